@@ -1,0 +1,46 @@
+# Every target sets up what it needs. `make help` lists them.
+
+PYTHON ?= python3
+JOBS   ?= 4
+BIN    := .venv/bin
+READY  := .venv/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help test check clean
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | \
+		while IFS='|' read -r target text; do printf '%-20s%s\n' "$$target" "$$text"; done
+
+test: $(READY) ## the whole suite
+	$(BIN)/pytest -n $(JOBS) --dist worksteal
+
+check: $(READY) ## format, lint, types, layers
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+clean: ## remove whatever the other targets made
+	rm -rf .venv .bootstrap .agents dist bench/out snapshot_report.html
+	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find tui tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The lock is exact and only uv reads it: without uv on PATH, one is put into .bootstrap/.
+$(READY): pyproject.toml uv.lock
+	@if command -v uv >/dev/null; then \
+		echo 'setting up .venv with uv'; \
+		uv sync --locked --quiet; \
+	else \
+		command -v $(PYTHON) >/dev/null || { \
+			echo 'watchgate needs Python 3.11 or newer: apt install python3 python3-venv' >&2; exit 1; }; \
+		$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+			echo "watchgate needs Python 3.11 or newer, $(PYTHON) is $$($(PYTHON) -V 2>&1): install one and run make PYTHON=/path/to/python3.11, or install uv" >&2; exit 1; }; \
+		$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+			echo 'this Python cannot make environments: apt install python3-venv (or install uv)' >&2; exit 1; }; \
+		echo 'setting up .venv with $(PYTHON) and a private uv'; \
+		$(PYTHON) -m venv .bootstrap && \
+		.bootstrap/bin/python -m pip install --quiet --disable-pip-version-check 'uv>=0.8,<1' && \
+		.bootstrap/bin/uv sync --locked --quiet --no-python-downloads --python "$$(command -v $(PYTHON))"; \
+	fi
+	@touch $@

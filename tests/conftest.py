@@ -1,0 +1,74 @@
+"""What every test gets: directories of its own, and the same randomness in every run of CI."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("dev", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    """The console lives on asyncio, so everything that it talks to is tested there."""
+    return "asyncio"
+
+
+@pytest.fixture
+def short_path() -> Iterator[Path]:
+    """A directory whose name leaves room for a socket: the kernel takes 107 bytes of path.
+
+    Under /tmp, since TMPDIR is long on macOS and under test runners.
+    """
+    path = Path(tempfile.mkdtemp(prefix="wg", dir="/tmp"))
+    yield path
+    shutil.rmtree(path, ignore_errors=True)
+
+
+@pytest.fixture
+def runtime_dir(short_path: Path) -> Path:
+    """The private runtime directory that this test's core, client and console use."""
+    path = short_path / "watchgate"
+    path.mkdir(mode=0o700)
+    return path
+
+
+@pytest.fixture
+def state_dir(tmp_path: Path) -> Path:
+    """Where this test's journal lies; made by whoever needs it first."""
+    return tmp_path / "state" / "watchgate"
+
+
+@pytest.fixture(autouse=True)
+def own_directories(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    short_path: Path,
+    runtime_dir: Path,
+    state_dir: Path,
+) -> None:
+    """Point every directory that we or an agent may use away from the user's own."""
+    places = {
+        "HOME": tmp_path / "home",
+        "XDG_CACHE_HOME": tmp_path / "cache",
+        "XDG_CONFIG_HOME": tmp_path / "config",
+        "XDG_DATA_HOME": tmp_path / "data",
+        "XDG_STATE_HOME": tmp_path / "state",
+        "XDG_RUNTIME_DIR": short_path,
+        "WATCHGATE_RUNTIME_DIR": runtime_dir,
+        "WATCHGATE_STATE_DIR": state_dir,
+        "WATCHGATE_CONFIG": tmp_path / "config" / "watchgate" / "config.toml",
+        "CLAUDE_CONFIG_DIR": tmp_path / "home" / ".claude",
+        "CODEX_HOME": tmp_path / "home" / ".codex",
+    }
+    places["HOME"].mkdir()
+    for name, path in places.items():
+        monkeypatch.setenv(name, str(path))
