@@ -1,0 +1,79 @@
+"""Events as agents send them, each with only what a test says about it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from watchgate.core.clock import Instant
+from watchgate.core.events import (
+    Can,
+    Event,
+    Kind,
+    Lane,
+    Sub,
+    Text,
+    Tool,
+    ToolBatch,
+    ToolCall,
+    ToolResult,
+)
+from watchgate.core.ids import digest
+
+START = Instant(1_750_000_000_000_000, 5_000.0)
+SAYS_ALL = Can(allow=True, deny=True, modify=True, stop=True)
+ONLY_DENIES = Can(deny=True)
+
+
+def shell(command: str = "high", call_id: str | None = None, **more: Any) -> Tool:
+    """A shell call; its hash covers the command alone, as the adapters' does."""
+    return Tool("Bash", "Bash", "shell", {"command": command, **more}, digest(command), call_id)
+
+
+def pre(
+    tool: Tool | None = None, lane: Lane = Lane.GATE, can: Can = SAYS_ALL, **fields: Any
+) -> Event:
+    """A call that is about to run, on a gate."""
+    body = ToolCall(tool or shell(call_id="c1"))
+    return _event("tool.pre", "PreToolUse", lane, body, can=can, **fields)
+
+
+def permission(tool: Tool | None = None, *, races: bool = True, **fields: Any) -> Event:
+    """The agent's own question about a call, on the relay."""
+    body = ToolCall(tool or shell())
+    fields = {"can": SAYS_ALL, "races_dialog": races, **fields}
+    return _event("tool.permission", "PermissionRequest", Lane.RELAY, body, **fields)
+
+
+def post(
+    tool: Tool | None = None, *, ok: bool = True, interrupted: bool = False, **fields: Any
+) -> Event:
+    """A call that ran."""
+    body = ToolResult(tool or shell(call_id="c1"), ok=ok, interrupted=interrupted)
+    kind: Kind = "tool.post" if ok else "tool.error"
+    return _event(kind, "PostToolUse", Lane.OBSERVE, body, **fields)
+
+
+def batch(*tools: Tool, **fields: Any) -> Event:
+    """The calls of one model turn, ended."""
+    return _event("tool.batch", "PostToolBatch", Lane.OBSERVE, ToolBatch(tools), **fields)
+
+
+def resolved(tool: Tool, **fields: Any) -> Event:
+    """The agent's own word that it does not run a call."""
+    body = ToolCall(tool)
+    return _event("tool.permission.resolved", "PermissionDenied", Lane.OBSERVE, body, **fields)
+
+
+def other(kind: Kind, lane: Lane = Lane.OBSERVE, **fields: Any) -> Event:
+    """Any event that is about no call."""
+    return _event(kind, kind, lane, Text("words"), **fields)
+
+
+def sub(name: str = "s1") -> Sub:
+    """A sub-agent."""
+    return Sub(name, "helper")
+
+
+def _event(kind: Kind, native: str, lane: Lane, body: Any, **fields: Any) -> Event:
+    known = {"agent": "claude", "session": "one", "at": START, "cwd": "/home/u/app", **fields}
+    return Event(kind=kind, native=native, lane=lane, body=body, **known)

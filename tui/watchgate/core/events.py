@@ -1,0 +1,205 @@
+"""Canonical events: what any agent's hook, stream or log line becomes.
+
+The vocabulary of `Kind` is shared by records, configuration and the filter language. An event is
+a common header plus one `Body` of a tagged union; what we do not know decodes to `Unknown` and is
+shown, never dropped.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from watchgate.core.clock import Instant
+
+Kind = Literal[
+    "session.start",
+    "session.end",
+    "session.change",
+    "prompt.submit",
+    "turn.end",
+    "turn.error",
+    "turn.interrupt",
+    "tool.pre",
+    "tool.permission",
+    "tool.permission.resolved",
+    "tool.post",
+    "tool.error",
+    "tool.batch",
+    "agent.start",
+    "agent.stop",
+    "compact.pre",
+    "compact.post",
+    "notice",
+    "question",
+    "task.created",
+    "task.done",
+    "message",
+    "model.request",
+    "model.response",
+    "usage",
+    "unknown",
+]
+
+Name = Annotated[str, msgspec.Meta(max_length=512)]
+"""What identifies a session, call or tool: kept for long and often compared, so bounded."""
+
+Folder = Annotated[str, msgspec.Meta(max_length=8_192)]
+"""A path that an agent names; no system has longer ones."""
+
+ToolClass = Literal["shell", "read", "edit", "fetch", "mcp", "agent", "question", "plan", "other"]
+
+
+class Lane(StrEnum):
+    """How an event may be answered, and what silence means there."""
+
+    GATE = "gate"
+    GATE_READ = "gate-read"
+    RELAY = "relay"
+    OBSERVE = "observe"
+
+    @property
+    def waits(self) -> bool:
+        """Whether the agent waits for an answer on this lane."""
+        return self is not Lane.OBSERVE
+
+
+class Tool(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
+    """One tool call as the agent described it.
+
+    `name` is what a person reads, `native_name` what the agent called it; `input_hash` covers only
+    the fields that say what will run (command, path, contents), so that the two lanes of one call
+    compare equal although agents add descriptions to one of them.
+    """
+
+    name: str
+    native_name: str
+    cls: ToolClass
+    input: dict[str, Any]
+    input_hash: str
+    call_id: str | None = None
+
+
+class Can(msgspec.Struct, frozen=True):
+    """What the agent can be told in answer to this event.
+
+    `allow` false means that an operator's allow can only be handed back, and the agent asks once
+    more in its own terminal.
+    """
+
+    allow: bool = False
+    deny: bool = False
+    modify: bool = False
+    stop: bool = False
+
+
+class ToolCall(msgspec.Struct, frozen=True, tag="call", gc=False):
+    """A call that is about to run, or that the agent asks permission for."""
+
+    tool: Tool
+
+
+class ToolResult(msgspec.Struct, frozen=True, tag="result", omit_defaults=True, gc=False):
+    """A call that ran: `ok` false when the agent reports a failure."""
+
+    tool: Tool
+    ok: bool
+    text: str = ""
+    took_ms: int | None = None
+    interrupted: bool = False
+
+
+class ToolBatch(msgspec.Struct, frozen=True, tag="batch"):
+    """Several calls of one model turn that have ended, however they ended."""
+
+    tools: tuple[Tool, ...]
+
+
+class Text(msgspec.Struct, frozen=True, tag="text"):
+    """A prompt, message, notice or error in the agent's own words."""
+
+    text: str
+
+
+class SessionChange(msgspec.Struct, frozen=True, tag="session", omit_defaults=True):
+    """A session that began, ended or changed; `what` is the agent's own word for it."""
+
+    what: str
+    detail: str = ""
+    model: str | None = None
+    transcript: str | None = None
+
+
+class Usage(msgspec.Struct, frozen=True, tag="usage", omit_defaults=True):
+    """Tokens and money as the agent reported them; None is unknown, never zero."""
+
+    input: int | None = None
+    output: int | None = None
+    cache_read: int | None = None
+    cache_write: int | None = None
+    total_cost_usd: float | None = None
+    model: str | None = None
+
+
+class Unknown(msgspec.Struct, frozen=True, tag="unknown"):
+    """Bytes that no decoder recognised, as text, with the reason."""
+
+    why: str
+    text: str
+
+
+Body = ToolCall | ToolResult | ToolBatch | Text | SessionChange | Usage | Unknown
+
+
+_WITH_TOOL = (ToolCall, ToolResult)
+
+
+class Sub(msgspec.Struct, frozen=True):
+    """The sub-agent that an event belongs to."""
+
+    id: str
+    type: str = ""
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """One thing that an agent did or asks for.
+
+    `native` is the agent's own event name. `autonomous` says that nobody sits in front of the agent
+    (headless, auto or bypass mode). `runs_unasked` says that the agent would simply run the call
+    if we hand it back, `races_dialog` that it shows its own dialog while the hook waits.
+    `deadline_s` is how long the hook client waits, None where nothing waits; `agent_pid` the
+    process that runs the hook, where the kernel could tell.
+    """
+
+    kind: Kind
+    native: str
+    agent: str
+    session: str
+    lane: Lane
+    at: Instant
+    body: Body
+    turn: str | None = None
+    sub: Sub | None = None
+    cwd: str = ""
+    mode: str | None = None
+    autonomous: bool = False
+    runs_unasked: bool = False
+    races_dialog: bool = False
+    can: Can = Can()
+    deadline_s: float | None = None
+    agent_pid: int | None = None
+    env: dict[str, str] = {}
+
+    @property
+    def tool(self) -> Tool | None:
+        """The tool of the event's call, if it has exactly one."""
+        body = self.body
+        # Asked several times for every event; a tuple is checked faster than a union.
+        return body.tool if isinstance(body, _WITH_TOOL) else None
+
+    @property
+    def sub_id(self) -> str | None:
+        """The sub-agent's id, if the event belongs to one."""
+        return self.sub.id if self.sub else None

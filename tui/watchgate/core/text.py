@@ -1,0 +1,122 @@
+r"""Text from outside, made safe to show: what a reader cannot see becomes a visible escape.
+
+A terminal obeys control characters, bidi controls reorder what is read, and zero-width, tag and
+filler characters hide. None of them reaches a screen, a log or a notification: they appear as
+`<U+200B>`, a newline as `\n` and a tab as `\t`. Source of the ranges: Unicode general categories
+Cc, Cf and Cs, the default-ignorable code points, and letters that are drawn as nothing.
+"""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+Span = tuple[int, int]
+
+_HIDDEN_RANGES = (
+    ("\x00", "\x1f"),  # C0
+    ("\x7f", "\x9f"),  # DEL and C1
+    ("\xad", "\xad"),  # soft hyphen
+    ("\u034f", "\u034f"),  # combining grapheme joiner
+    ("\u0600", "\u0605"),  # Arabic number signs
+    ("\u061c", "\u061c"),  # Arabic letter mark
+    ("\u06dd", "\u06dd"),  # Arabic end of ayah
+    ("\u070f", "\u070f"),  # Syriac abbreviation mark
+    ("\u115f", "\u1160"),  # Hangul fillers
+    ("\u17b4", "\u17b5"),  # Khmer inherent vowels
+    ("\u180b", "\u180f"),  # Mongolian selectors and vowel separator
+    ("\u200b", "\u200f"),  # zero-width and direction marks
+    ("\u2028", "\u202e"),  # line and paragraph separators, bidi embeddings
+    ("\u2060", "\u206f"),  # word joiner, invisible operators, bidi isolates
+    ("\u2800", "\u2800"),  # blank braille cell
+    ("\u3164", "\u3164"),  # Hangul filler
+    ("\ud800", "\udfff"),  # lone surrogates
+    ("\ufe00", "\ufe0f"),  # variation selectors
+    ("\ufeff", "\ufeff"),  # byte order mark
+    ("\uffa0", "\uffa0"),  # half-width Hangul filler
+    ("\ufff0", "\ufffb"),  # interlinear annotation and unassigned specials
+    ("\ufffe", "\uffff"),  # noncharacters
+    ("\U000110bd", "\U000110bd"),  # Kaithi number sign
+    ("\U000110cd", "\U000110cd"),
+    ("\U00013430", "\U0001345f"),  # Egyptian format controls
+    ("\U0001bca0", "\U0001bca3"),  # shorthand format controls
+    ("\U0001d159", "\U0001d159"),  # musical null notehead
+    ("\U0001d173", "\U0001d17a"),  # musical format controls
+    ("\U000e0000", "\U000e0fff"),  # tags and supplementary variation selectors
+)
+_HIDDEN = re.compile("[" + "".join(f"{a}-{b}" for a, b in _HIDDEN_RANGES) + "]")
+_NAMED = {"\n": "\\n", "\t": "\\t"}
+_NEWLINE = re.compile(r"\r?\n")
+
+
+def _escape(match: re.Match[str]) -> str:
+    char = match.group()
+    return _NAMED.get(char) or f"<U+{ord(char):04X}>"
+
+
+def safe_text(text: str) -> str:
+    """The text on one line, with every character that cannot be seen as a visible escape."""
+    return _HIDDEN.sub(_escape, text)
+
+
+def safe_lines(text: str) -> list[str]:
+    """The lines of the text, each of them safe; a line ends at LF or CR LF."""
+    return [safe_text(line) for line in _NEWLINE.split(text)]
+
+
+def hidden_spans(text: str) -> list[Span]:
+    """Where characters sit that a reader cannot see, newlines and tabs left out."""
+    return [m.span() for m in _HIDDEN.finditer(text) if m.group() not in _NAMED]
+
+
+class Escape(msgspec.Struct, frozen=True, gc=False):
+    """One escape: the character at `source` of the original is drawn at `start` to `end`."""
+
+    source: int
+    start: int
+    end: int
+
+
+class Visible(msgspec.Struct, frozen=True):
+    """A safe text together with where its escapes are.
+
+    `map` turns positions of the original text into positions of `text`.
+    """
+
+    text: str
+    escapes: tuple[Escape, ...] = ()
+
+    @property
+    def hidden(self) -> tuple[Span, ...]:
+        """The spans of `text` that stand for characters nobody could see."""
+        return tuple((e.start, e.end) for e in self.escapes)
+
+    def map(self, span: Span) -> Span:
+        """The span of `text` that shows this span of the original."""
+        return self._at(span[0]), self._at(span[1])
+
+    def _at(self, position: int) -> int:
+        shift = 0
+        for escape in self.escapes:
+            if escape.source >= position:
+                break
+            shift += escape.end - escape.start - 1
+        return position + shift
+
+
+def visible(text: str) -> Visible:
+    """The safe text with its escapes located, for a screen that marks them."""
+    parts: list[str] = []
+    escapes: list[Escape] = []
+    done = 0
+    width = 0
+    for match in _HIDDEN.finditer(text):
+        plain, shown = text[done : match.start()], _escape(match)
+        start = width + len(plain)
+        width = start + len(shown)
+        escapes.append(Escape(match.start(), start, width))
+        parts += (plain, shown)
+        done = match.end()
+    parts.append(text[done:])
+    return Visible("".join(parts), tuple(escapes))
