@@ -1,0 +1,1 @@
+"""What may run, what must be asked, and why."""

@@ -1,0 +1,72 @@
+"""What the policy says about one tool call: a decision, a risk, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+import msgspec
+
+from watchgate.core.text import Span
+
+Decision = Literal["allow", "ask", "deny"]
+Risk = Literal["low", "medium", "high", "critical", "unknown"]
+
+NO_RULE = "policy.no-rule"
+
+_SEVERITY: dict[Risk, int] = {"low": 0, "medium": 1, "unknown": 2, "high": 3, "critical": 4}
+
+
+def severity(risk: Risk) -> int:
+    """The rank of a risk; what nobody understands is worse than medium."""
+    return _SEVERITY[risk]
+
+
+class Finding(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One rule that matched.
+
+    `span` is the offending part of the shown text (the command of a shell call, else the call's
+    summary); `segment` counts the parts of a compound command from 1.
+    """
+
+    rule: str
+    reason: str
+    risk: Risk
+    span: Span | None = None
+    segment: int | None = None
+
+
+class Assessment(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The policy's word before any profile; `opaque` says that a part could not be read."""
+
+    decision: Decision
+    risk: Risk
+    findings: tuple[Finding, ...]
+    opaque: bool = False
+
+    @property
+    def worst(self) -> Finding:
+        """The first of the gravest findings."""
+        return max(self.findings, key=lambda finding: severity(finding.risk))
+
+    @property
+    def rule(self) -> str:
+        """The id of the rule that decides the risk."""
+        return self.worst.rule
+
+    @property
+    def reason(self) -> str:
+        """One sentence for a person: why the call has this risk."""
+        return self.worst.reason
+
+
+def judge(findings: Iterable[Finding], *, allow: bool = False, opaque: bool = False) -> Assessment:
+    """The assessment that the findings add up to; at least one is needed.
+
+    The gravest finding sets the risk. Only `allow` with nothing but low findings is an allow;
+    everything else is asked.
+    """
+    found = tuple(findings)
+    risk = max((finding.risk for finding in found), key=severity)
+    harmless = allow and risk == "low" and not opaque
+    return Assessment("allow" if harmless else "ask", risk, found, opaque)
