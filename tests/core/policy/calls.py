@@ -1,0 +1,33 @@
+"""Calls to judge: one session in /home/ada/project, with our own files beside it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from watchgate.core.events import Tool, ToolClass
+from watchgate.core.policy.assessment import Assessment
+from watchgate.core.policy.builtin import assess
+
+HOME = "/home/ada"
+CWD = "/home/ada/project"
+OWN = (
+    "/run/user/1000/watchgate",
+    "/home/ada/.local/state/watchgate",
+    "/home/ada/.config/watchgate",
+    "/home/ada/.claude/settings.json",
+)
+
+
+def judge_tool(name: str, cls: ToolClass, given: dict[str, Any], cwd: str = CWD) -> Assessment:
+    """The assessment of a call of this tool."""
+    return assess(Tool(name, name, cls, given, "h"), cwd=cwd, home=HOME, protected=OWN)
+
+
+def judge_command(command: str, cwd: str = CWD) -> Assessment:
+    """The assessment of a shell command."""
+    return judge_tool("Bash", "shell", {"command": command}, cwd)
+
+
+def rules(found: Assessment) -> set[str]:
+    """The ids of the rules that matched."""
+    return {finding.rule for finding in found.findings}

@@ -1,0 +1,161 @@
+"""Tools that read and write files directly: where a path leads decides."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.core.policy.calls import CWD, judge_command, judge_tool, rules
+from watchgate.core.policy.assessment import NO_RULE
+
+
+def edit(path: str, **more: Any) -> Any:
+    return judge_tool("Edit", "edit", {"file_path": path, **more})
+
+
+def read(path: str) -> Any:
+    return judge_tool("Read", "read", {"file_path": path})
+
+
+@pytest.mark.parametrize("path", ["a.py", "src/a.py", f"{CWD}/a.py", "x/../a.py", "~/project/a"])
+def test_an_edit_inside_is_medium_and_asked(path: str) -> None:
+    found = edit(path)
+    assert (found.decision, found.risk, found.rule) == ("ask", "medium", "files.edit-inside")
+
+
+@pytest.mark.parametrize("path", ["/etc/hosts", "../x", "src/../../x", "~/x", "/tmp/x", "~root/x"])
+def test_an_edit_outside_is_high(path: str) -> None:
+    found = edit(path)
+    assert (found.decision, found.risk) == ("ask", "high")
+    assert "files.write-outside" in rules(found)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/run/user/1000/watchgate/off",
+        "~/.config/watchgate/config.toml",
+        "~/.claude/settings.json",
+        ".claude/settings.json",
+        ".claude/settings.local.json",
+        "x/../.codex/hooks.json",
+        "~/.codex/config.toml",
+    ],
+)
+def test_an_edit_of_our_own_files_or_of_hook_settings_is_critical(path: str) -> None:
+    found = edit(path)
+    assert (found.decision, found.risk, found.rule) == ("ask", "critical", "own.files")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "$XDG_RUNTIME_DIR/watchgate/off",
+        '"${XDG_RUNTIME_DIR}"//watchgate/off',
+        "${XDG_RUNTIME_DIR:-/run/user/1000}/watchgate/off",
+        "$XDG_CONFIG_HOME/watchgate/config.toml",
+        "$WATCHGATE_RUNTIME_DIR/off",
+        "${WATCHGATE_CONFIG}",
+        "$CLAUDE_CONFIG_DIR/settings.json",
+        "$CODEX_HOME/hooks.json",
+    ],
+)
+def test_our_own_files_are_known_by_the_variables_that_lead_there(path: str) -> None:
+    for command in (f"echo 99999999999 > {path}", f"rm -f {path}", f"cp /tmp/x {path}"):
+        assert judge_command(command).risk == "critical"
+        assert "own.files" in rules(judge_command(command))
+
+
+@pytest.mark.parametrize("path", ["$XDG_RUNTIME_DIR/other", "$CODEX_HOME/x.md", "$WATCHGATE_X"])
+def test_a_variable_that_leads_elsewhere_is_not_ours(path: str) -> None:
+    assert "own.files" not in rules(judge_command(f"echo hello > {path}"))
+
+
+@pytest.mark.parametrize(
+    ("path", "rule"),
+    [
+        (".git/hooks/pre-commit", "files.run-later"),
+        (".github/workflows/ci.yml", "files.run-later"),
+        (".gitlab-ci.yml", "files.run-later"),
+        (".envrc", "files.run-later"),
+        (".env", "secrets.write"),
+        ("deploy/server.pem", "secrets.write"),
+    ],
+)
+def test_some_files_inside_are_high(path: str, rule: str) -> None:
+    found = edit(path)
+    assert found.risk == "high"
+    assert rule in rules(found)
+
+
+def test_every_file_of_a_patch_counts() -> None:
+    patch = (
+        "*** Begin Patch\n*** Update File: a.py\n@@\n-x\n+y\n"
+        "*** Move to: ../b.py\n*** Delete File: .git/hooks/x\n*** End Patch"
+    )
+    found = judge_tool("apply_patch", "edit", {"command": patch})
+    assert rules(found) == {"files.write-outside", "files.run-later"}
+    spans = [finding.span for finding in found.findings]
+    assert spans == [(6, 13), (15, 27)]
+
+
+def test_the_path_is_marked_in_the_summary() -> None:
+    assert edit("/etc/hosts", new_string="x").findings[0].span == (0, 10)
+
+
+def test_an_edit_without_a_path_is_unknown() -> None:
+    found = judge_tool("Write", "edit", {"content": "x"})
+    assert (found.decision, found.risk, found.rule) == ("ask", "unknown", NO_RULE)
+
+
+def test_a_path_with_hidden_characters_is_unknown() -> None:
+    found = edit("a\u202eyp.py")
+    assert (found.risk, found.rule) == ("unknown", "text.hidden")
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("Read", {"file_path": "src/a.py"}),
+        ("Grep", {"pattern": "x"}),
+        ("Glob", {"pattern": "**/*.py"}),
+        ("Grep", {"pattern": "x", "path": "src"}),
+        ("LS", {"path": CWD}),
+    ],
+)
+def test_a_read_inside_is_low_and_allowed(name: str, given: dict[str, Any]) -> None:
+    found = judge_tool(name, "read", given)
+    assert (found.decision, found.risk, found.rule) == ("allow", "low", "files.read-inside")
+
+
+@pytest.mark.parametrize(
+    ("path", "rule"),
+    [
+        ("/etc/passwd", "files.read-outside"),
+        ("../x", "files.read-outside"),
+        ("~/notes", "files.read-outside"),
+        (".env", "secrets.read"),
+        ("keys/id_rsa", "secrets.read"),
+        ("~/.ssh/id_rsa", "secrets.read"),
+        ("~/.local/state/watchgate/journal.db", "own.read"),
+    ],
+)
+def test_other_reads_are_high(path: str, rule: str) -> None:
+    found = read(path)
+    assert (found.decision, found.risk) == ("ask", "high")
+    assert rule in rules(found)
+
+
+def test_without_a_known_folder_only_relative_paths_are_inside() -> None:
+    assert judge_tool("Edit", "edit", {"path": f"{CWD}/a"}, cwd="").risk == "high"
+    assert judge_tool("Edit", "edit", {"path": "../a"}, cwd="").risk == "high"
+    assert judge_tool("Edit", "edit", {"path": "a"}, cwd="").risk == "medium"
+
+
+def test_the_root_as_the_sessions_folder_holds_everything() -> None:
+    assert judge_tool("Edit", "edit", {"path": "/srv/a"}, cwd="/").risk == "medium"
+
+
+def test_a_folder_with_the_same_beginning_is_another() -> None:
+    assert edit(f"{CWD}-backup/a").risk == "high"

@@ -1,0 +1,85 @@
+"""The decision table: policy by profile, exactly as documented."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+
+from watchgate.core.policy.assessment import NO_RULE, Assessment, Finding, Risk, judge
+from watchgate.core.policy.profiles import GateAction, Profile, gate_action, table
+
+DENY = Assessment("deny", "low", (Finding("a.b", "No", "low"),))
+UNKNOWN = judge([Finding(NO_RULE, "Who knows", "unknown")])
+OPAQUE = judge([Finding("x.y", "Dark", "medium")], opaque=True)
+NO_RULE_MEDIUM = judge([Finding(NO_RULE, "Parsed", "medium")])
+ALLOW = judge([Finding("a.b", "Reads", "low")], allow=True)
+
+
+def rated(risk: Risk) -> Assessment:
+    return judge([Finding("a.b", "Why", risk)])
+
+
+@pytest.mark.parametrize(
+    ("found", "attended", "autonomous", "strict"),
+    [
+        (DENY, "deny", "deny", "deny"),
+        (rated("critical"), "hold", "hold", "hold"),
+        (rated("high"), "hold", "hold", "hold"),
+        (UNKNOWN, "handback", "hold", "hold"),
+        (OPAQUE, "handback", "hold", "hold"),
+        (NO_RULE_MEDIUM, "handback", "hold", "hold"),
+        (rated("medium"), "handback", "handback", "hold"),
+        (rated("low"), "handback", "handback", "hold"),
+        (ALLOW, "handback", "handback", "handback"),
+    ],
+)
+def test_the_table(
+    found: Assessment, attended: GateAction, autonomous: GateAction, strict: GateAction
+) -> None:
+    assert gate_action("guard", found, autonomous=False) == attended
+    assert gate_action("guard", found, autonomous=True) == autonomous
+    for alone in (False, True):
+        assert gate_action("strict", found, autonomous=alone) == strict
+        assert gate_action("watch", found, autonomous=alone) == "record"
+
+
+@pytest.mark.parametrize("profile", get_args(Profile))
+def test_every_profile_prints_five_rows(profile: Profile) -> None:
+    rows = table(profile)
+    assert [title for title, _ in rows] == [
+        "deny rule",
+        "high, critical",
+        "ask, unknown or no rule",
+        "ask, medium or low",
+        "allow rule",
+    ]
+    assert len({title for title, _ in rows}) == 5
+
+
+def test_no_cell_of_the_table_is_an_allow() -> None:
+    assert "allow" not in get_args(GateAction)
+
+
+def test_the_gravest_finding_decides_and_the_first_of_equals_speaks() -> None:
+    found = judge(
+        [
+            Finding("a", "A", "medium"),
+            Finding("b", "B", "high"),
+            Finding("c", "C", "high"),
+            Finding("d", "D", "unknown"),
+        ]
+    )
+    assert (found.rule, found.reason, found.risk) == ("b", "B", "high")
+
+
+def test_unknown_is_worse_than_medium() -> None:
+    assert judge([Finding("a", "A", "medium"), Finding("b", "B", "unknown")]).risk == "unknown"
+
+
+@pytest.mark.parametrize("risk", ["medium", "high", "critical", "unknown"])
+def test_an_allow_stands_on_low_findings_only(risk: Risk) -> None:
+    low = Finding("a", "A", "low")
+    assert judge([low], allow=True).decision == "allow"
+    assert judge([low], allow=True, opaque=True).decision == "ask"
+    assert judge([low, Finding("b", "B", risk)], allow=True).decision == "ask"

@@ -1,0 +1,118 @@
+"""What a hostile command costs: work grows with its length and no faster.
+
+Work is counted in calls, which are the same on every machine; no clock is read.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import FrameType
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from watchgate.core.policy.assessment import Assessment
+from watchgate.core.policy.folders import Place
+from watchgate.core.policy.shell_risk import MAX_FOLDER_CHARS, assess_command
+
+PLACE = Place(session="/srv/app", home="/home/u", cwd="/srv/app", own=("/home/u/.claude",))
+
+CALLS_A_CHARACTER = 220
+CALLS_A_TEXT = 50_000
+
+UNITS = (
+    *("(", ")", "{", "`", "'", '"', "\\", "\\\n", ";", "|", "&", "<", ">", "<(", "$(", "$'\\x"),
+    *("$(x)", "`x`", "(x)", "\\`", '"$(', "$(a '", "a ", "a;", "a\n", "x=1 ", "a[", "#", "\t"),
+    *("<<E ", "<<E\n", "cat <<E\n$(", "bash <<E\n", "cat <<'E'\nE\n", "<<<a ", ">/etc/a ", "1>"),
+    *("sh -c ", "sh -c '", "eval ", 'eval "', "sudo ", "env -S ", "xargs ", "ssh a "),
+    *("find -exec ", "find . -exec a \\; ", "find ", "-x ", "fd -x ", "-exec a "),
+    *("curl|", "env|curl a|", "curl $(env) ", "cat a b c|", "cd a;", "cd ../;", "~/.ssh/a "),
+    *("rm -r ", "-rf ", "git push ", "git -c a ", "chmod ", "\u202e", "if ", "./a/../b "),
+)
+# Wrappers in wrappers of another kind are read again until there are too many commands.
+CALLS_FOR_ALL_COMMANDS = 400_000
+
+
+def assess(text: str) -> tuple[Assessment, int]:
+    """What the policy says, and how many calls it took."""
+    count = 0
+
+    def seen(_frame: FrameType, event: str, _arg: Any) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(seen)
+    try:
+        found = assess_command(text, PLACE)
+    finally:
+        sys.setprofile(before)
+    return found, count
+
+
+def hostile(unit: str, chars: int) -> str:
+    return (unit * (chars // len(unit) + 1))[:chars]
+
+
+@pytest.mark.parametrize("chars", [600, 2_500])
+@pytest.mark.parametrize("unit", UNITS)
+def test_work_is_bounded_by_length(unit: str, chars: int) -> None:
+    found, calls = assess(hostile(unit, chars))
+
+    assert calls <= CALLS_A_CHARACTER * chars + CALLS_A_TEXT
+    assert found.decision == "ask"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "find " + "-x " * 3_300,
+        "sudo " * 7 + "find -exec " * 900,
+        "sudo " * 2_000,
+        "sh -" + "c" * 9_000 + "1",
+        "cat " + "a " * 4_500 + "|curl a" * 100,
+        "cd a/" + "b/" * 2_000 + ";cat " + "c " * 2_500,
+    ],
+)
+def test_the_longest_that_anybody_reads_is_bounded_too(text: str) -> None:
+    found, calls = assess(text)
+
+    assert calls <= CALLS_A_CHARACTER * len(text) + CALLS_A_TEXT
+    assert found.decision == "ask"
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.sampled_from(UNITS), min_size=1, max_size=6), st.integers(1, 1_500))
+def test_any_mixture_is_bounded_by_its_length(units: list[str], chars: int) -> None:
+    found, calls = assess(hostile("".join(units), chars))
+
+    assert calls <= CALLS_A_CHARACTER * chars + CALLS_FOR_ALL_COMMANDS
+    assert found.decision == "ask"
+
+
+@pytest.mark.parametrize("unit", ["find -exec ", "fd -x ", "watch "])
+def test_what_is_not_looked_at_any_more_is_opaque_and_its_text_is_still_searched(unit: str) -> None:
+    found = assess_command(unit * 200 + "; rm -rf /", PLACE)
+
+    assert found.opaque
+    assert found.risk == "critical"
+    assert "files.delete-everything" in {finding.rule for finding in found.findings}
+
+
+def test_a_folder_that_no_system_has_is_not_followed() -> None:
+    deep = "cd " + "a/" * (MAX_FOLDER_CHARS // 2) + "; cat b"
+    found = assess_command(deep, PLACE)
+    assert (found.opaque, found.risk) == (True, "unknown")
+    assert not assess_command("cd a/b/c; cat b", PLACE).opaque
+
+
+def test_wrappers_that_people_write_are_read_to_the_end() -> None:
+    legit = (
+        'sudo -u web env A=1 nice -n 5 timeout 60 nohup bash -c \'find . -name "*.pyc" -exec '
+        "chmod 644 {} \\; -o -type d -exec touch {} +; ls | sort | uniq -c | head'"
+    )
+    found = assess_command(legit, PLACE)
+    assert not found.opaque
+    assert {finding.rule for finding in found.findings} == {"system.privilege"}

@@ -1,0 +1,20 @@
+"""What is wrong with a text before it is understood: hidden characters, and sheer length."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from watchgate.core.policy.assessment import Finding
+from watchgate.core.text import hidden_spans
+
+MAX_CHARS = 10_000
+
+
+def guard(text: str) -> Iterator[Finding]:
+    """One finding for each thing that keeps a person from judging the text."""
+    if spans := hidden_spans(text):
+        reason = "Holds characters that cannot be seen or that reorder what is read"
+        yield Finding("text.hidden", reason, "unknown", spans[0])
+    if len(text) > MAX_CHARS:
+        reason = f"Is longer than {MAX_CHARS:,} characters, more than anybody reads"
+        yield Finding("text.too-long", reason, "unknown")
