@@ -1,0 +1,219 @@
+"""Records: everything that happens, in the order in which it happened.
+
+A `Draft` is what the engine emits; the chain seals it into a `Record` with a gapless sequence
+number and the hash of the record before it. `data` is one of the structs below (or the plain
+object they encode to): the journal stores a view of it, consoles receive it whole.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from watchgate.core.events import Sub, Tool
+from watchgate.core.policy.assessment import Finding
+
+RECORD_VERSION = 1
+
+Word = Literal[
+    "allowed-by-operator",
+    "allowed-by-grant",
+    "denied-by-operator",
+    "denied-by-rule",
+    "denied-by-timeout",
+    "denied-no-approver",
+    "denied-no-journal",
+    "denied-core-stopped",
+    "denied-failure",
+    "withdrawn",
+    "answered-elsewhere",
+    "handed-back",
+    "handed-back-by-operator",
+    "handed-back-by-timeout",
+]
+"""How a question ended; each cause has its own word, on screen, on disk and for the model."""
+
+Silence = Literal["deny", "handback"]
+Gate = Literal["held", "denied", "handback", "allowed", "carried", "joined", "recorded"]
+
+
+class Draft(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A record before it has a number: what happened, to which call, when (`at`, UTC µs)."""
+
+    kind: str
+    at: int
+    data: Any
+    agent: str | None = None
+    session: str | None = None
+    sub: str | None = None
+    call: str | None = None
+    request: str | None = None
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """One immutable line of history.
+
+    `seq` is gapless per journal, `core` names the core that wrote it, `at` is UTC in microseconds,
+    `call` the agent's id of the tool call (or ours, beginning with `~`, where it has none),
+    `request` the approval request. `prev` and `hash` chain the journal's view of the record.
+    """
+
+    v: int
+    seq: int
+    core: str
+    at: int
+    kind: str
+    agent: str | None = None
+    session: str | None = None
+    sub: str | None = None
+    call: str | None = None
+    request: str | None = None
+    data: dict[str, Any] = {}
+    prev: str = ""
+    hash: str = ""
+
+
+class CallData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """`tool.pre`, `tool.permission`: the call, what the policy says, and what the gate did.
+
+    `word` says why a call was denied without being asked about.
+    """
+
+    native: str
+    lane: str
+    tool: Tool
+    summary: str
+    gate: Gate
+    word: Word | None = None
+    risk: str = "unknown"
+    rule: str = ""
+    reason: str = ""
+    cwd: str = ""
+    mode: str | None = None
+    autonomous: bool = False
+    sub: Sub | None = None
+
+
+class ResultData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """`tool.post`, `tool.error`: how the call ended."""
+
+    native: str
+    tool: Tool
+    summary: str
+    ok: bool
+    result: str = ""
+    took_ms: int | None = None
+    interrupted: bool = False
+    ungated: bool = False
+
+
+class NoteData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """Any other event: the agent's own event name and its words, or what nobody could decode."""
+
+    native: str
+    text: str = ""
+    undecoded: str = ""
+    detail: str = ""
+    cwd: str = ""
+    mode: str | None = None
+    autonomous: bool = False
+    model: str | None = None
+    sub: Sub | None = None
+
+
+class UsageData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """`usage`: tokens and money as the agent reported them."""
+
+    native: str
+    input: int | None = None
+    output: int | None = None
+    cache_read: int | None = None
+    cache_write: int | None = None
+    total_cost_usd: float | None = None
+    model: str | None = None
+
+
+class RequestData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """`approval.requested`: everything a person needs to decide, and what silence will do.
+
+    `digest` covers agent, session, sub-agent, tool, input and cwd as the agent sent them;
+    `deadline_at` is UTC µs, `timeout_s` the whole wait. `offered` are the decisions that would be
+    accepted, and `stop` where a denial can end the agent's turn; `scopes` those of an allow.
+    `asks_again` says that an allow only hands back and the agent still asks in its own terminal;
+    `runs_unasked` that a handback lets it run at once.
+    """
+
+    digest: str
+    lane: str
+    native: str
+    tool: Tool
+    summary: str
+    risk: str
+    rule: str
+    reason: str
+    findings: tuple[Finding, ...] = ()
+    opaque: bool = False
+    cwd: str = ""
+    mode: str | None = None
+    sub: Sub | None = None
+    offered: tuple[str, ...] = ("allow", "deny", "handback")
+    scopes: tuple[str, ...] = ("once",)
+    silence: Silence = "deny"
+    asks_again: bool = False
+    runs_unasked: bool = False
+    deadline_at: int = 0
+    timeout_s: float = 0.0
+    agent_pid: int | None = None
+    env: dict[str, str] = {}
+
+
+class DecisionData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """`approval.decided`: how the question ended, who ended it, and after how long.
+
+    `by` is a name fit to be read ("operator alice (console 2)", "nobody", "watchgate").
+    """
+
+    word: Word
+    by: str
+    waited_s: float
+    reason: str = ""
+    digest: str = ""
+    scope: str = "once"
+
+
+class DeadlineData(msgspec.Struct, frozen=True, kw_only=True):
+    """`approval.extended`, `approval.timeout`: the deadline (UTC µs) that now holds or passed."""
+
+    deadline_at: int
+    by: str = ""
+
+
+class EffectData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """`effect.sent`, `.undelivered`, `.confirmed`, `.contradicted`: what became of a decision.
+
+    `word` is how the request ended; for the last two what the agent had been told: allow, deny.
+    """
+
+    word: str
+    what: str = ""
+    alarm: Literal["DENIED BUT RAN", "RAN ALTERED", ""] = ""
+
+
+class TraceData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """`hook.trace`: the handlers of one dispatch, one row each."""
+
+    native: str
+    decision: str
+    decided_by: str | None = None
+    rows: tuple[dict[str, Any], ...] = ()
+
+
+class CoreData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """`policy.*`, `console.*` and `notice` of the core itself: what changed and what it means."""
+
+    what: str
+    detail: str = ""
+    profile: str | None = None
+    until: int | None = None
+    name: str = ""

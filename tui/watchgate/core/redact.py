@@ -1,0 +1,117 @@
+"""Views of what is kept: secrets replaced, and of a record only what the configuration keeps.
+
+Redaction is a view: digests and answers always use the original.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from watchgate.core.ids import canonical_json
+from watchgate.core.secret_shapes import marked, secrets
+from watchgate.core.text import Span
+
+Content = Literal["commands", "full", "none"]
+
+# Keys of a record's data that hold what was said or what came back.
+_WORDS = ("text", "prompt", "message", "result", "raw")
+
+
+def redact(text: str) -> str:
+    """The text with its secrets replaced by what they are and how long: `<aws-key, 20 chars>`."""
+    parts: list[str] = []
+    done = 0
+    for secret in secrets(text):
+        parts += (text[done : secret.start], secret.shown)
+        done = secret.end
+    return "".join((*parts, text[done:])) if parts else text
+
+
+def redacted_span(text: str, span: Span) -> Span:
+    """Where a span of the text lies in its redacted view; a cut secret is covered whole."""
+    start, end = span
+    shift_start = shift_end = 0
+    for secret in secrets(text):
+        growth = len(secret.shown) - (secret.end - secret.start)
+        if secret.end <= start:
+            shift_start += growth
+        elif secret.start < start:
+            start = secret.start
+        if secret.start < span[1]:
+            shift_end += growth
+            end = max(end, secret.end)
+    return start + shift_start, end + shift_end
+
+
+def journal_json(data: Mapping[str, Any], content: Content) -> msgspec.Raw:
+    """What the journal keeps of a record's data, with its secrets redacted, as canonical JSON.
+
+    `commands` drops what was said and what came back and keeps what was done; `none` drops the
+    tool's input and what was made of it as well; `full` keeps all. What is dropped leaves its
+    length as `<key>_chars`, and an input its size as `input_bytes`; digests stay.
+    """
+    view = _kept(data, content)
+    encoded = canonical_json(view)
+    # One look at the whole is far cheaper than one at each of its texts.
+    if marked(encoded.decode()):
+        encoded = canonical_json(_without_secrets(view))
+    return msgspec.Raw(encoded)
+
+
+def _kept(data: Mapping[str, Any], content: Content) -> Mapping[str, Any]:
+    if content == "none":
+        data = _without_deeds(data)
+    if content == "full":
+        return data
+    dropped = [key for key in _WORDS if isinstance(data.get(key), str)]
+    if not dropped:
+        return data
+    view = dict(data)
+    for key in dropped:
+        view[f"{key}_chars"] = len(view.pop(key))
+    return view
+
+
+def _without_secrets(view: Mapping[str, Any]) -> dict[str, Any]:
+    clean: dict[str, Any] = _clean(view)
+    summary = view.get("summary")
+    if "findings" in view and isinstance(summary, str):
+        clean["findings"] = [_moved(finding, summary) for finding in view["findings"]]
+    return clean
+
+
+def _clean(value: Any) -> Any:
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, Mapping):
+        return {key: _clean(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_clean(part) for part in value]
+    return value
+
+
+def _without_deeds(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The data without anything that tells what a call would do, but for the tool's name."""
+    kept = dict(data)
+    tool = kept.get("tool")
+    if isinstance(tool, Mapping):
+        size = len(msgspec.json.encode(tool.get("input")))
+        kept["tool"] = {**tool, "input": {}, "input_bytes": size}
+        kept["summary"] = tool.get("name", "")
+    for key, beside in (("detail", "native"), ("what", "alarm")):
+        if kept.get(beside) and isinstance(kept.get(key), str):
+            kept[f"{key}_chars"] = len(kept.pop(key))
+    if "findings" in kept:
+        kept["findings"] = [{k: v for k, v in f.items() if k != "span"} for f in kept["findings"]]
+    return kept
+
+
+def _moved(finding: Mapping[str, Any], summary: str) -> dict[str, Any]:
+    """The finding with its span where the redacted summary shows it."""
+    span = finding.get("span")
+    if not span:
+        return dict(finding)
+    return {**finding, "span": list(redacted_span(summary, (span[0], span[1])))}
