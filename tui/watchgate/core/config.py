@@ -1,0 +1,106 @@
+"""The configuration: `config.toml` becomes a `Config`, or an error that says how to mend it.
+
+Every key here is acted on. A key of a later version and a misspelt one are refused alike, so that
+nobody relies on a setting that does nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, get_args
+
+import msgspec
+
+from watchgate.core import config_clocks, config_toml
+from watchgate.core.config_clocks import AGENT_MAX_S
+from watchgate.core.config_errors import ConfigError, Source, explain
+from watchgate.core.policy.profiles import Profile
+from watchgate.core.redact import Content
+
+__all__ = ["AGENT_MAX_S", "THEMES", "Config", "ConfigError", "effective", "load", "origins"]
+
+Seconds = Annotated[int, msgspec.Meta(ge=1, le=AGENT_MAX_S)]
+SecondsOrNone = Annotated[int, msgspec.Meta(ge=0, le=AGENT_MAX_S)]
+Theme = Literal["textual-dark", "textual-light", "mono"]
+THEMES: tuple[str, ...] = get_args(Theme)
+
+
+class Relay(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How long a relay request waits; 0 = as long as the agent waits.
+
+    `racing` is for agents that show their own prompt meanwhile, `serial` for those that hide it.
+    """
+
+    racing: SecondsOrNone = 0
+    serial: SecondsOrNone = 20
+
+
+class Approval(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How long a held request waits, and what silence means: always a denial."""
+
+    timeout_s: Seconds = 300
+    unattended_timeout_s: Seconds = 3600
+    unattended: Literal["hold", "deny"] = "hold"
+    client_deadline_s: Seconds = 3660
+    margin_s: Seconds = 5
+    relay_timeout_s: Relay = Relay()
+    on_timeout: Literal["deny", "deny_and_stop"] = "deny"
+
+
+class Journal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the journal keeps of what agents do."""
+
+    content: Content = "commands"
+
+
+class Ui(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How the console looks, and which keys it uses: action id to key."""
+
+    theme: Theme = "textual-dark"
+    keys: dict[str, str] = {}
+
+
+class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Everything that can be configured."""
+
+    profile: Profile = "guard"
+    approval: Approval = Approval()
+    journal: Journal = Journal()
+    ui: Ui = Ui()
+
+
+def load(text: str, origin: str) -> Config:
+    """The configuration that a TOML text asks for; `origin` names the file in errors.
+
+    Raises `ConfigError`.
+    """
+    source = Source(text, origin)
+    values = config_toml.parse(source)
+    try:
+        config = msgspec.convert(values, Config)
+    except msgspec.ValidationError as fault:
+        raise explain(fault, Config, source) from None
+    config_clocks.check(config.approval, source, dict(_flat(values)))
+    return config
+
+
+def origins(text: str, origin: str) -> dict[str, str]:
+    """Where each key of a text is set, as `file:line`, for `effective`."""
+    source = Source(text, origin)
+    return {key: source.place(key) for key, _ in _flat(config_toml.parse(source))}
+
+
+def effective(config: Config, given: Mapping[str, str]) -> list[tuple[str, Any, str]]:
+    """Every key with its value and its origin: where it was `given`, else `default`."""
+    values = msgspec.to_builtins(config)
+    return [(key, value, given.get(key, "default")) for key, value in _flat(values)]
+
+
+def _flat(table: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
+    found: list[tuple[str, Any]] = []
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            found += _flat(value, f"{prefix}{key}.")
+        else:
+            found.append((prefix + key, value))
+    return found

@@ -1,0 +1,36 @@
+"""How long a request may wait: the broker's own limit, inside what the hook client allows."""
+
+from __future__ import annotations
+
+from watchgate.core.clock import Instant
+from watchgate.core.config import Config
+from watchgate.core.events import Event, Lane
+
+KEY_SEEN_S = 300.0
+_FOREVER = float("inf")
+_AT_ONCE = 0.001
+
+
+def wait_s(
+    event: Event, config: Config, *, attended: bool, key_age_s: float, now: Instant
+) -> float:
+    """Seconds from now until silence decides; 0 means that the request is handed back at once.
+
+    `attended` says that a console is attached, `key_age_s` how long ago one saw a key. Only a relay
+    gets 0: on a gate the shortest wait still ends as its silence says, with a record of it.
+    """
+    times = config.approval
+    spent_s = now.mono_s - event.at.mono_s
+    client_s = _FOREVER if event.deadline_s is None else event.deadline_s - times.margin_s
+    own_s: float = times.timeout_s if attended else times.unattended_timeout_s
+    relayed = event.lane is Lane.RELAY
+    if relayed:
+        somebody_there = attended and key_age_s <= KEY_SEEN_S
+        if not event.races_dialog and not somebody_there:
+            return 0.0
+        relay = times.relay_timeout_s
+        own_s = (relay.racing if event.races_dialog else relay.serial) or client_s
+    left_s = min(own_s, client_s) - spent_s
+    if left_s == _FOREVER:
+        left_s = times.unattended_timeout_s
+    return max(left_s, 0.0 if relayed else _AT_ONCE)

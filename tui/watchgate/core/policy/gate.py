@@ -1,0 +1,45 @@
+"""The policy as a handler of the dispatch loop: assessment and profile become one verdict."""
+
+from __future__ import annotations
+
+from watchgate.core.events import Event, Lane
+from watchgate.core.handlers import Handler
+from watchgate.core.policy.assessment import Assessment
+from watchgate.core.policy.builtin import assess
+from watchgate.core.policy.profiles import Profile, gate_action
+from watchgate.core.verdicts import Block, Confirm, Defer, Failed, Verdict
+
+POLICY = Handler(id="policy", on=frozenset({"tool.pre", "tool.permission"}), priority=0)
+
+
+class PolicyGate:
+    """Judges calls by the built-in rules and the profile in force."""
+
+    def __init__(self, profile: Profile, *, home: str, protected: tuple[str, ...]) -> None:
+        self.profile: Profile = profile
+        self._home = home
+        self._protected = protected
+        self._last: tuple[Event, Assessment] | None = None
+
+    def assess(self, event: Event) -> Assessment | None:
+        """What the rules say about the event's call; None when it has none."""
+        if self._last is not None and self._last[0] is event:
+            return self._last[1]
+        tool = event.tool
+        if tool is None:
+            return None
+        found = assess(tool, cwd=event.cwd, home=self._home, protected=self._protected)
+        self._last = (event, found)
+        return found
+
+    def __call__(self, event: Event) -> Verdict:
+        """Block, ask an operator, or have no opinion; never an allow."""
+        found = self.assess(event)
+        if found is None:
+            return Failed("malformed", "no tool call to judge")
+        action = gate_action(self.profile, found, autonomous=event.autonomous)
+        if action == "deny":
+            return Block(found.reason)
+        if action == "hold" or (action == "handback" and event.lane is Lane.RELAY):
+            return Confirm(found.reason)
+        return Defer(found.reason)
