@@ -1,0 +1,112 @@
+"""Sessions have labels of their own, and do not pile up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from watchgate.core.records import Record
+from watchgate.core.session_views import SessionViews
+from watchgate.core.sessions import SessionState
+
+
+def record(session: str, at: int = 1, kind: str = "tool.pre", **data: Any) -> Record:
+    return Record(
+        v=1, seq=at, core="c", at=at, kind=kind, agent="claude", session=session, data=data
+    )
+
+
+def test_the_folder_names_the_session_and_equal_names_are_counted() -> None:
+    seen = SessionViews()
+    for number, cwd in enumerate(("/home/u/app", "/tmp/app/", "", "/home/u/app")):
+        seen.touch(record(f"session-{number}", cwd=cwd))
+    assert [view.label for view in seen.views.values()] == ["app", "app~2", "session-", "app~3"]
+
+
+def test_a_folder_that_is_told_later_names_it_then() -> None:
+    seen = SessionViews()
+    seen.touch(record("0123456789"))
+    assert seen.views["claude", "0123456789"].label == "01234567"
+    seen.touch(record("0123456789", cwd="/home/u/app"))
+    assert seen.views["claude", "0123456789"].label == "app"
+    seen.touch(record("0123456789", cwd="/elsewhere"))
+    assert seen.views["claude", "0123456789"].label == "app", "it is known by that name now"
+
+
+def test_labels_are_the_same_for_one_who_came_later() -> None:
+    """A console that attaches names the sessions to come as the core does."""
+    seen = SessionViews()
+    for session in ("0123456789-a", "0123456789-b", "0123456789-c"):
+        seen.touch(record(session))
+    seen.touch(record("0123456789-b", cwd="/home/u/app"))
+    late = SessionViews(seen.views.values())
+    for each in (seen, late):
+        each.touch(record("0123456789-d"))
+        each.touch(record("another", cwd="/tmp/app"))
+    assert [view.label for view in late.views.values()] == [
+        "01234567",
+        "app",
+        "01234567~3",
+        "01234567~2",
+        "app~2",
+    ]
+    assert late.views == seen.views
+
+
+def test_the_label_of_a_session_that_was_let_go_is_free_again() -> None:
+    seen = SessionViews(kept=2)
+    for at in range(1, 6):
+        seen.touch(record(f"s{at}", at, cwd="/home/u/app"))
+    assert [view.label for view in seen.views.values()] == ["app~2", "app"]
+
+
+def test_a_label_that_looks_counted_is_not_given_twice() -> None:
+    seen = SessionViews()
+    for session, cwd in (("a", "/x/app~2"), ("b", "/x/app"), ("c", "/y/app")):
+        seen.touch(record(session, cwd=cwd))
+    labels = [view.label for view in seen.views.values()]
+    assert labels == ["app~2", "app", "app~3"]
+
+
+def test_the_longest_unheard_of_go_first_and_those_that_ask_stay() -> None:
+    seen = SessionViews(kept=4)
+    for at in range(1, 5):
+        seen.touch(record(f"s{at}", at))
+    seen.ask(("claude", "s1"), 1)
+    seen.touch(record("s5", 5))
+    assert [session for _, session in seen.views] == ["s1", "s3", "s4", "s5"]
+
+
+def test_sessions_that_ended_go_before_any_other() -> None:
+    seen = SessionViews(kept=4)
+    for at in range(1, 5):
+        seen.touch(record(f"s{at}", at))
+    seen.touch(record("s4", 9, kind="session.end"))
+    seen.touch(record("s5", 10))
+    assert [session for _, session in seen.views] == ["s1", "s2", "s3", "s5"]
+
+
+def test_a_session_that_was_let_go_is_changed_no_more() -> None:
+    seen = SessionViews()
+    seen.ask(("claude", "gone"), 1)
+    seen.edit(("claude", "gone"), gated=True)
+    assert seen.views == {}
+
+
+def test_a_new_core_knows_nothing_of_what_they_do() -> None:
+    seen = SessionViews()
+    seen.touch(record("a"))
+    seen.touch(record("b", kind="session.end"))
+    seen.ask(("claude", "a"), 1)
+    seen.start_over()
+    states = {view.session: (view.state, view.pending) for view in seen.views.values()}
+    assert states == {"a": (SessionState.UNKNOWN, 0), "b": (SessionState.GONE, 0)}
+
+
+@pytest.mark.parametrize("odd", [5, ["x"], {"a": 1}, True])
+def test_data_of_another_shape_is_passed_over(odd: Any) -> None:
+    seen = SessionViews()
+    seen.touch(record("a", cwd=odd, mode=odd, model=odd, autonomous="yes"))
+    view = seen.views["claude", "a"]
+    assert (view.cwd, view.mode, view.model, view.autonomous) == ("", None, None, False)

@@ -1,0 +1,147 @@
+"""An engine with a clock, a journal and connections that a test moves by hand."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from tests.core.builders import START
+from watchgate.core.chain import START as EMPTY
+from watchgate.core.chain import Chain
+from watchgate.core.config import Approval, Config
+from watchgate.core.decisions import Decision
+from watchgate.core.effects import Commit, Effect, Emit, Send
+from watchgate.core.engine import Engine
+from watchgate.core.events import Event
+from watchgate.core.policy.assessment import Assessment, Finding, Risk
+from watchgate.core.policy.gate import PolicyGate
+from watchgate.core.policy.profiles import Profile
+from watchgate.core.records import Record
+from watchgate.core.requests import Request, Status
+from watchgate.core.state import State
+from watchgate.core.verdicts import Reply
+
+RISKS: dict[str, Risk] = {
+    "low": "low",
+    "medium": "medium",
+    "high": "high",
+    "critical": "critical",
+    "deny": "high",
+}
+
+
+class Rules(PolicyGate):
+    """A policy that reads its word off the command: `high x` is of high risk, `deny x` denied."""
+
+    def __init__(self, profile: Profile) -> None:
+        super().__init__(profile, home="/home/u", protected=())
+
+    def assess(self, event: Event) -> Assessment | None:
+        if event.tool is None:
+            return None
+        word = str(event.tool.input.get("command", "")).split(" ", 1)[0]
+        risk = RISKS.get(word, "unknown")
+        found = (Finding("test.rule", f"it says {word}", risk),)
+        return Assessment("deny" if word == "deny" else "ask", risk, found)
+
+
+class World:
+    """Carries out effects as the hub does, and keeps what came of them."""
+
+    def __init__(self, profile: Profile = "guard", *, consoles: int = 1, **approval: Any) -> None:
+        self.now = START
+        self.config = Config(profile=profile, approval=Approval(**approval))
+        self.engine = Engine(self.config, Rules(profile), self._id)
+        self.broker = self.engine.broker
+        self.state = State()
+        self.records: list[Record] = []
+        self.replies: dict[int, list[Reply]] = {}
+        self.sends: list[Send] = []
+        self.commits: list[str] = []
+        self._chain = Chain("core", EMPTY, lambda data: data)
+        self._ids = 0
+        self.engine.console_count(consoles, self.now)
+
+    def _id(self) -> str:
+        self._ids += 1
+        return f"{self._ids:04d}".ljust(26, "k")
+
+    def do(self, effects: list[Effect]) -> list[str]:
+        """Carry out effects; the kinds of the records that were emitted."""
+        before = len(self.records)
+        for effect in effects:
+            if isinstance(effect, Emit):
+                record, _ = self._chain.seal(effect.draft)
+                self.records.append(record)
+                self.state.apply(record)
+            elif isinstance(effect, Commit):
+                self.commits.append(effect.request)
+            else:
+                self.sends.append(effect)
+                self.replies.setdefault(effect.conn, []).append(effect.reply)
+        return [record.kind for record in self.records[before:]]
+
+    def send(self, event: Event, conn: int = 0) -> list[str]:
+        """An event arrives now on a connection."""
+        event = msgspec.structs.replace(event, at=self.now)
+        return self.do(self.engine.receive(event, conn, self.now))
+
+    def ask(self, event: Event, conn: int) -> Request:
+        """An event arrives that is held; its request."""
+        self.send(event, conn)
+        held = self.broker.of_conn(conn)
+        assert held is not None, f"connection {conn} was answered: {self.replies.get(conn)}"
+        return self.broker.open[held]
+
+    def decide(
+        self,
+        request: Request,
+        decision: Literal["allow", "deny", "handback"],
+        *,
+        by: str = "operator ann",
+        **more: Any,
+    ) -> list[str]:
+        """An operator decides, with the right digest and confirmed unless said otherwise."""
+        facts = {"digest": request.data.digest, "confirmed": True, **more}
+        said = Decision(decision=decision, by=by, **facts)
+        found = self.broker.decide(request.id, said, self.now)
+        return self.do(self.engine.decided(found))
+
+    def commit(self, ok: bool = True) -> list[str]:
+        """The disk answers for everything that waits for it."""
+        waiting, self.commits = self.commits, []
+        return [k for each in waiting for k in self.do(self.engine.committed(each, ok, self.now))]
+
+    def allow(self, request: Request, **more: Any) -> list[str]:
+        """An operator allows, and it is written."""
+        return self.decide(request, "allow", **more) + self.commit()
+
+    def advance(self, seconds: float) -> list[str]:
+        """Time passes, and what is due expires."""
+        self.now = self.now.plus(seconds)
+        return self.do(self.engine.expire(self.now))
+
+    def hang_up(self, conn: int) -> list[str]:
+        """The client on a connection goes away."""
+        return self.do(self.engine.hung_up(conn, self.now))
+
+    def reply(self, conn: int) -> Reply:
+        """The one answer that a connection got."""
+        (only,) = self.replies[conn]
+        return only
+
+    def ending(self, request: Request) -> dict[str, Any]:
+        """The data of the one record of how a request was decided."""
+        (only,) = self.all("approval.decided", request)
+        return only.data
+
+    def all(self, kind: str, request: Request | None = None) -> list[Record]:
+        """The records of a kind, about a request where one is given."""
+        wanted = request.id if request else None
+        return [r for r in self.records if r.kind == kind and wanted in (None, r.request)]
+
+    @property
+    def pending(self) -> set[str]:
+        """The ids of the requests that wait for somebody."""
+        return {r.id for r in self.broker.open.values() if r.status is Status.PENDING}

@@ -1,0 +1,94 @@
+"""What later events of a call mean: confirmed, contradicted, or answered elsewhere."""
+
+from __future__ import annotations
+
+from watchgate.core import drafts, wording
+from watchgate.core.approvals import Broker
+from watchgate.core.calls import Call, Calls
+from watchgate.core.clock import Instant
+from watchgate.core.effects import Effect, Send
+from watchgate.core.events import Event, ToolBatch, ToolCall, ToolResult
+from watchgate.core.grants import Grants
+from watchgate.core.requests import Input, Request, Status
+from watchgate.core.summary import summary
+
+TURN_OVER = frozenset(
+    {"turn.end", "turn.interrupt", "turn.error", "prompt.submit", "agent.stop", "session.end"}
+)
+
+
+class Aftermath:
+    """Follows decided calls to their end."""
+
+    def __init__(self, broker: Broker, calls: Calls, grants: Grants) -> None:
+        self._broker = broker
+        self._calls = calls
+        self._grants = grants
+
+    def ran(self, event: Event, body: ToolResult, now: Instant) -> list[Effect]:
+        """A call ended: hold what was decided about it against what ran."""
+        call = self._calls.end(event, body.tool)
+        effects: list[Effect] = [drafts.ended(event, body, call)]
+        if call is None:
+            return effects
+        effects += self._answered_elsewhere(call, now)
+        if call.decided == "deny" and not body.interrupted:
+            effects.append(drafts.effect(event, call, summary(body.tool), "DENIED BUT RAN"))
+        elif call.decided == "allow" and call.tool.input_hash != body.tool.input_hash:
+            effects.append(drafts.effect(event, call, summary(body.tool), "RAN ALTERED"))
+        elif call.decided == "allow":
+            effects.append(drafts.effect(event, call, "ran as approved"))
+        return effects
+
+    def batch_over(self, event: Event, body: ToolBatch, now: Instant) -> list[Effect]:
+        """The calls of one model turn are over; those still open did not run."""
+        over = [self._calls.end(event, tool) for tool in body.tools]
+        return [e for call in over if call is not None for e in self._not_run(call, event, now)]
+
+    def refused(self, event: Event, body: ToolCall, now: Instant) -> list[Effect]:
+        """The agent itself decided on a call; it says so only when it does not run it."""
+        call = self._calls.end(event, body.tool)
+        return [] if call is None else self._not_run(call, event, now)
+
+    def turn_over(self, event: Event, now: Instant) -> list[Effect]:
+        """A turn or session ended, and with it what its relay requests and turn grants were for.
+
+        A gate's request stays: its client waits, and an agent that waits is not past the call.
+        """
+        session_over = event.kind == "session.end"
+        effects: list[Effect] = []
+        for call in self._calls.of(event.agent, event.session):
+            gate_waits = any(request.silence == "deny" for request in self._waiting(call))
+            if session_over or (call.sub == event.sub_id and not gate_waits):
+                self._calls.drop(call)
+                effects += self._not_run(call, event, now)
+        if session_over:
+            self._grants.end_session(event.agent, event.session)
+        elif event.sub is None:
+            self._grants.end_turn(event.agent, event.session)
+        return effects
+
+    def _not_run(self, call: Call, event: Event, now: Instant) -> list[Effect]:
+        effects = self._answered_elsewhere(call, now)
+        if call.decided == "deny":
+            effects.append(drafts.effect(event, call, "no sign that it ran"))
+        return effects
+
+    def _answered_elsewhere(self, call: Call, now: Instant) -> list[Effect]:
+        """The agent is past a call that still waits here (AP-7); a gate that waits is denied."""
+        return [effect for request in self._waiting(call) for effect in self._let_go(request, now)]
+
+    def _waiting(self, call: Call) -> list[Request]:
+        return self._broker.of_call(call.agent, call.session, call.ref)
+
+    def _let_go(self, request: Request, now: Instant) -> list[Effect]:
+        decided_before = request.status is Status.COMMITTING
+        by = "the agent's own prompt"
+        self._broker.settle(request, Input.ELSEWHERE, word="answered-elsewhere", by=by, now=now)
+        text = wording.denial("answered-elsewhere", request=request.id, reason="answered elsewhere")
+        return [
+            drafts.undelivered(request, "answered-elsewhere", "the agent went on before", now)
+            if decided_before
+            else drafts.decided(request),
+            *(Send(each.conn, each.event, each.undecided(text)) for each in request.waiters),
+        ]

@@ -1,0 +1,211 @@
+"""The approval broker: open questions become exactly one decision each.
+
+The broker holds no clock and no descriptor. Rows AP-1 to AP-20 are tested by name.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+import msgspec
+
+from watchgate.core.clock import Instant
+from watchgate.core.decisions import Decision, Refused, check, settled
+from watchgate.core.records import Word
+from watchgate.core.requests import TRANSITIONS, Input, Request, Settlement, Status, Waiter
+
+SETTLED_KEPT = 10_000
+OPEN_KEPT = 500
+OPEN_BYTES = 256 * 1024 * 1024
+SETTLED_BYTES = 64 * 1024 * 1024
+PREFIX_MIN = 4
+
+WORDS: dict[str, Word] = {
+    "allow": "allowed-by-operator",
+    "deny": "denied-by-operator",
+    "handback": "handed-back-by-operator",
+}
+
+
+class Broker:
+    """Every open request, in the order in which they came, and the newest settled ones.
+
+    Of those as many are kept as their inputs leave room for; `crowded` says when there is none for
+    another open one. `margin_s` is kept between a deadline and the moment at which the hook client
+    gives up.
+    """
+
+    def __init__(self, margin_s: float) -> None:
+        self._margin_s = margin_s
+        self.open: OrderedDict[str, Request] = OrderedDict()
+        self._settled: OrderedDict[str, Request] = OrderedDict()
+        self._open_bytes = self._settled_bytes = 0
+        self._of_conn: dict[int, str] = {}
+
+    @property
+    def crowded(self) -> str:
+        """Why no further request can be taken in, in words; empty while one can."""
+        if len(self.open) < OPEN_KEPT and self._open_bytes < OPEN_BYTES:
+            return ""
+        return f"{len(self.open)} calls of {self._open_bytes // 1_048_576} MiB wait already"
+
+    def add(self, request: Request) -> None:
+        """Take in a new request with its first waiter (AP-1)."""
+        self.open[request.id] = request
+        self._open_bytes += _input_bytes(request)
+        for waiter in request.waiters:
+            self._of_conn[waiter.conn] = request.id
+
+    def join(self, request: Request, waiter: Waiter, limit_s: float, now: Instant) -> bool:
+        """Let another connection of the call wait; true if that brought the deadline forward."""
+        request.waiters.append(waiter)
+        self._of_conn[waiter.conn] = request.id
+        sooner = now.mono_s + limit_s < request.deadline_s
+        if sooner:
+            _move(request, now.mono_s + limit_s, now)
+        return sooner
+
+    def get(self, request_id: str) -> Request | None:
+        """The request with exactly this id, while it is kept."""
+        return self.open.get(request_id) or self._settled.get(request_id)
+
+    def of_call(self, agent: str, session: str, call: str) -> list[Request]:
+        """The open requests about one call; a rewritten call has one for each of its inputs."""
+        return [
+            request
+            for request in self.open.values()
+            if request.call == call
+            and (request.subject.agent, request.subject.session) == (agent, session)
+        ]
+
+    def find(self, prefix: str) -> Request:
+        """The request with this id or unique prefix; raises `Refused` with `unknown_id`."""
+        exact = self.get(prefix)
+        if exact is not None:
+            return exact
+        if len(prefix) >= PREFIX_MIN:
+            for pool in (self.open, self._settled):
+                hits = [request for rid, request in pool.items() if rid.startswith(prefix)]
+                if len(hits) == 1:
+                    return hits[0]
+                if hits:
+                    raise Refused(
+                        "unknown_id", f"{prefix} fits {len(hits)} requests; type more of it"
+                    )
+        raise Refused("unknown_id", f"no request {prefix}; see watchgate ls")
+
+    def decide(self, prefix: str, said: Decision, now: Instant) -> Request:
+        """Take an operator's decision, or raise `Refused` and change nothing (AP-5, 6, 11)."""
+        request = self.find(prefix)
+        check(said, request, now)
+        self.settle(
+            request,
+            Input(said.decision),
+            word=WORDS[said.decision],
+            by=said.by,
+            now=now,
+            reason=said.reason,
+            scope=said.scope,
+            stop=said.stop,
+        )
+        return request
+
+    def settle(
+        self,
+        request: Request,
+        event: Input,
+        *,
+        word: Word,
+        by: str,
+        now: Instant,
+        reason: str = "",
+        scope: str = "once",
+        stop: bool = False,
+    ) -> bool:
+        """Compare-and-set: move the request by the table; False when it was final already."""
+        target = TRANSITIONS.get((request.status, event))
+        if target is None:
+            return False
+        request.status = target
+        request.settlement = Settlement(
+            word=word,
+            by=by,
+            at=now,
+            waited_s=now.mono_s - request.opened.mono_s,
+            reason=reason,
+            scope=scope,
+            stop=stop,
+        )
+        if target is not Status.COMMITTING:
+            self._retire(request)
+        return True
+
+    def committed(self, request: Request) -> bool:
+        """The allow is on disk: True when it may be told, False when it came too late."""
+        if request.status is not Status.COMMITTING:
+            return False
+        request.status = TRANSITIONS[request.status, Input.COMMITTED]
+        self._retire(request)
+        return True
+
+    def extend(self, prefix: str, seconds: float, now: Instant) -> Request:
+        """More time, within what every waiting client itself allows."""
+        request = self.find(prefix)
+        if request.status is not Status.PENDING:
+            raise settled(request)
+        if now.mono_s >= request.deadline_s:
+            raise Refused("too_late", "the deadline has passed: silence has decided")
+        limits = [
+            waiter.event.at.mono_s + waiter.event.deadline_s - self._margin_s
+            for waiter in request.waiters
+            if waiter.event.deadline_s is not None
+        ]
+        wanted = request.deadline_s + seconds
+        latest = min(limits, default=wanted)
+        if latest <= request.deadline_s:
+            raise Refused("too_late", "the hook client itself waits no longer than this")
+        _move(request, min(wanted, latest), now)
+        return request
+
+    def of_conn(self, conn: int) -> str | None:
+        """The id of the request that this connection waits for."""
+        return self._of_conn.get(conn)
+
+    def hung_up(self, conn: int) -> Request | None:
+        """A waiting connection ended; the request, if nobody is left to answer (AP-4)."""
+        request = self.open.get(self._of_conn.pop(conn, ""))
+        if request is None:
+            return None
+        request.waiters = [waiter for waiter in request.waiters if waiter.conn != conn]
+        return None if request.waiters else request
+
+    def due(self, now: Instant) -> list[Request]:
+        """The open requests whose deadline has passed, the earliest first (AP-2, AP-9)."""
+        late = [request for request in self.open.values() if request.deadline_s <= now.mono_s]
+        return sorted(late, key=lambda request: request.deadline_s)
+
+    def next_deadline(self) -> float | None:
+        """When `due` will next have something to say, in monotonic seconds."""
+        return min((request.deadline_s for request in self.open.values()), default=None)
+
+    def _retire(self, request: Request) -> None:
+        del self.open[request.id]
+        self._open_bytes -= _input_bytes(request)
+        for waiter in request.waiters:
+            self._of_conn.pop(waiter.conn, None)
+        self._settled[request.id] = request
+        self._settled_bytes += _input_bytes(request)
+        while len(self._settled) > SETTLED_KEPT or self._settled_bytes > SETTLED_BYTES:
+            _, oldest = self._settled.popitem(last=False)
+            self._settled_bytes -= _input_bytes(oldest)
+
+
+def _move(request: Request, deadline_s: float, now: Instant) -> None:
+    request.deadline_s = deadline_s
+    deadline_at = now.plus(deadline_s - now.mono_s).wall_us
+    request.data = msgspec.structs.replace(request.data, deadline_at=deadline_at)
+
+
+def _input_bytes(request: Request) -> int:
+    # It can be encoded: its digest was made so.
+    return len(msgspec.json.encode(request.data.tool.input))

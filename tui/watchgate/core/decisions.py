@@ -1,0 +1,124 @@
+"""An operator's decision, and every reason not to take it.
+
+A decision that is refused changes nothing: the request goes on waiting.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from watchgate.core.clock import Instant
+from watchgate.core.records import RequestData
+from watchgate.core.requests import Request, Settlement, Status
+
+NOT_YOURS = "this command runs below an agent that asks, or nobody can tell what started it"
+IN_YOURS = (
+    "in a terminal that was open before the agent was started, or a new terminal window or ssh "
+    "login (not tmux, screen or an editor)"
+)
+"""Where an operator does what was refused for `NOT_YOURS`."""
+
+ARMED_AFTER_MS = 600
+LOOKED_AT_TWICE = ("high", "critical", "unknown")
+
+RefusalCode = Literal[
+    "unknown_id",
+    "already_settled",
+    "digest_mismatch",
+    "not_offered",
+    "too_late",
+    "self_approval",
+    "not_armed",
+    "bad_request",
+]
+
+
+class Decision(msgspec.Struct, frozen=True, kw_only=True):
+    """What an operator says about one request, and by what right.
+
+    `may_allow` false says that the command comes from below the agent that asks, `shown_ms` for how
+    long the request had been on the screen (None: it was not a screen), `confirmed` that a second
+    look was taken.
+    """
+
+    decision: Literal["allow", "deny", "handback"]
+    by: str
+    digest: str | None = None
+    reason: str = ""
+    scope: str = "once"
+    stop: bool = False
+    may_allow: bool = True
+    shown_ms: int | None = None
+    confirmed: bool = False
+
+
+class Refused(Exception):
+    """A decision that was not taken; nothing changed."""
+
+    def __init__(
+        self, code: RefusalCode, message: str, *, settlement: Settlement | None = None
+    ) -> None:
+        super().__init__(message)
+        self.code: RefusalCode = code
+        self.settlement = settlement
+
+
+def check(said: Decision, request: Request, now: Instant) -> None:
+    """Raise `Refused` unless the decision can be taken now (AP-5, AP-6, AP-11)."""
+    if request.status is not Status.PENDING:
+        raise settled(request)
+    _check_offered(said, request.data)
+    _check_shown(said, request.data)
+    if said.decision != "deny" and not said.may_allow:
+        raise Refused("self_approval", f"{NOT_YOURS}, so it may only deny: decide {IN_YOURS}")
+    if now.mono_s >= request.deadline_s:
+        raise Refused("too_late", "the deadline has passed: silence has decided")
+    _check_armed(said, request.data)
+
+
+def settled(request: Request) -> Refused:
+    """The refusal for a request that is decided already; it says how and by whom."""
+    end = request.settlement
+    how = f"{end.word.replace('-', ' ')}, {end.by}" if end else "unknown"
+    return Refused("already_settled", f"already settled: {how}", settlement=end)
+
+
+def _check_offered(said: Decision, data: RequestData) -> None:
+    decision, scope = said.decision, said.scope
+    if decision not in data.offered:
+        raise Refused("not_offered", f"{decision} is not offered here: {', '.join(data.offered)}")
+    if decision == "allow" and scope not in data.scopes:
+        raise Refused(
+            "not_offered",
+            f"scope {scope} is not offered for this risk, it may be: {', '.join(data.scopes)}",
+        )
+    if decision != "allow" and scope != "once":
+        raise Refused("bad_request", f"only an allow has a scope, a {decision} has none")
+    if decision != "deny" and said.stop:
+        raise Refused("bad_request", f"only a denial ends the turn, a {decision} does not")
+    if said.stop and "stop" not in data.offered:
+        raise Refused(
+            "not_offered",
+            "this agent cannot be told to end its turn: deny without that, with a reason",
+        )
+
+
+def _check_shown(said: Decision, data: RequestData) -> None:
+    if said.decision == "allow" and said.digest is None:
+        raise Refused("bad_request", "an allow needs the digest of what was shown")
+    if said.digest is not None and said.digest != data.digest:
+        raise Refused(
+            "digest_mismatch",
+            "the digest is not that of this request: look at it again, then decide",
+        )
+
+
+def _check_armed(said: Decision, data: RequestData) -> None:
+    """Whatever lets a call run unseen needs a screen that stood still, and a second look."""
+    runs = said.decision == "allow" or (said.decision == "handback" and data.runs_unasked)
+    if runs and said.shown_ms is not None and said.shown_ms < ARMED_AFTER_MS:
+        raise Refused("not_armed", f"shown for {said.shown_ms} ms; {ARMED_AFTER_MS} are needed")
+    if runs and not said.confirmed and data.risk in LOOKED_AT_TWICE:
+        raise Refused("not_armed", f"a {data.risk} request needs a confirmed {said.decision}")

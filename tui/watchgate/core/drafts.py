@@ -1,0 +1,182 @@
+"""Drafts of records from events, calls and requests: one function for each kind of record."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from watchgate.core.calls import Call, summarized
+from watchgate.core.clock import Instant
+from watchgate.core.effects import Emit
+from watchgate.core.events import (
+    Event,
+    SessionChange,
+    Text,
+    Tool,
+    ToolBatch,
+    ToolResult,
+    Unknown,
+    Usage,
+)
+from watchgate.core.policy.assessment import Assessment
+from watchgate.core.records import (
+    CallData,
+    DecisionData,
+    Draft,
+    EffectData,
+    Gate,
+    NoteData,
+    ResultData,
+    TraceData,
+    UsageData,
+    Word,
+)
+from watchgate.core.requests import Request
+from watchgate.core.summary import summary
+from watchgate.core.verdicts import Outcome
+
+
+def draft(
+    event: Event,
+    data: Any,
+    call: str | None = None,
+    request: str | None = None,
+    *,
+    kind: str | None = None,
+    at: int | None = None,
+) -> Emit:
+    """A record about this event's session, by default of the event's own kind and time."""
+    return Emit(
+        Draft(
+            kind=kind or event.kind,
+            at=event.at.wall_us if at is None else at,
+            data=data,
+            agent=event.agent,
+            session=event.session,
+            sub=event.sub_id,
+            call=call,
+            request=request,
+        )
+    )
+
+
+def about(request: Request, kind: str, data: Any, now: Instant) -> Emit:
+    """A record about a request."""
+    return draft(request.subject, data, request.call, request.id, kind=kind, at=now.wall_us)
+
+
+def note(event: Event) -> Emit:
+    """The record of an event that is no single tool call."""
+    body = event.body
+    text = detail = undecoded = ""
+    model = None
+    match body:
+        case Text():
+            text = body.text
+        case SessionChange():
+            detail = f"{body.what} {body.detail}".strip()
+            model = body.model
+        case Unknown():
+            undecoded, detail = body.text, body.why
+        case ToolBatch():
+            detail = f"{len(body.tools)} calls"
+        case Usage():
+            usage = {name: getattr(body, name) for name in body.__struct_fields__}
+            return draft(event, UsageData(native=event.native, **usage))
+        case _:
+            detail = summary(body.tool)
+    data = NoteData(
+        native=event.native,
+        text=text,
+        undecoded=undecoded,
+        detail=detail,
+        cwd=event.cwd,
+        mode=event.mode,
+        autonomous=event.autonomous,
+        model=model,
+        sub=event.sub,
+    )
+    return draft(event, data)
+
+
+def called(
+    event: Event,
+    tool: Tool,
+    call: Call,
+    gate: Gate,
+    found: Assessment | None,
+    word: Word | None = None,
+) -> Emit:
+    """The record of a call on one of its lanes, and what the gate made of it."""
+    data = CallData(
+        native=event.native,
+        lane=event.lane,
+        tool=tool,
+        summary=summarized(call, event, tool),
+        gate=gate,
+        word=word,
+        risk=found.risk if found else "unknown",
+        rule=found.rule if found else "",
+        reason=found.reason if found else "",
+        cwd=event.cwd,
+        mode=event.mode,
+        autonomous=event.autonomous,
+        sub=event.sub,
+    )
+    return draft(event, data, call.ref, call.request)
+
+
+def traced(event: Event, call: Call, outcome: Outcome) -> Emit:
+    """The record of which handlers ran and what each said."""
+    data = TraceData(
+        native=event.native,
+        decision=outcome.decision,
+        decided_by=outcome.decided_by,
+        rows=tuple(msgspec.to_builtins(row) for row in outcome.trace),
+    )
+    return draft(event, data, call.ref, kind="hook.trace")
+
+
+def ended(event: Event, body: ToolResult, call: Call | None) -> Emit:
+    """The record of a call that ran; one that was not seen to begin ran ungated."""
+    data = ResultData(
+        native=event.native,
+        tool=body.tool,
+        summary=summarized(call, event, body.tool),
+        ok=body.ok,
+        result=body.text,
+        took_ms=body.took_ms,
+        interrupted=body.interrupted,
+        ungated=call is None,
+    )
+    ref = call.ref if call is not None else body.tool.call_id
+    return draft(event, data, ref or f"~{event.at.wall_us}")
+
+
+def decided(request: Request) -> Emit:
+    """The record of how a request ended: in which word, by whom, after how long (AP-18)."""
+    settlement = request.ending
+    data = DecisionData(
+        word=settlement.word,
+        by=settlement.by,
+        waited_s=round(settlement.waited_s, 3),
+        reason=settlement.reason,
+        digest=request.data.digest,
+        scope=settlement.scope,
+    )
+    return about(request, "approval.decided", data, settlement.at)
+
+
+def undelivered(request: Request, word: str, what: str, now: Instant) -> Emit:
+    """The record that a decision was taken but the agent was never told it (AP-14)."""
+    return about(request, "effect.undelivered", EffectData(word=word, what=what), now)
+
+
+def effect(
+    event: Event, call: Call, what: str, alarm: Literal["", "DENIED BUT RAN", "RAN ALTERED"] = ""
+) -> Emit:
+    """The record that a later event confirms a decision on this call, or contradicts it."""
+    kind = "effect.contradicted" if alarm else "effect.confirmed"
+    data = EffectData(word=call.decided or "", what=what, alarm=alarm)
+    return draft(event, data, call.ref, call.request, kind=kind)

@@ -1,0 +1,121 @@
+"""How requests end, and what each waiting agent is told of it."""
+
+from __future__ import annotations
+
+from watchgate.core import drafts, wording
+from watchgate.core.approvals import Broker
+from watchgate.core.calls import Calls, Carried
+from watchgate.core.clock import Instant
+from watchgate.core.effects import Commit, Effect, Send
+from watchgate.core.events import Event
+from watchgate.core.grants import Grant, Grants
+from watchgate.core.records import Word
+from watchgate.core.requests import Input, Request, Status
+from watchgate.core.verdicts import Reply, SayAllow, SayDeny, SayNothing
+
+
+class Endings:
+    """Settles requests that nobody decides, and carries out what was decided."""
+
+    def __init__(self, broker: Broker, calls: Calls, grants: Grants, on_timeout: str) -> None:
+        self._broker = broker
+        self._calls = calls
+        self._grants = grants
+        self._on_timeout = on_timeout
+
+    def end(
+        self, request: Request, how: Input, word: Word, by: str, now: Instant, reason: str = ""
+    ) -> list[Effect]:
+        """An end that nobody decided, as silence has it on the lanes that wait."""
+        how, word = _in_silence(request, how, word)
+        stop = word == "denied-by-timeout" and self._on_timeout == "deny_and_stop"
+        self._broker.settle(request, how, word=word, by=by, now=now, reason=reason, stop=stop)
+        return [drafts.decided(request), *self.tell(request)]
+
+    def undo(
+        self, request: Request, how: Input, word: Word, reason: str, now: Instant
+    ) -> list[Effect]:
+        """An allow that was decided but must not be told any more."""
+        how, word = _in_silence(request, how, word)
+        self._broker.settle(request, how, word=word, by="watchgate", now=now, reason=reason)
+        undone = drafts.undelivered(request, word, "the allow was never told", now)
+        return [undone, *self.tell(request)]
+
+    def nobody(self, request: Request, reason: str, now: Instant) -> list[Effect]:
+        """The end of a request while there is nobody who could decide it (AP-3)."""
+        return self.end(request, Input.FAIL, "denied-no-approver", "watchgate", now, reason)
+
+    def tell(self, request: Request) -> list[Effect]:
+        """The answers to all waiting connections, each in what its lane makes of the decision."""
+        end = request.ending
+        text = wording.denial(
+            end.word, request=request.id, reason=end.reason, waited_s=end.waited_s
+        )
+        reply: Reply | None = None
+        if request.status is Status.ALLOWED:
+            reply = SayAllow()
+        elif end.word == "denied-by-operator":
+            reply = SayDeny(text, stop=end.stop)
+        elif end.word == "handed-back-by-operator":
+            reply = SayNothing()
+        sends = [
+            Send(
+                waiter.conn,
+                waiter.event,
+                waiter.undecided(text, stop=end.stop)
+                if reply is None
+                else reply_for(waiter.event, reply),
+                request.id,
+            )
+            for waiter in request.waiters
+        ]
+        call = self._calls.get(request.subject, request.call)
+        if call is not None and call.request == request.id:
+            denied = any(isinstance(send.reply, SayDeny) for send in sends)
+            allowed = isinstance(reply, SayAllow)
+            call.decided = "allow" if allowed else "deny" if denied else "handback"
+            call.carried = None if reply is None else Carried(request.id, reply)
+        return [*sends]
+
+    def allow_by_grant(self, request: Request, grant: Grant, now: Instant) -> list[Effect]:
+        """Let a grant decide, in the name of who gave it; nothing if the request ended already."""
+        by = f"grant #{grant.request[:4]} of {grant.by}"
+        if not self._broker.settle(request, Input.ALLOW, word="allowed-by-grant", by=by, now=now):
+            return []
+        return [drafts.decided(request), Commit(request.id)]
+
+    def grant(self, request: Request, now: Instant) -> list[Effect]:
+        """Put a grant in force and release the equal requests that wait already (AP-8)."""
+        grant = Grant(
+            request=request.id,
+            digest=request.data.digest,
+            agent=request.subject.agent,
+            session=request.subject.session,
+            turn=request.subject.turn,
+            scope=request.ending.scope,
+            by=request.ending.by,
+            given=now,
+        )
+        self._grants.add(grant)
+        effects: list[Effect] = []
+        for other in list(self._broker.open.values()):
+            equal = other.data.digest == grant.digest and other.status is Status.PENDING
+            equal = equal and grant.scope in other.data.scopes
+            if equal and self._grants.covering(grant.digest, other.subject.turn, now) is not None:
+                effects += self.allow_by_grant(other, grant, now)
+        return effects
+
+
+def reply_for(event: Event, reply: Reply) -> Reply:
+    """What this event's agent can be told of the reply."""
+    if isinstance(reply, SayAllow) and not event.can.allow:
+        return SayNothing()
+    return reply
+
+
+def _in_silence(request: Request, how: Input, word: Word) -> tuple[Input, Word]:
+    """The input and word of an undecided end: where every lane hands back, nothing is denied."""
+    if request.silence == "deny" or how is Input.HANGUP:
+        return how, word
+    timed_out = word == "denied-by-timeout"
+    return Input.HANDBACK, "handed-back-by-timeout" if timed_out else "handed-back"

@@ -1,0 +1,117 @@
+"""One approval request: who waits for it, where it stands, and how it ended.
+
+What each input does in each status is the table below; statuses without a row absorb everything.
+An allow is two steps, because it must be on disk before the agent hears it: `COMMITTING` refuses
+every other answer but still ends as silence would when the disk fails, the deadline passes or the
+agent goes away first.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+from watchgate.core.clock import Instant
+from watchgate.core.events import Event
+from watchgate.core.records import RequestData, Silence, Word
+from watchgate.core.verdicts import Reply, SayDeny, SayNothing
+
+
+class Status(StrEnum):
+    """Where a request stands; all but the first two are final."""
+
+    PENDING = "pending"
+    COMMITTING = "committing"
+    ALLOWED = "allowed"
+    DENIED = "denied"
+    EXPIRED = "expired"
+    WITHDRAWN = "withdrawn"
+    ELSEWHERE = "elsewhere"
+    HANDED_BACK = "handed back"
+
+
+class Input(StrEnum):
+    """What can happen to a request."""
+
+    ALLOW = "allow"
+    DENY = "deny"
+    HANDBACK = "handback"
+    COMMITTED = "committed"
+    FAIL = "fail"
+    EXPIRE = "expire"
+    HANGUP = "hangup"
+    ELSEWHERE = "elsewhere"
+
+
+TRANSITIONS: dict[tuple[Status, Input], Status] = {
+    (Status.PENDING, Input.ALLOW): Status.COMMITTING,
+    (Status.PENDING, Input.DENY): Status.DENIED,
+    (Status.PENDING, Input.HANDBACK): Status.HANDED_BACK,
+    (Status.PENDING, Input.FAIL): Status.DENIED,
+    (Status.PENDING, Input.EXPIRE): Status.EXPIRED,
+    (Status.PENDING, Input.HANGUP): Status.WITHDRAWN,
+    (Status.PENDING, Input.ELSEWHERE): Status.ELSEWHERE,
+    (Status.COMMITTING, Input.COMMITTED): Status.ALLOWED,
+    (Status.COMMITTING, Input.HANDBACK): Status.HANDED_BACK,
+    (Status.COMMITTING, Input.FAIL): Status.DENIED,
+    (Status.COMMITTING, Input.EXPIRE): Status.EXPIRED,
+    (Status.COMMITTING, Input.HANGUP): Status.WITHDRAWN,
+    (Status.COMMITTING, Input.ELSEWHERE): Status.ELSEWHERE,
+}
+
+
+class Waiter(msgspec.Struct, frozen=True):
+    """One connection that waits for the answer, and what it is told when nobody answers."""
+
+    conn: int
+    event: Event
+    silence: Silence
+
+    def undecided(self, text: str, *, stop: bool = False) -> Reply:
+        """What it is told when the request ends without a decision: `text`, where that denies."""
+        return SayDeny(text, stop=stop) if self.silence == "deny" else SayNothing()
+
+
+class Settlement(msgspec.Struct, frozen=True, kw_only=True):
+    """How a request ended: in which word, by whom, at what moment, after how many seconds."""
+
+    word: Word
+    by: str
+    at: Instant
+    waited_s: float
+    reason: str = ""
+    scope: str = "once"
+    stop: bool = False
+
+
+class Request(msgspec.Struct, kw_only=True):
+    """One open or settled question; `subject` is the event that asked first."""
+
+    id: str
+    call: str
+    subject: Event
+    data: RequestData
+    opened: Instant
+    deadline_s: float
+    waiters: list[Waiter]
+    status: Status = Status.PENDING
+    settlement: Settlement | None = None
+
+    @property
+    def open(self) -> bool:
+        """Whether the request can still end in any way."""
+        return self.status in (Status.PENDING, Status.COMMITTING)
+
+    @property
+    def silence(self) -> Silence:
+        """What ends it when nobody decides: a denial as long as one connection waits for that."""
+        closed = any(waiter.silence == "deny" for waiter in self.waiters)
+        return "deny" if closed else "handback"
+
+    @property
+    def ending(self) -> Settlement:
+        """How it was settled; only settled requests have one."""
+        if self.settlement is None:
+            raise ValueError(f"request {self.id} is not settled")
+        return self.settlement
