@@ -1,0 +1,1 @@
+"""One file per agent: bytes to events, replies to bytes."""

@@ -1,0 +1,184 @@
+"""Claude Code: its 33 hook events, its answers, and the hooks to install.
+
+Wire format: the hook JSON of Claude Code 2.1.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from watchgate.agents import bodies, hook_json
+from watchgate.agents.base import Answer, HookEntry, Intake, awaited
+from watchgate.agents.entries import Plan, entries
+from watchgate.agents.payload import HookPayload, decode, rest
+from watchgate.core.events import Can, Event, Lane, Sub, Text, ToolClass
+from watchgate.core.verdicts import Reply, SayAllow, SayDeny
+
+CLASSES: Final[dict[str, ToolClass]] = {
+    "Bash": "shell",
+    "PowerShell": "shell",
+    "Read": "read",
+    "Grep": "read",
+    "Glob": "read",
+    "LS": "read",
+    "NotebookRead": "read",
+    "Write": "edit",
+    "Edit": "edit",
+    "MultiEdit": "edit",
+    "NotebookEdit": "edit",
+    "WebFetch": "fetch",
+    "WebSearch": "fetch",
+    "Task": "agent",
+    "Agent": "agent",
+    "AskUserQuestion": "question",
+    "ExitPlanMode": "plan",
+}
+
+EVENTS: Final[dict[str, bodies.Rule]] = {
+    "PreToolUse": ("tool.pre", bodies.call),
+    "PermissionRequest": ("tool.permission", bodies.call),
+    "PermissionDenied": ("tool.permission.resolved", bodies.call),
+    "PostToolUse": ("tool.post", bodies.result),
+    "PostToolUseFailure": ("tool.error", bodies.failure),
+    "PostToolBatch": ("tool.batch", bodies.batch),
+    "UserPromptSubmit": ("prompt.submit", bodies.words("prompt")),
+    "UserPromptExpansion": ("notice", bodies.words("prompt")),
+    "SessionStart": ("session.start", bodies.phase("source")),
+    "SessionEnd": ("session.end", bodies.phase("reason")),
+    "Stop": ("turn.end", bodies.words("last_assistant_message")),
+    "StopFailure": ("turn.error", bodies.words("error", "error_details", "last_assistant_message")),
+    "SubagentStart": ("agent.start", bodies.words("agent_type")),
+    "SubagentStop": ("agent.stop", bodies.words("last_assistant_message")),
+    "PreCompact": ("compact.pre", bodies.phase("trigger")),
+    "PostCompact": ("compact.post", bodies.phase("trigger", "compact_summary")),
+    "PreModelSwitch": ("session.change", bodies.change("model switch asked", "to_model")),
+    "PostModelSwitch": ("session.change", bodies.change("model switch", "to_model")),
+    "ConfigChange": ("session.change", bodies.change("config", "source", "file_path")),
+    "CwdChanged": ("session.change", bodies.change("working directory", "new_cwd")),
+    "DirectoryAdded": ("session.change", bodies.change("directory added", "directory")),
+    "InstructionsLoaded": ("session.change", bodies.change("instructions", "file_path")),
+    "WorktreeCreate": ("session.change", bodies.change("worktree", "name")),
+    "WorktreeRemove": ("session.change", bodies.change("worktree removed", "worktree_path")),
+    "Notification": ("notice", bodies.words("message")),
+    "Elicitation": ("question", bodies.words("message")),
+    "TaskCreated": ("task.created", bodies.words("task_subject")),
+    "TaskCompleted": ("task.done", bodies.words("task_subject")),
+    "MessageDisplay": ("message", bodies.words("delta")),
+}
+"""Setup, TeammateIdle, FileChanged, ElicitationResult and all later events become notices."""
+
+_OTHER: bodies.Rule = ("notice", None)
+_READS = tuple(name for name, cls in CLASSES.items() if cls == "read")
+_HEADLESS_MODES = frozenset(("bypassPermissions", "auto", "dontAsk"))
+_UNASKED_MODES = frozenset(("bypassPermissions", "auto"))
+
+_PLAN = Plan(
+    gate_matcher=f"^(?!(?:{'|'.join(_READS)})$)",
+    read_matcher=f"^(?:{'|'.join(_READS)})$",
+    observed=(
+        "PermissionDenied",
+        "PostToolUse",
+        "PostToolUseFailure",
+        "PostToolBatch",
+        "UserPromptSubmit",
+        "SessionStart",
+        "SessionEnd",
+        "Stop",
+        "StopFailure",
+        "SubagentStart",
+        "SubagentStop",
+        "PreCompact",
+        "PostCompact",
+        "PostModelSwitch",
+        "ConfigChange",
+        "CwdChanged",
+        "DirectoryAdded",
+        "InstructionsLoaded",
+        "Notification",
+        "Elicitation",
+        "ElicitationResult",
+        "TaskCreated",
+        "TaskCompleted",
+    ),
+    timeouts_s={"SessionEnd": 1},
+)
+"""Left out: a hook on WorktreeCreate takes over the making of worktrees, a slow one on
+PreModelSwitch blocks the switch, and MessageDisplay and FileChanged arrive in floods."""
+
+
+class Claude:
+    """The adapter of Claude Code."""
+
+    name: Final = "claude"
+    title: Final = "Claude Code"
+
+    def decode(self, payload: bytes, intake: Intake) -> Event:
+        """The event of one hook call; raises `DecodeError`."""
+        fields, native = decode(payload, intake)
+        kind, builder = EVENTS.get(native, _OTHER)
+        body = builder(fields, CLASSES) if builder else Text(rest(payload))
+        if kind == "tool.permission" and CLASSES.get(fields.tool_name) in ("question", "plan"):
+            kind = "question"
+        mode = fields.permission_mode
+        event = Event(
+            kind=kind,
+            native=native,
+            agent=self.name,
+            session=fields.session_id,
+            lane=intake.lane,
+            at=intake.at,
+            body=body,
+            turn=fields.prompt_id,
+            sub=Sub(fields.agent_id, fields.agent_type or "") if fields.agent_id else None,
+            cwd=fields.cwd,
+            mode=mode,
+            autonomous=mode in _HEADLESS_MODES or (bool(intake.env) and _unattended(intake.env)),
+            races_dialog=True,
+            runs_unasked=native == hook_json.PRE_TOOL and _runs_unasked(fields),
+            env=intake.env,
+        )
+        return awaited(event, intake, _CAN if kind != "question" else {})
+
+    def answer(self, event: Event, reply: Reply) -> Answer:
+        """What Claude Code obeys; nothing on an event that it does not let a hook decide."""
+        if not event.lane.waits or event.native not in _CAN:
+            return hook_json.NOTHING
+        before = event.native == hook_json.PRE_TOOL
+        match reply:
+            case SayAllow(input=args):
+                return (
+                    hook_json.pre_tool_allow(args) if before else hook_json.permission_allow(args)
+                )
+            case SayDeny(reason=reason, stop=stop):
+                if before:
+                    return hook_json.pre_tool_deny(reason, stop=stop)
+                return hook_json.permission_deny(reason, interrupt=stop)
+            case _:
+                return hook_json.NOTHING
+
+    def closed(self, native: str, lane: Lane, reason: str) -> Answer:
+        """A denial on the gate, nothing on the lanes that hand back."""
+        return hook_json.deny(native, reason) if lane is Lane.GATE else hook_json.NOTHING
+
+    def entries(self, profile: str) -> tuple[HookEntry, ...]:
+        """The hooks of a profile; raises `ValueError` for an unknown one."""
+        return entries(_PLAN, profile)
+
+
+_CAN = {
+    hook_json.PRE_TOOL: Can(allow=True, deny=True, modify=True, stop=True),
+    hook_json.PERMISSION: Can(allow=True, deny=True, modify=True, stop=True),
+}
+
+
+def _unattended(env: dict[str, str]) -> bool:
+    if env.get("CLAUDE_CODE_SESSION_ATTENDED") == "0":
+        return True
+    return env.get("CLAUDE_CODE_ENTRYPOINT", "").startswith("sdk")
+
+
+def _runs_unasked(fields: HookPayload) -> bool:
+    mode = fields.permission_mode
+    if mode in _UNASKED_MODES:
+        return True
+    return mode == "acceptEdits" and CLASSES.get(fields.tool_name) == "edit"

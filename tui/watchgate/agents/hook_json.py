@@ -1,0 +1,78 @@
+"""The answers that Claude Code and Codex accept, byte for byte.
+
+A denial before a tool call is JSON alone on stdout, the reason on stderr, and exit status 2: the
+one shape that every measured agent obeys. On permission events only the JSON counts and the status
+is 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+import msgspec
+
+from watchgate.agents.base import Answer
+from watchgate.core.text import safe_lines
+
+PRE_TOOL = "PreToolUse"
+PERMISSION = "PermissionRequest"
+NOTHING = Answer()
+
+_NO_REASON = "Denied by watchgate; no reason was given."
+
+
+def pre_tool_allow(args: dict[str, Any] | None) -> Answer:
+    """The call may run, with `args` in place of its own where they are given."""
+    output: dict[str, Any] = {"hookEventName": PRE_TOOL, "permissionDecision": "allow"}
+    if args is not None:
+        output["updatedInput"] = args
+    return Answer(stdout=_output(output))
+
+
+def pre_tool_deny(reason: str, *, stop: bool = False) -> Answer:
+    """The call must not run; Codex ignores a denial whose reason is empty.
+
+    `stop` ends the turn as well: Claude Code obeys it beside a denial, Codex has no such answer.
+    """
+    reason = _spoken(reason)
+    output = {
+        "hookEventName": PRE_TOOL,
+        "permissionDecision": "deny",
+        "permissionDecisionReason": reason,
+    }
+    ending = {"continue": False, "stopReason": reason} if stop else {}
+    # JSON escapes what a terminal would obey; on stderr it must not be there.
+    stderr = "\n".join(safe_lines(reason)).encode() + b"\n"
+    return Answer(stdout=_output(output, ending), stderr=stderr, exit_code=2)
+
+
+def permission_allow(args: dict[str, Any] | None) -> Answer:
+    """The agent need not ask; `args` replace the call's own where they are given."""
+    decision: dict[str, Any] = {"behavior": "allow"}
+    if args is not None:
+        decision["updatedInput"] = args
+    return Answer(stdout=_output({"hookEventName": PERMISSION, "decision": decision}))
+
+
+def permission_deny(reason: str, *, interrupt: bool = False) -> Answer:
+    """The call must not run; `interrupt` ends the turn as well (a key that Codex refuses)."""
+    decision: dict[str, Any] = {"behavior": "deny", "message": _spoken(reason)}
+    if interrupt:
+        decision["interrupt"] = True
+    return Answer(stdout=_output({"hookEventName": PERMISSION, "decision": decision}))
+
+
+def deny(native: str, reason: str) -> Answer:
+    """The denial for an event that may not have been readable: the pre-tool shape unless named."""
+    return permission_deny(reason) if native == PERMISSION else pre_tool_deny(reason)
+
+
+def _output(specific: dict[str, Any], beside: Mapping[str, Any] = MappingProxyType({})) -> bytes:
+    return msgspec.json.encode({"hookSpecificOutput": specific, **beside})
+
+
+def _spoken(reason: str) -> str:
+    # A lone surrogate cannot be encoded, and a denial must not fail for the sake of its reason.
+    return reason.encode("utf-8", "replace").decode() if reason.strip() else _NO_REASON
