@@ -1,0 +1,124 @@
+"""Where everything lies: one answer for the core, the console and the command line."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+import platformdirs
+
+APP = "watchgate"
+SOCKET_PATH_MAX_BYTES = 103 if sys.platform == "darwin" else 107
+"""What the platform's `sun_path` holds besides its closing zero byte."""
+
+
+class SocketPathTooLongError(ValueError):
+    """A socket's path does not fit into the address the kernel takes."""
+
+    def __init__(self, path: Path, size_bytes: int, limit_bytes: int) -> None:
+        self.path = path
+        super().__init__(
+            f"the socket path {path} has {size_bytes} bytes, the platform takes {limit_bytes}: "
+            "set WATCHGATE_RUNTIME_DIR to a shorter directory of your own"
+        )
+
+
+class Paths(msgspec.Struct, frozen=True):
+    """The directories and the configuration file; everything else has its name within them."""
+
+    runtime_dir: Path
+    state_dir: Path
+    config: Path
+    data_dir: Path
+
+    @property
+    def ingest_socket(self) -> Path:
+        """Where hook clients and streams bring events."""
+        return self.runtime_dir / "ingest.sock"
+
+    @property
+    def control_socket(self) -> Path:
+        """Where consoles and the command line attach."""
+        return self.runtime_dir / "control.sock"
+
+    @property
+    def core_lock(self) -> Path:
+        """The file that a running core keeps locked."""
+        return self.runtime_dir / "core.lock"
+
+    @property
+    def off(self) -> Path:
+        """The off switch."""
+        return self.runtime_dir / "off"
+
+    @property
+    def journal(self) -> Path:
+        """The journal's database."""
+        return self.state_dir / "journal.db"
+
+    @property
+    def journal_head(self) -> Path:
+        """The number and hash of the newest decision, beside the journal."""
+        return self.state_dir / "journal.head"
+
+    @property
+    def core_log(self) -> Path:
+        """What a detached core prints."""
+        return self.state_dir / "core.log"
+
+    @property
+    def policy(self) -> Path:
+        """The rules, beside the configuration."""
+        return self.config.with_name("policy.toml")
+
+    @property
+    def client(self) -> Path:
+        """The stable copy of the hook client's launcher, which installed commands run."""
+        return self.data_dir / "client.py"
+
+    @property
+    def client_module(self) -> Path:
+        """The stable copy of the hook client, under the name by which the launcher imports it."""
+        return self.data_dir / "watchgate_client.py"
+
+
+def paths(env: Mapping[str, str]) -> Paths:
+    """The places that the environment names, else the platform's own for this user.
+
+    Without `XDG_RUNTIME_DIR` the runtime directory lies in the state directory, never under a
+    shared temporary one. Raises `SocketPathTooLongError` when the sockets would not fit there.
+    """
+    state_dir = _named(env, "WATCHGATE_STATE_DIR") or platformdirs.user_state_path(APP)
+    found = Paths(
+        runtime_dir=_named(env, "WATCHGATE_RUNTIME_DIR") or _runtime_dir(env, state_dir),
+        state_dir=state_dir,
+        config=_named(env, "WATCHGATE_CONFIG")
+        or platformdirs.user_config_path(APP) / "config.toml",
+        data_dir=platformdirs.user_data_path(APP),
+    )
+    check_socket_path(found.control_socket)
+    return found
+
+
+def check_socket_path(path: Path, *, limit_bytes: int = SOCKET_PATH_MAX_BYTES) -> None:
+    """Raise `SocketPathTooLongError` if no socket can be bound at `path` on this platform."""
+    size_bytes = len(bytes(path))
+    if size_bytes > limit_bytes:
+        raise SocketPathTooLongError(path, size_bytes, limit_bytes)
+
+
+def _runtime_dir(env: Mapping[str, str], state_dir: Path) -> Path:
+    given = _named(env, "XDG_RUNTIME_DIR")
+    if given is not None:
+        return given / APP
+    if sys.platform == "darwin":
+        return platformdirs.user_runtime_path(APP)
+    return state_dir / "run"
+
+
+def _named(env: Mapping[str, str], name: str) -> Path | None:
+    value = env.get(name)
+    # Absolute, because hook commands and a detached core run in other directories.
+    return Path(value).expanduser().absolute() if value else None

@@ -1,0 +1,125 @@
+"""The control protocol: JSON lines both ways over `control.sock` or `watchgate stdio`.
+
+The core speaks first with a `Hello`. A client sends requests that carry an id of its own; each gets
+exactly one `Result` or `Refusal` with that id. After `attach` the core also sends `Push` lines:
+every record, in order, or the gap that a slow reader has to fetch with `history`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from watchgate.core.records import Record
+from watchgate.core.views import CallRow, GateView, LastDecision, PendingView, SessionView, Totals
+
+Scope = Literal["once", "turn", "session", "15m", "always"]
+Verb = Literal[
+    "hello", "attach", "list", "show", "decide", "extend", "search", "history", "off", "on", "stop"
+]
+RefusalCode = Literal[
+    "unknown_id",
+    "already_settled",
+    "digest_mismatch",
+    "not_offered",
+    "too_late",
+    "self_approval",
+    "not_armed",
+    "bad_request",
+    "failed",
+]
+
+
+class Hello(msgspec.Struct, frozen=True, kw_only=True):
+    """The core's first line: version, id, boot time (UTC µs), newest record, profile, schema."""
+
+    watchgate: str
+    core: str
+    boot: int
+    seq: int
+    profile: str
+    schema: int = 1
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One request; which fields count depends on the verb.
+
+    `decide`: `request` (id or unique prefix of 4 or more), `digest`, `decision`, and optionally
+    `reason`, `scope`, `stop`, `as_` (a name to sign with), `shown_ms` (how long the request had
+    been drawn; an allow under 600 is refused as `not_armed`), `confirmed` (the second key or typed
+    word that high and critical want). `attach`: `from_seq`, `observer` (records alone: nobody looks
+    who could decide, so it does not count as a console). `list`: `what`. `show`: `request`.
+    `extend`: `request`, `seconds`. `history`: `from_seq`, `to_seq`. `search`: `filter`, `limit`.
+    `off`: `seconds` (0 = until reboot).
+    """
+
+    id: int
+    verb: Verb
+    request: str | None = None
+    digest: str | None = None
+    decision: Literal["allow", "deny", "handback"] | None = None
+    reason: str | None = None
+    scope: Scope = "once"
+    stop: bool = False
+    input: dict[str, Any] | None = None
+    as_: str | None = msgspec.field(default=None, name="as")
+    shown_ms: int | None = None
+    confirmed: bool = False
+    from_seq: int | None = None
+    observer: bool = False
+    to_seq: int | None = None
+    what: Literal["requests", "sessions"] = "requests"
+    seconds: int | None = None
+    filter: str | None = None
+    limit: int = 100
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The answer to a request that was carried out."""
+
+    id: int
+    ok: dict[str, Any] = {}
+
+
+class Refusal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The answer to a request that was not: nothing changed.
+
+    `message` is fit to be read; `by`, `at` (UTC µs) and `word` say how a settled request ended.
+    """
+
+    id: int
+    refused: RefusalCode
+    message: str
+    by: str | None = None
+    at: int | None = None
+    word: str | None = None
+
+
+class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything a console needs to draw its first picture: the state after record `seq`.
+
+    `now` is the core's wall clock (UTC µs), so that a console on another machine counts down right.
+    """
+
+    seq: int
+    core: str
+    now: int
+    gate: GateView
+    sessions: tuple[SessionView, ...] = ()
+    pending: tuple[PendingView, ...] = ()
+    grants: tuple[dict[str, Any], ...] = ()
+    totals: Totals = Totals()
+    last: LastDecision | None = None
+    rows: tuple[CallRow, ...] = ()
+
+
+class Push(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A line that nobody asked for: a record, or the range of records that was skipped."""
+
+    record: Record | None = None
+    gap: tuple[int, int] | None = None
+    closed: str | None = None
+
+
+Line = dict[str, Any]
