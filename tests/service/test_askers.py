@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+from watchgate.service.askers import Askers
+from watchgate.service.process_table import Proc
+
+TERMINAL = Proc(10, "100", "tmux")
+
+
+def agent(number: int) -> Proc:
+    return Proc(number, str(number * 10), "claude")
+
+
+def below(number: int) -> tuple[Proc, ...]:
+    return Proc(90, "900", "watchgate"), agent(number), TERMINAL
+
+
+def test_who_runs_below_the_agent_that_asks_may_not_decide() -> None:
+    askers = Askers()
+    askers.waits("r1", agent(30))
+    askers.waits("r2", agent(31))
+    assert not askers.may_decide(below(30), "r1")
+    assert askers.may_decide(below(31), "r1")
+    assert askers.may_decide(below(30), "r2")
+
+
+def test_a_call_that_two_agents_ask_about_is_closed_to_both() -> None:
+    askers = Askers()
+    askers.waits("r1", agent(30))
+    askers.waits("r1", agent(31))
+    assert not askers.may_decide(below(31), "r1")
+    assert not askers.may_decide(below(30), "r1")
+
+
+def test_an_unknown_client_may_nothing() -> None:
+    assert not Askers().may_decide((), "r1")
+    assert not Askers().may_switch(())
+
+
+def test_an_orphan_may_nothing_for_an_agent_may_have_started_it() -> None:
+    for reaper in (Proc(1, "1", "systemd"), Proc(900, "9", "systemd"), Proc(1, "1", "tini")):
+        orphan = Proc(90, "900", "watchgate"), reaper
+        assert not Askers().may_decide(orphan, "r1")
+        assert not Askers().may_switch(orphan)
+
+
+def test_no_agent_switches_the_gate_also_between_its_requests() -> None:
+    askers = Askers()
+    askers.seen(agent(30))
+    askers.waits("r1", agent(30))
+    askers.settled("r1")
+    assert not askers.may_switch(below(30))
+    assert askers.may_switch(below(31))
+
+
+def test_a_call_whose_agent_nobody_could_tell_is_closed_to_every_agent() -> None:
+    askers = Askers()
+    askers.seen(agent(30))
+    assert not askers.may_decide(below(30), "r1")
+    assert askers.may_decide(below(31), "r1")
+
+
+def test_a_branch_younger_than_the_agent_that_asks_may_be_its_own() -> None:
+    shell = Proc(80, "800", "sh", ("sh", "-c", "watchgate allow"))
+    adrift = Proc(90, "900", "watchgate"), shell, Proc(1, "1", "systemd")
+    askers = Askers()
+    askers.seen(agent(30))
+    assert not askers.may_switch(adrift)
+    askers.waits("r1", agent(30))
+    assert not askers.may_decide(adrift, "r1")
+
+
+def test_agents_that_are_gone_are_forgotten_but_none_that_waits() -> None:
+    gone = {agent(30), agent(31), agent(32)}
+    askers = Askers(kept=3, alive=lambda process: process not in gone)
+    askers.waits("r1", agent(30))
+    for number in (30, 31, 32, 33):
+        askers.seen(agent(number))
+    assert not askers.may_switch(below(30)), "it waits"
+    assert askers.may_switch(below(31))
+    assert not askers.may_switch(below(33))
+    askers.settled("r1")
+    assert askers.may_switch(below(30))
+
+
+def test_an_agent_that_lives_is_not_forgotten_however_many_others_ask() -> None:
+    looks = 0
+
+    def alive(_process: Proc) -> bool:
+        nonlocal looks
+        looks += 1
+        return True
+
+    askers = Askers(kept=3, alive=alive)
+    for number in range(1_000):
+        askers.seen(agent(number))
+    assert not askers.may_switch(below(0))
+    assert looks < 4_000, "each is looked at a few times, not at every question"
+
+
+def test_a_request_of_nobody_settles_too() -> None:
+    askers = Askers()
+    askers.settled("r1")
+    askers.settled(None)
+    assert askers.may_decide((TERMINAL,), "r1")

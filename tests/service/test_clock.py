@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from watchgate.core.clock import Clock, Instant
+from watchgate.service.clock import FakeClock, SystemClock
+
+
+def test_the_system_clock_tells_utc_and_never_runs_backwards() -> None:
+    clock: Clock = SystemClock()
+    first, second = clock.now(), clock.now()
+    assert first.wall_us / 1e6 == pytest.approx(time.clock_gettime(time.CLOCK_REALTIME), abs=5)
+    assert second.mono_s >= first.mono_s
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc/uptime is Linux's")
+def test_deadlines_count_time_asleep() -> None:
+    since_boot_s = float(Path("/proc/uptime").read_text().split()[0])
+    assert SystemClock().now().mono_s == pytest.approx(since_boot_s, abs=5)
+
+
+def test_the_fake_clock_moves_only_when_told() -> None:
+    clock = FakeClock(Instant(1_000_000, 10.0))
+    assert clock.now() == clock.now() == Instant(1_000_000, 10.0)
+    assert clock.advance(2.5) == clock.now() == Instant(3_500_000, 12.5)

@@ -1,0 +1,1 @@
+"""The core's host: everything that holds a descriptor."""
