@@ -1,0 +1,59 @@
+"""A journal and the chain that feeds it, the way the core holds them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
+
+from watchgate.core.chain import Chain, Row
+from watchgate.core.records import Draft, NoteData
+from watchgate.service.journal import STEADY, Journal, Pace
+from watchgate.service.journal_schema import open_to_write
+
+
+def whole(data: dict[str, Any]) -> dict[str, Any]:
+    return data
+
+
+def committed(journal: Journal) -> bool:
+    """What the next commit says; waits for it."""
+    answers: SimpleQueue[bool] = SimpleQueue()
+    journal.commit(answers.put)
+    return answers.get(timeout=30)
+
+
+class Scribe:
+    """Writes notes of growing number; `at` is the number in seconds."""
+
+    def __init__(self, journal: Journal, core: str = "core-a") -> None:
+        self.journal = journal
+        self.chain = Chain(core, journal.head, whole)
+
+    def write(self, count: int = 1, text: str = "hello", kind: str = "notice") -> Row:
+        for _ in range(count):
+            at = (self.chain.seq + 1) * 1_000_000
+            data = NoteData(native="Note", text=text)
+            _, row = self.chain.seal(Draft(kind=kind, at=at, data=data, agent="claude"))
+            self.journal.append(row)
+        return row
+
+    def commit(self) -> bool:
+        return committed(self.journal)
+
+
+def write_history(path: Path, count: int) -> None:
+    """A closed journal of `count` records, the way a core that ran and was stopped leaves it."""
+    journal = Journal.open(path)
+    Scribe(journal).write(count)
+    assert committed(journal)
+    assert journal.close() == 0
+
+
+def open_impatient(path: Path, *, rows_kept: int = STEADY.rows_kept) -> Journal:
+    """A journal that neither waits for locks nor for the next try."""
+    return Journal.open(
+        path,
+        pace=Pace(flush_s=0.001, retry_s=0.01, rows_kept=rows_kept),
+        connect=lambda path: open_to_write(path, busy_timeout_s=0),
+    )

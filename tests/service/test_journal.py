@@ -1,0 +1,373 @@
+from __future__ import annotations
+
+import signal
+import sqlite3
+import stat
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tests.service.scribe import Scribe, committed, open_impatient, write_history
+from watchgate.core.chain import START
+from watchgate.service import journal_read
+from watchgate.service.journal import Journal, Pace
+from watchgate.service.journal_schema import open_to_write
+
+NEVER = Pace(flush_s=3_600)
+
+
+@pytest.fixture
+def path(state_dir: Path) -> Path:
+    state_dir.mkdir(parents=True, mode=0o700)
+    return state_dir / "journal.db"
+
+
+def until(true: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 30
+    while not true():
+        assert time.monotonic() < deadline, "it never became true"
+        time.sleep(0.005)
+
+
+def sequence(path: Path) -> list[int]:
+    return [record.seq for record in journal_read.tail(path, 1_000_000)]
+
+
+def test_a_new_journal_is_empty_and_private(path: Path) -> None:
+    journal = Journal.open(path)
+    assert (journal.head, journal.lost, journal.fault) == (START, "", None)
+    Scribe(journal).write()
+    assert committed(journal)
+    for file in path.parent.iterdir():
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600, file
+    journal.close()
+
+
+def test_what_was_committed_is_read_back_as_it_was(path: Path) -> None:
+    journal = Journal.open(path)
+    row = Scribe(journal).write(text="naïve \x00 \U0001f600 'quoted'")
+    assert committed(journal)
+    assert journal_read.tail(path, 1) == [row.record()]
+    journal.close()
+
+
+@pytest.mark.parametrize("count", [1, 15, 16, 17, 255, 256, 257, 1_000])
+def test_any_number_of_rows_goes_in_at_once(path: Path, count: int) -> None:
+    journal = Journal.open(path, pace=NEVER)
+    Scribe(journal).write(count)
+    assert committed(journal)
+    assert journal.close() == 0
+    verdict = journal_read.verify(path)
+    assert (verdict.count, verdict.problem) == (count, None)
+
+
+def test_rows_reach_the_disk_without_a_commit(path: Path) -> None:
+    journal = Journal.open(path)
+    Scribe(journal).write(3)
+    until(lambda: sequence(path) == [1, 2, 3])
+    journal.close()
+
+
+def test_a_full_batch_does_not_wait(path: Path) -> None:
+    journal = Journal.open(path, pace=NEVER)
+    Scribe(journal).write(256)
+    until(lambda: len(sequence(path)) == 256)
+    journal.close()
+
+
+def test_closing_writes_what_is_left(path: Path) -> None:
+    journal = Journal.open(path, pace=NEVER)
+    Scribe(journal).write(5)
+    assert journal.close() == 0
+    assert sequence(path) == [1, 2, 3, 4, 5]
+
+
+def test_commits_are_answered_from_the_writers_thread_in_their_order(path: Path) -> None:
+    journal = Journal.open(path)
+    scribe = Scribe(journal)
+    heard: list[tuple[int, str, bool]] = []
+    for number in range(20):
+        scribe.write()
+        journal.commit(
+            lambda ok, number=number: heard.append((number, threading.current_thread().name, ok))  # type: ignore[misc]
+        )
+    journal.close()
+    assert heard == [(number, "journal", True) for number in range(20)]
+
+
+def test_a_commit_with_nothing_new_is_kept_at_once(path: Path) -> None:
+    journal = Journal.open(path)
+    assert committed(journal)
+    journal.close()
+
+
+def test_a_callback_into_a_closed_loop_does_not_end_the_writer(path: Path) -> None:
+    def closed(ok: bool) -> None:
+        raise RuntimeError("Event loop is closed")
+
+    journal = Journal.open(path)
+    Scribe(journal).write()
+    journal.commit(closed)
+    assert committed(journal)
+    journal.close()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_writer_that_fails_by_itself_counts_as_lost(path: Path) -> None:
+    def broken(ok: bool) -> None:
+        raise KeyError("a fault of the caller")
+
+    journal = Journal.open(path)
+    Scribe(journal).write()
+    journal.commit(broken)
+    until(lambda: bool(journal.lost))
+    assert "writer has failed: restart the core" in journal.lost
+    journal.close()
+
+
+def test_the_next_core_goes_on_from_the_head(path: Path) -> None:
+    write_history(path, 3)
+    journal = Journal.open(path)
+    assert journal.head.seq == 3
+    Scribe(journal, core="core-b").write(2)
+    journal.close()
+    verdict = journal_read.verify(path)
+    assert (verdict.count, verdict.problem) == (5, None)
+    assert [record.core for record in journal_read.tail(path, 3)] == ["core-a", "core-b", "core-b"]
+
+
+def test_the_head_file_follows_every_commit(path: Path) -> None:
+    journal = Journal.open(path)
+    scribe = Scribe(journal)
+    for _ in range(2):
+        row = scribe.write()
+        assert committed(journal)
+        assert path.with_name("journal.head").read_text() == f"{row.seq} {row.hash}\n"
+    journal.close()
+
+
+def test_the_head_file_follows_a_decision_that_waited_for_no_commit(path: Path) -> None:
+    journal = Journal.open(path)
+    row = Scribe(journal).write(kind="approval.decided")
+    head = path.with_name("journal.head")
+    until(lambda: head.exists() and head.read_text() == f"{row.seq} {row.hash}\n")
+    journal.close()
+
+
+def test_a_journal_whose_tail_was_cut_says_so_when_it_is_opened(path: Path) -> None:
+    write_history(path, 5)
+    with sqlite3.connect(path) as connection:
+        connection.execute("DELETE FROM record WHERE seq > 3")
+    connection.close()
+    journal = Journal.open(path)
+    assert journal.fault is not None
+    assert "journal.head names it, the journal ends at record 3" in journal.fault
+    journal.close()
+    assert journal_read.verify(path).problem is not None
+
+
+CHILD = """
+import sys, threading
+from pathlib import Path
+from tests.service.scribe import Scribe
+from watchgate.service.journal import Journal
+scribe = Scribe(Journal.open(Path(sys.argv[1])))
+while True:
+    row = scribe.write(7)
+    assert scribe.commit()
+    print(row.seq, flush=True)
+"""
+
+
+def test_what_was_committed_survives_a_killed_core(path: Path) -> None:
+    root = Path(__file__).parents[2]
+    child = subprocess.Popen(
+        [sys.executable, "-c", CHILD, str(path)], stdout=subprocess.PIPE, cwd=root, text=True
+    )
+    assert child.stdout is not None
+    printed = [int(child.stdout.readline()) for _ in range(20)]
+    child.send_signal(signal.SIGKILL)
+    rest, _ = child.communicate(timeout=30)
+    last = int((rest.split() or printed)[-1])
+
+    verdict = journal_read.verify(path)
+    assert (verdict.problem, verdict.count >= last) == (None, True)
+    journal = Journal.open(path)
+    assert journal.fault is None
+    assert journal.head == verdict.head
+    Scribe(journal).write(2)
+    journal.close()
+    assert journal_read.verify(path).problem is None
+
+
+def test_a_full_disk_loses_the_journal_until_there_is_room(path: Path) -> None:
+    kept: list[sqlite3.Connection] = []
+
+    def on_a_small_disk(path: Path) -> sqlite3.Connection:
+        connection = open_to_write(path)
+        connection.execute("PRAGMA max_page_count = 12")
+        kept.append(connection)
+        return connection
+
+    journal = Journal.open(path, pace=Pace(retry_s=0.01), connect=on_a_small_disk)
+    scribe = Scribe(journal)
+    scribe.write(10)
+    assert scribe.commit()
+    scribe.write(300)
+    assert not scribe.commit()
+    assert "found no space on its disk: make room there" in journal.lost
+
+    kept[0].execute("PRAGMA max_page_count = 1000000")
+    until(lambda: not journal.lost)
+    assert scribe.commit()
+    journal.close()
+    verdict = journal_read.verify(path)
+    assert (verdict.count, verdict.problem) == (310, None)
+
+
+def test_a_locked_journal_is_lost_and_comes_back_complete(path: Path) -> None:
+    journal = open_impatient(path)
+    scribe = Scribe(journal)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    scribe.write(3)
+    assert not scribe.commit()
+    assert "locked by another program" in journal.lost
+    scribe.write(2)
+    other.execute("ROLLBACK")
+    other.close()
+    assert scribe.commit()
+    assert not journal.lost
+    journal.close()
+    assert journal_read.verify(path).count == 5
+
+
+def test_few_rows_that_are_large_leave_no_room_for_observations(path: Path) -> None:
+    journal = Journal.open(path, pace=Pace(flush_s=3_600, bytes_kept=100))
+    scribe = Scribe(journal)
+    assert journal.room > 0
+    scribe.write(20)
+    assert journal.room == 0
+    assert scribe.commit(), "what was taken in is written all the same"
+    assert journal.room > 0
+    journal.close()
+
+
+def test_rows_beyond_the_cap_are_dropped_and_counted_and_leave_a_hole(path: Path) -> None:
+    journal = open_impatient(path, rows_kept=4)
+    scribe = Scribe(journal)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    scribe.write(3)
+    assert not scribe.commit()
+    assert journal.room == 1
+    scribe.write(3)
+    assert (journal.dropped, journal.room) == (2, 0)
+    other.execute("ROLLBACK")
+    other.close()
+    until(lambda: not journal.lost)
+    scribe.write()
+    assert not scribe.commit(), "two of the rows before this commit are not on the disk"
+    scribe.write()
+    assert scribe.commit()
+    journal.close()
+    problem = journal_read.verify(path).problem
+    assert problem is not None
+    assert problem.message == "record 5 is missing"
+
+
+def test_a_journal_that_cannot_be_closed_clean_says_how_much_is_missing(path: Path) -> None:
+    journal = open_impatient(path)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    Scribe(journal).write(3)
+    assert not committed(journal)
+    assert journal.close() == 3
+    other.close()
+
+
+def test_a_journal_that_was_removed_is_lost_although_its_file_still_takes_writes(
+    path: Path,
+) -> None:
+    journal = open_impatient(path)
+    scribe = Scribe(journal)
+    scribe.write()
+    assert scribe.commit()
+    path.rename(path.with_name("elsewhere.db"))
+    scribe.write()
+    assert not scribe.commit()
+    assert "moved or removed, restart the core" in journal.lost
+    path.with_name("elsewhere.db").rename(path)
+    until(lambda: not journal.lost)
+    journal.close()
+    assert sequence(path) == [1, 2]
+
+
+def test_a_journal_whose_log_was_removed_is_lost_although_it_still_takes_writes(
+    path: Path,
+) -> None:
+    journal = open_impatient(path)
+    scribe = Scribe(journal)
+    scribe.write()
+    assert scribe.commit()
+    path.with_name("journal.db-wal").unlink()
+    scribe.write()
+    assert not scribe.commit()
+    assert "moved or removed, restart the core" in journal.lost
+    journal.close()
+
+
+def test_a_head_file_that_cannot_be_written_fails_the_commit(path: Path) -> None:
+    journal = open_impatient(path)
+    scribe = Scribe(journal)
+    blocking = path.with_name("journal.head.new")
+    blocking.mkdir()
+    scribe.write()
+    assert not scribe.commit()
+    assert journal.lost
+    blocking.rmdir()
+    until(lambda: not journal.lost)
+    assert scribe.commit()
+    journal.close()
+    assert journal_read.verify(path).problem is None
+
+
+def test_another_writer_of_the_same_number_is_noticed(path: Path) -> None:
+    journal = open_impatient(path)
+    scribe = Scribe(journal)
+    row = scribe.write()
+    assert scribe.commit()
+    forged = msgspec.structs.replace(row, seq=2)
+    other = sqlite3.connect(path)
+    with other:
+        places = ",".join("?" * len(row.__struct_fields__))
+        values = [
+            value.decode() if isinstance(value, bytes) else value
+            for value in msgspec.structs.astuple(forged)
+        ]
+        other.execute(f"INSERT INTO record VALUES ({places})", values)
+    other.close()
+    scribe.write()
+    assert not scribe.commit()
+    assert journal.lost
+    journal.close()
+
+
+def test_several_rows_go_in_together_or_not_at_all(path: Path) -> None:
+    aside = Journal.open(path.with_name("aside.db"))
+    scribe = Scribe(aside)
+    rows = [scribe.write() for _ in range(6)]
+    aside.close()
+    journal = Journal.open(path, pace=Pace(flush_s=3_600, rows_kept=4))
+    journal.extend(rows[:3])
+    journal.extend(rows[3:])
+    assert journal.dropped == 3
+    assert not committed(journal), "a hole is no complete commit"
+    assert sequence(path) == [1, 2, 3]
+    journal.close()

@@ -1,0 +1,108 @@
+"""The journal, read: by the core for old records, and by the command line without any core."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from watchgate.core import chain
+from watchgate.core.chain import Row, Verdict
+from watchgate.core.records import Record
+from watchgate.service.journal_head import head_path, head_problem
+from watchgate.service.journal_schema import JournalError, open_to_read, reason
+
+# Wall clocks are set back now and then; that far before the time asked for, `since` looks too.
+_SLACK_US = 3_600 * 1_000_000
+_COLUMNS = ("CAST(data AS BLOB)" if field == "data" else field for field in Row.__struct_fields__)
+_SEQ, _AT = (Row.__struct_fields__.index(field) for field in ("seq", "at"))
+_SELECT = f"SELECT {','.join(_COLUMNS)} FROM record"  # noqa: S608 - our own column names
+
+
+def read(path: Path, from_seq: int, to_seq: int) -> Iterator[Record]:
+    """The records numbered `from_seq` to `to_seq`, both included, oldest first.
+
+    Raises `JournalError`, as all functions here do, for a journal that cannot be read.
+    """
+    return _records(path, "WHERE seq BETWEEN ? AND ? ORDER BY seq", from_seq, to_seq)
+
+
+def tail(path: Path, count: int) -> list[Record]:
+    """The newest `count` records, oldest first."""
+    return list(_records(path, "ORDER BY seq DESC LIMIT ?", count))[::-1]
+
+
+def since(path: Path, at_us: int) -> Iterator[Record]:
+    """The records made at `at_us` (UTC µs) or later, in the order of their numbers.
+
+    Numbers follow time, so the start is searched for by halves, which an index on each row's time
+    would cost a quarter of every write. A clock set back by over an hour may hide records.
+    """
+    with closing(open_to_read(path)) as connection:
+        first = _first_since(path, connection, at_us - _SLACK_US)
+        for row in _rows(path, connection, "WHERE seq >= ? AND at >= ? ORDER BY seq", first, at_us):
+            yield _as_written(row).record()
+
+
+def verify(path: Path) -> Verdict:
+    """Walk the whole chain, then compare its end with `journal.head`."""
+    with closing(open_to_read(path)) as connection:
+        verdict = chain.verify(_rows(path, connection, "ORDER BY seq"))
+        if verdict.problem is not None:
+            return verdict
+        try:
+            problem = head_problem(head_path(path), connection)
+        except sqlite3.Error as error:
+            raise JournalError(path, reason(error)) from error
+        return msgspec.structs.replace(verdict, problem=problem)
+
+
+def _records(path: Path, clause: str, *values: int) -> Iterator[Record]:
+    with closing(open_to_read(path)) as connection:
+        for row in _rows(path, connection, clause, *values):
+            yield _as_written(row).record()
+
+
+def _as_written(row: Row) -> Row:
+    """The row without data that are not those that were written: they could be of any shape."""
+    if row.data is None or sha256(row.data).hexdigest() == row.digest:
+        return row
+    return msgspec.structs.replace(row, data=None)
+
+
+def _first_since(path: Path, connection: sqlite3.Connection, at_us: int) -> int:
+    probe = "SELECT seq, at FROM record WHERE seq >= ? ORDER BY seq LIMIT 1"
+    try:
+        low, high = connection.execute(
+            "SELECT coalesce(min(seq), 1), coalesce(max(seq), 0) + 1 FROM record"
+        ).fetchone()
+        while low < high:
+            middle = (low + high) // 2
+            seq, at = _sound(connection.execute(probe, (middle,)).fetchone(), 0, 1)
+            if at < at_us:
+                low = seq + 1
+            else:
+                high = middle
+    except sqlite3.Error as error:
+        raise JournalError(path, reason(error)) from error
+    return int(low)
+
+
+def _sound(found: tuple[Any, ...], seq: int = _SEQ, at: int = _AT) -> tuple[Any, ...]:
+    """The same values; damaged pages may lack what the table demands, then `sqlite3.Error`."""
+    if not (isinstance(found[seq], int) and isinstance(found[at], int)):
+        raise sqlite3.DatabaseError("it holds a record without a number or time")
+    return found
+
+
+def _rows(path: Path, connection: sqlite3.Connection, clause: str, *values: int) -> Iterator[Row]:
+    try:
+        for found in connection.execute(f"{_SELECT} {clause}", values):
+            yield Row(*_sound(found))
+    except sqlite3.Error as error:
+        raise JournalError(path, reason(error)) from error
