@@ -1,0 +1,162 @@
+"""A hub with a clock, a journal and connections that a test moves by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from tests.core.builders import START
+from tests.core.world import Rules
+from watchgate.agents.base import Adapter
+from watchgate.agents.registry import ADAPTERS
+from watchgate.core.chain import START as EMPTY
+from watchgate.core.chain import Chain, Row
+from watchgate.core.config import Approval, Config
+from watchgate.core.decisions import Decision
+from watchgate.core.engine import Engine
+from watchgate.core.events import Lane
+from watchgate.core.policy.profiles import Profile
+from watchgate.core.records import Record
+from watchgate.core.state import State
+from watchgate.service.clock import FakeClock
+from watchgate.service.framing import Head
+from watchgate.service.hub import Hub
+from watchgate.service.ingest import Waiting
+from watchgate.service.process_table import Proc
+from watchgate.service.recorder import Recorder
+
+
+class Paper:
+    """A journal in memory, whose commits a test carries out, unless they are done `at_once`."""
+
+    def __init__(self) -> None:
+        self.at_once = False
+        self.room = 50_000
+        self.lost = ""
+        self.rows: list[Row] = []
+        self.asked: list[Callable[[bool], None]] = []
+
+    def append(self, row: Row) -> None:
+        self.rows.append(row)
+
+    def extend(self, rows: Sequence[Row]) -> None:
+        self.rows += rows
+
+    def commit(self, callback: Callable[[bool], None]) -> None:
+        if self.at_once:
+            callback(True)
+        else:
+            self.asked.append(callback)
+
+    def written(self, ok: bool = True) -> None:
+        """The disk answers for everything that waits for it."""
+        asked, self.asked = self.asked, []
+        for callback in asked:
+            callback(ok)
+
+
+class Console:
+    """An attached console that keeps what it is offered."""
+
+    def __init__(self) -> None:
+        self.records: list[Record] = []
+
+    def offer(self, record: Record) -> None:
+        self.records.append(record)
+
+
+class Desk:
+    """One hub and what surrounds it; `agents` says which agent stands above a peer's pid."""
+
+    def __init__(
+        self,
+        profile: Profile = "guard",
+        *,
+        adapters: Mapping[str, Adapter] = ADAPTERS,
+        **approval: Any,
+    ) -> None:
+        self.clock = FakeClock(START)
+        self.paper = Paper()
+        self.agents: dict[int, Proc] = {}
+        self.console = Console()
+        self.moments: list[Callable[[], None]] | None = None
+        """What is called back in a moment; None calls back at once."""
+        self._ids = 0
+        self._conns = 0
+        config = Config(profile=profile, approval=Approval(**approval))
+        self.hub = Hub(
+            engine=Engine(config, Rules(profile), self._id),
+            recorder=Recorder(
+                Chain("core", EMPTY, lambda data: data), self.paper, State(), self.clock
+            ),
+            clock=self.clock,
+            adapters=adapters,
+            later=self._later,
+            on_loop=lambda call: call(),
+            wake=lambda: None,
+            agent_of=self.agents.get,
+        )
+        self.hub.recorder.watchers.add(self.console)
+
+    def _later(self, call: Callable[[], None]) -> None:
+        if self.moments is None:
+            call()
+        else:
+            self.moments.append(call)
+
+    def _id(self) -> str:
+        self._ids += 1
+        return f"{self._ids:04d}".ljust(26, "k")
+
+    def conn(self, pid: int = 7) -> Waiting:
+        """One more connection."""
+        self._conns += 1
+        return Waiting(self._conns, pid)
+
+    def send(
+        self,
+        command: str,
+        lane: Lane = Lane.GATE,
+        *,
+        event: str = "PreToolUse",
+        call: str | None = "c1",
+        pid: int = 7,
+        deadline_s: float | None = 3660.0,
+    ) -> Waiting:
+        """A shell call of Claude Code's comes in; its connection."""
+        conn = self.conn(pid)
+        head = Head(agent="claude", lane=lane, length=0, native=event, deadline_s=deadline_s)
+        self.hub.frame(head, payload(command, event, call), conn)
+        return conn
+
+    def decide(self, conn: Waiting, decision: Any, **more: Any) -> None:
+        """An operator decides what a connection waits for."""
+        broker = self.hub.engine.broker
+        request = broker.open[broker.of_conn(conn.number) or ""]
+        facts = {"digest": request.data.digest, "by": "operator ann", "confirmed": True, **more}
+        said = Decision(decision=decision, **facts)
+        decided = broker.decide(request.id, said, self.clock.now())
+        self.hub.execute(self.hub.engine.decided(decided))
+
+    def kinds(self) -> list[str]:
+        """The kinds of everything recorded, in order."""
+        return [record.kind for record in self.console.records]
+
+    def last(self, kind: str) -> dict[str, Any]:
+        """The data of the newest record of a kind."""
+        return next(r.data for r in reversed(self.console.records) if r.kind == kind)
+
+
+def payload(command: str, event: str = "PreToolUse", call: str | None = "c1") -> bytes:
+    """What Claude Code writes to a hook's standard input."""
+    fields: dict[str, Any] = {
+        "session_id": "one",
+        "hook_event_name": event,
+        "cwd": "/home/u/app",
+        "permission_mode": "default",
+        "tool_name": "Bash",
+        "tool_input": {"command": command},
+    }
+    return msgspec.json.encode(fields if call is None else {**fields, "tool_use_id": call})

@@ -1,0 +1,34 @@
+"""The answer to a hook frame that could not be judged, as silence has it on the frame's lane."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from watchgate.agents.base import Adapter, Answer
+from watchgate.core.events import Lane
+from watchgate.service.framing import Head
+
+
+def closed_text(why: str) -> str:
+    """What the agent's model reads."""
+    return f"watchgate: {why}. The call is denied; this is not a refusal by a person."
+
+
+def closed_answer(
+    head: Head | None, why: str, *, adapters: Mapping[str, Adapter], strict: bool
+) -> Answer | None:
+    """A denial in the agent's own words where the lane denies; None where nothing waits.
+
+    A frame whose head is unknown is taken for a gate's. `strict` closes gate-read as well.
+    """
+    lane = head.lane if head else Lane.GATE
+    if not lane.waits:
+        return None
+    if lane is Lane.GATE_READ and strict:
+        lane = Lane.GATE
+    adapter = adapters.get(head.agent) if head else None
+    if head is not None and adapter is not None:
+        return adapter.closed(head.native, lane, closed_text(why))
+    if lane is Lane.GATE:
+        return Answer(stderr=closed_text(why).encode() + b"\n", exit_code=2)
+    return Answer()

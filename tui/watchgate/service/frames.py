@@ -1,0 +1,57 @@
+"""Hook frames become events; what cannot be read raises and says why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from watchgate.agents.base import Adapter, DecodeError, Intake
+from watchgate.core.clock import Instant
+from watchgate.core.events import Event, Lane
+from watchgate.service.framing import Head
+from watchgate.service.lines import raw_event
+from watchgate.service.nesting import DEEPEST, too_deep
+
+_GATES = (Lane.GATE, Lane.GATE_READ)
+_ASKS = ("tool.pre", "tool.permission")
+
+
+class Frame(msgspec.Struct, frozen=True, gc=False):
+    """One whole hook frame: its header, its payload, its client's pid and when it came."""
+
+    head: Head
+    payload: bytes
+    pid: int
+    at: Instant
+
+
+def decode_frame(frame: Frame, adapters: Mapping[str, Adapter]) -> Event:
+    """The event that a frame means; raises `DecodeError`."""
+    head, payload = frame.head, frame.payload
+    adapter = adapters.get(head.agent)
+    if adapter is None:
+        raise DecodeError(f"unknown agent {head.agent!r}")
+    intake = Intake(
+        lane=head.lane, at=frame.at, native=head.native, deadline_s=head.deadline_s, env=head.env
+    )
+    try:
+        event = adapter.decode(payload, intake)
+    except DecodeError as fault:
+        raise DecodeError(f"unreadable payload: {fault}") from fault
+    if head.lane in _GATES and event.kind not in _ASKS:
+        raise DecodeError(
+            f"{event.native} came on the {head.lane} lane but asks about no tool call"
+        )
+    if event.tool is not None and too_deep(event.tool.input):
+        raise DecodeError(f"an input nested over {DEEPEST} levels deep")
+    return event
+
+
+def unread_frame(
+    head: Head | None, payload: bytes, pid: int, why: str, at: Instant, known: Mapping[str, Adapter]
+) -> Event:
+    """The raw event that keeps a frame which could not be read."""
+    agent = head.agent if head and head.agent in known else "unknown"
+    native = head.native if head else ""
+    return raw_event(payload, why, at, session=f"pid {pid}", agent=agent, native=native)

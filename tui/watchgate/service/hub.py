@@ -1,0 +1,312 @@
+"""The hub: wires the engine to connections, the journal and the consoles.
+
+Everything here runs on one event loop. An effect of the engine is carried out at once and in
+order: a record is sealed, queued for the journal, folded into the state and offered to every
+console; an answer goes to its connection; an allow waits for the disk. A hook frame that is only
+observed waits a moment for others; whatever else happens lets it go first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import anyio
+import msgspec
+
+from watchgate.agents.base import Adapter, Answer, DecodeError
+from watchgate.core import drafts
+from watchgate.core.clock import Clock, Instant
+from watchgate.core.effects import Commit, Effect, Emit
+from watchgate.core.engine import Engine
+from watchgate.core.events import Event, Lane
+from watchgate.core.records import CoreData, Draft
+from watchgate.core.verdicts import Reply, SayDeny
+from watchgate.service import probe
+from watchgate.service.askers import Askers
+from watchgate.service.boundary import contained, each_contained
+from watchgate.service.closing import closed_answer, closed_text
+from watchgate.service.frames import Frame, decode_frame, unread_frame
+from watchgate.service.framing import Head
+from watchgate.service.gathering import Gathering
+from watchgate.service.ingest import Asker, Waiting
+from watchgate.service.lines import Line, Unread, decode_chunk, line_answer
+from watchgate.service.process_table import Proc
+from watchgate.service.recorder import Recorder
+
+WRITTEN_S = 1.0
+
+
+class Hub:
+    """One core's running state.
+
+    `later` calls back in a moment, `on_loop` as soon as it can and from any thread; `wake` is
+    called when deadlines may have changed; `agent_of` names the agent above a peer's pid.
+    """
+
+    def __init__(
+        self,
+        *,
+        engine: Engine,
+        recorder: Recorder,
+        clock: Clock,
+        adapters: Mapping[str, Adapter],
+        later: Callable[[Callable[[], None]], object],
+        on_loop: Callable[[Callable[[], None]], object],
+        wake: Callable[[], None],
+        agent_of: Callable[[int], Proc | None],
+    ) -> None:
+        self.engine = engine
+        self.recorder = recorder
+        self.askers = Askers()
+        self._clock = clock
+        self._adapters = adapters
+        self._on_loop = on_loop
+        self._wake = wake
+        self._agent_of = agent_of
+        self._waiting: dict[int, Waiting] = {}
+        self._line_ids: dict[int, str | int | None] = {}
+        self._observed: Gathering[Frame] = Gathering(self._take, later)
+
+    def frame(self, head: Head, payload: bytes, conn: Waiting) -> None:
+        """A whole hook frame: decode it and let the engine decide."""
+        now = self._clock.now()
+        frame = Frame(head, payload, conn.pid, now)
+        if head.lane is Lane.OBSERVE:
+            self._observed.add(frame, len(payload))
+            return
+        self.catch_up()
+        try:
+            event = decode_frame(frame, self._adapters)
+        except DecodeError as fault:
+            self.bad_frame(head, str(fault), conn, payload)
+            return
+        if probe.is_probe(event):
+            self._probed(event)
+            conn.say(self._adapters[event.agent].answer(event, SayDeny(probe.DENIAL)), None)
+            return
+        self.event(event, conn, now)
+
+    def catch_up(self) -> None:
+        """Let what was observed go first: whatever else happens may depend on it."""
+        self._observed.flush()
+
+    def event(self, event: Event, conn: Waiting, now: Instant) -> None:
+        """An event whose connection waits for an answer."""
+        self._waiting[conn.number] = conn
+        agent = self._agent_of(conn.pid)
+        if agent is not None:
+            self.askers.seen(agent)
+            event = msgspec.structs.replace(event, agent_pid=agent.pid)
+        self.execute(self.engine.receive(event, conn.number, now))
+        request = self.engine.broker.of_conn(conn.number)
+        # A grant may have decided it already; then no operator is asked.
+        if agent is not None and request is not None and request in self.recorder.state.pending:
+            self.askers.waits(request, agent)
+
+    def bad_frame(self, head: Head | None, why: str, conn: Waiting, payload: bytes = b"") -> None:
+        """A frame that cannot be read: kept as a raw record; a gate is answered closed."""
+        self.catch_up()
+        now = self._clock.now()
+        raw = unread_frame(head, payload, conn.pid, why, now, self._adapters)
+        self.execute(self.engine.receive(raw, conn.number, now))
+        self._close(head, why, conn)
+
+    def failed(self, fault: str, conn: Waiting, head: Head | None = None) -> None:
+        """This program failed over a connection: it is answered closed, and the record says so."""
+        self.catch_up()
+        self._close(head, f"an internal error ({fault})", conn)
+        self._waiting.pop(conn.number, None)
+        self.recorder.internal_error(fault, f"pid {conn.pid}")
+        self.execute(self.engine.failed(conn.number, fault, self._clock.now()))
+
+    def lines(self, chunk: bytes, pid: int, asker: Asker) -> None:
+        """Whole JSON lines, in order."""
+        self.catch_up()
+        now = self._clock.now()
+        observed: list[Draft] = []
+
+        def failed(fault: str) -> None:
+            self.recorder.internal_error(fault, f"pid {pid}")
+
+        def take(decoded: tuple[Event, Line | Unread | None]) -> None:
+            event, line = decoded
+            if isinstance(line, Unread) or (line is not None and event.lane.waits):
+                self.recorder.record_all(observed, failed)
+                self._ask(event, line, asker(), now)
+            else:
+                self._observe(event, observed, failed)
+
+        each_contained(decode_chunk(chunk, now, f"pid {pid}"), take, failed)
+        self.recorder.record_all(observed, failed)
+
+    def oversized_line(self, size_bytes: int, pid: int) -> None:
+        """A line over the limit was dropped: say so in the record."""
+        self.catch_up()
+        self.recorder.notice("ingest.oversize", f"{size_bytes} bytes dropped, pid {pid}")
+
+    def delivered(self, conn: Waiting, *, ok: bool) -> None:
+        """The answer was written to a client's socket, or its end was found closed."""
+        self.catch_up()
+        self._forget(conn)
+        if conn.request is not None:
+            self.execute(self.engine.sent(conn.request, ok, self._clock.now()))
+
+    def hung_up(self, conn: Waiting) -> None:
+        """A waiting client went away."""
+        self.catch_up()
+        self._forget(conn)
+        self.execute(self.engine.hung_up(conn.number, self._clock.now()))
+
+    def expire_due(self) -> None:
+        """End what is overdue, if anything is."""
+        self.catch_up()
+        now = self._clock.now()
+        due = self.engine.next_deadline()
+        if due is not None and due <= now.mono_s:
+            self.execute(self.engine.expire(now))
+
+    def journal_state(self, lost: str) -> None:
+        """The journal was lost (`lost` says why) or is back (empty): gates follow at once."""
+        if lost == self.engine.journal_lost:
+            return
+        self.catch_up()
+        self.engine.journal_lost = lost
+        what = "the journal cannot be written" if lost else "the journal is written again"
+        if not lost and (unrecorded := self.recorder.take_unrecorded()):
+            what += f"; {unrecorded} observed events were not recorded meanwhile"
+        self.recorder.about_core("policy.journal", CoreData(what=what, detail=lost or "ok"))
+        if lost:
+            self.execute(self.engine.close_all("denied-no-journal", lost, self._clock.now()))
+
+    async def written(self) -> None:
+        """Return once everything seen so far can be read from the disk, or cannot be."""
+        self.catch_up()
+        done = anyio.Event()
+
+        def answered(_ok: bool) -> None:
+            self._on_loop(done.set)
+
+        self.recorder.journal.commit(answered)
+        with anyio.move_on_after(WRITTEN_S):
+            await done.wait()
+
+    @property
+    def unanswered(self) -> bool:
+        """Whether an answer still has to reach its client."""
+        return any(conn.answer is not None for conn in self._waiting.values())
+
+    def cannot_accept(self, why: str) -> None:
+        """No connection can be taken in for now; clients wait, then answer closed."""
+        self.recorder.about_core(
+            "policy.fault", CoreData(what="takes in no connection", detail=why)
+        )
+
+    def execute(self, effects: list[Effect]) -> None:
+        """Carry out the engine's effects, in their order."""
+        for effect in effects:
+            if isinstance(effect, Emit):
+                if effect.draft.kind == "approval.decided":
+                    self.askers.settled(effect.draft.request)
+                self.recorder.record(effect.draft)
+            elif isinstance(effect, Commit):
+                self._commit(effect.request)
+            else:
+                self._send(effect.conn, effect.event, effect.reply, effect.request)
+        self._wake()
+
+    def _take(self, frames: list[Frame]) -> None:
+        """Frames that nobody waits for, each stage for all of them."""
+        events: list[Event] = []
+        observed: list[Draft] = []
+
+        def failed(fault: str) -> None:
+            self.recorder.internal_error(fault, "an observed hook")
+
+        def decode(frame: Frame) -> None:
+            try:
+                event = decode_frame(frame, self._adapters)
+            except DecodeError as fault:
+                event = unread_frame(
+                    frame.head, frame.payload, frame.pid, str(fault), frame.at, self._adapters
+                )
+            if probe.is_probe(event):
+                self._probed(event)
+            else:
+                events.append(event)
+
+        each_contained(frames, decode, failed)
+        each_contained(events, lambda event: self._observe(event, observed, failed), failed)
+        self.recorder.record_all(observed, failed)
+
+    def _probed(self, event: Event) -> None:
+        """The doctor tries the way here: it is on record, and changes nothing that is shown."""
+        self.recorder.notice(probe.NATIVE, probe.about(event))
+
+    def _observe(self, event: Event, observed: list[Draft], failed: Callable[[str], None]) -> None:
+        """Add what follows from an event to what is recorded together, or carry it out at once."""
+        if not self.recorder.has_room():
+            return
+        effects = self.engine.receive(event, 0, event.at)
+        seen = [effect.draft for effect in effects if isinstance(effect, Emit)]
+        if len(seen) == len(effects):
+            observed += seen
+        else:
+            self.recorder.record_all(observed, failed)
+            self.execute(effects)
+
+    def _ask(self, event: Event, line: Line | Unread, conn: Waiting, now: Instant) -> None:
+        self._line_ids[conn.number] = line.id
+        with contained(lambda fault: self.failed(fault, conn)):
+            if isinstance(line, Unread):
+                self._close(None, line.why, conn)
+                self.execute(self.engine.receive(event, conn.number, now))
+            else:
+                self.event(event, conn, now)
+
+    def _commit(self, request: str) -> None:
+        def settle(ok: bool) -> None:
+            self.catch_up()
+            if not ok and self.recorder.journal.lost:
+                self.journal_state(self.recorder.journal.lost)
+            self.execute(self.engine.committed(request, ok, self._clock.now()))
+
+        def committed(ok: bool) -> None:
+            self._on_loop(lambda: settle(ok))
+
+        self.recorder.journal.commit(committed)
+
+    def _send(self, number: int, event: Event, reply: Reply, request: str | None) -> None:
+        conn = self._waiting.get(number)
+        if conn is None:
+            return
+        with contained(lambda fault: self._unsaid(fault, conn, event, request)):
+            if number in self._line_ids:
+                answer = line_answer(self._line_ids[number], reply)
+            else:
+                answer = self._adapters[event.agent].answer(event, reply)
+            conn.say(answer, request)
+
+    def _unsaid(self, fault: str, conn: Waiting, event: Event, request: str | None) -> None:
+        """A reply could not be put into the agent's words: it is told the closed answer instead."""
+        head = Head(agent=event.agent, lane=event.lane, length=0, native=event.native)
+        self._close(head, f"an internal error ({fault})", conn)
+        self.recorder.internal_error(fault, f"pid {conn.pid}")
+        settled = self.engine.broker.get(request or "")
+        if settled is not None:
+            what, now = "the answer could not be made", self._clock.now()
+            self.execute([drafts.undelivered(settled, "denied-failure", what, now)])
+
+    def _close(self, head: Head | None, why: str, conn: Waiting) -> None:
+        """Answer as a failure is answered on this lane."""
+        answer: Answer | None
+        if conn.number in self._line_ids:
+            answer = line_answer(self._line_ids[conn.number], SayDeny(closed_text(why)))
+        else:
+            strict = self.engine.profile == "strict"
+            answer = closed_answer(head, why, adapters=self._adapters, strict=strict)
+        if answer is not None:
+            conn.say(answer, None)
+
+    def _forget(self, conn: Waiting) -> None:
+        self._waiting.pop(conn.number, None)
+        self._line_ids.pop(conn.number, None)

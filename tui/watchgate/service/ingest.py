@@ -1,0 +1,286 @@
+"""The ingest socket: hook frames and JSON lines become events for the hub.
+
+A connection's first byte chooses its form. The reader never waits for a decision: a frame is given
+to the hub as soon as it is whole, and the connection's own task then waits for the answer or for
+the client to hang up.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from typing import Protocol
+
+import anyio
+import anyio.lowlevel
+from anyio.abc import SocketAttribute, SocketStream
+from anyio.streams.memory import MemoryObjectReceiveStream
+
+from watchgate.agents.base import Answer
+from watchgate.link.receiving import receive
+from watchgate.service.accepting import peer_of
+from watchgate.service.boundary import contained
+from watchgate.service.framing import (
+    MAX_HEADER_BYTES,
+    MAX_PAYLOAD_BYTES,
+    FrameError,
+    Head,
+    answer_bytes,
+    parse_head,
+)
+from watchgate.service.splitter import Splitter
+
+CHUNK_BYTES = 64 * 1024
+PIECE_BYTES = 16 * 1024
+SLICE_S = 0.001
+HEADER_LIMIT_S = 10.0
+LOOK_S = 0.5
+_GONE = (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError)
+
+
+class Waiting:
+    """One question of a client that may be answered once; `pid` is the peer's, 0 if not known."""
+
+    def __init__(
+        self, number: int, pid: int, on_answer: Callable[[Waiting], None] | None = None
+    ) -> None:
+        self.number = number
+        self.pid = pid
+        self.answer: Answer | None = None
+        self.request: str | None = None
+        self._answered = anyio.Event()
+        self._on_answer = on_answer
+
+    def say(self, answer: Answer, request: str | None) -> None:
+        """Answer the client; only the first answer counts."""
+        if self.answer is not None:
+            return
+        self.answer, self.request = answer, request
+        self._answered.set()
+        if self._on_answer is not None:
+            self._on_answer(self)
+
+    async def wait(self) -> None:
+        """Return when there is an answer."""
+        await self._answered.wait()
+
+
+Asker = Callable[[], Waiting]
+"""Makes the `Waiting` of one more request on a stream of lines."""
+
+
+class Hub(Protocol):
+    """What the listener needs of the hub; none of these waits."""
+
+    def frame(self, head: Head, payload: bytes, conn: Waiting) -> None:
+        """A whole frame."""
+        ...
+
+    def bad_frame(self, head: Head | None, why: str, conn: Waiting) -> None:
+        """A frame that cannot be read."""
+        ...
+
+    def failed(self, fault: str, conn: Waiting, head: Head | None = None) -> None:
+        """This program failed over the connection."""
+        ...
+
+    def delivered(self, conn: Waiting, *, ok: bool) -> None:
+        """The answer was written, or could not be."""
+        ...
+
+    def hung_up(self, conn: Waiting) -> None:
+        """The client went away before its answer."""
+        ...
+
+    def lines(self, chunk: bytes, pid: int, asker: Asker) -> None:
+        """Whole lines; `asker` makes what waits for the answer to a request among them."""
+        ...
+
+    def oversized_line(self, size_bytes: int, pid: int) -> None:
+        """A line that was dropped for its length."""
+        ...
+
+
+class Ingest:
+    """Serves one ingest socket."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+        self._count = 0
+        self._turn = anyio.Lock(fast_acquire=True)
+
+    async def handle(self, stream: SocketStream) -> None:
+        """One connection, from its first byte to its end; a foreign uid gets nothing (AP-20)."""
+        async with stream:
+            peer = peer_of(stream)
+            if peer is None or peer.uid != os.getuid():
+                return
+            self._count += 1
+            conn = Waiting(self._count, peer.pid)
+            with contained(lambda fault: self._hub.failed(fault, conn)):
+                try:
+                    first = await receive(stream, CHUNK_BYTES)
+                    if first.startswith(b"{"):
+                        await self._lines(stream, first, peer.pid)
+                    else:
+                        await self._frame(stream, first, conn)
+                except _GONE:
+                    return
+
+    async def _frame(self, stream: SocketStream, buffer: bytes, conn: Waiting) -> None:
+        head: Head | None = None
+        payload, why = b"", ""
+        try:
+            with anyio.fail_after(HEADER_LIMIT_S):
+                while b"\n\n" not in buffer:
+                    if len(buffer) > MAX_HEADER_BYTES:
+                        raise FrameError(f"a header of over {MAX_HEADER_BYTES} bytes")
+                    buffer += await receive(stream, CHUNK_BYTES)
+            raw, _, rest = buffer.partition(b"\n\n")
+            head = parse_head(raw)
+            payload = await _payload(stream, head, rest)
+        except FrameError as fault:
+            why = str(fault)
+        except TimeoutError:
+            why = "the header did not come in time"
+        except anyio.EndOfStream:
+            why = "the frame ended before its length"
+        with contained(lambda fault: self._hub.failed(fault, conn, head)):
+            if head is None or why:
+                self._hub.bad_frame(head, why, conn)
+            else:
+                self._hub.frame(head, payload, conn)
+        if head is None or head.lane.waits:
+            await self._reply(stream, conn)
+
+    async def _reply(self, stream: SocketStream, conn: Waiting) -> None:
+        if conn.answer is None:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._watch, stream, conn, tasks.cancel_scope)
+                await conn.wait()
+                tasks.cancel_scope.cancel()
+        if conn.answer is None:
+            return
+        try:
+            await stream.send(answer_bytes(conn.answer))
+        except _GONE:
+            self._hub.delivered(conn, ok=False)
+        else:
+            self._hub.delivered(conn, ok=True)
+
+    async def _watch(self, stream: SocketStream, conn: Waiting, scope: anyio.CancelScope) -> None:
+        try:
+            while True:
+                await receive(stream, CHUNK_BYTES)
+        except _GONE:
+            if conn.answer is None:
+                self._hub.hung_up(conn)
+                scope.cancel()
+
+    async def _lines(self, stream: SocketStream, first: bytes, pid: int) -> None:
+        """A stream of lines; a half-close is not a disconnect, so requests are still answered."""
+        send, answered = anyio.create_memory_object_stream[Waiting](float("inf"))
+        open_asks: dict[int, Waiting] = {}
+
+        def asker() -> Waiting:
+            self._count += 1
+            conn = open_asks[self._count] = Waiting(self._count, pid, send.send_nowait)
+            return conn
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._line_replies, stream, answered, open_asks)
+            with send:
+                try:
+                    await self._read_lines(stream, first, pid, asker)
+                    await _answered(open_asks, stream)
+                except _GONE:
+                    for conn in [each for each in open_asks.values() if each.answer is None]:
+                        self._hub.hung_up(conn)
+
+    async def _read_lines(self, stream: SocketStream, chunk: bytes, pid: int, asker: Asker) -> None:
+        splitter = Splitter(MAX_PAYLOAD_BYTES)
+        while chunk:
+            whole, dropped = splitter.feed(chunk)
+            if dropped:
+                self._hub.oversized_line(dropped, pid)
+            await self._share(whole, pid, asker)
+            try:
+                chunk = await receive(stream, CHUNK_BYTES)
+            except anyio.EndOfStream:
+                chunk = b""
+        if rest := splitter.rest():
+            self._hub.lines(rest, pid, asker)
+
+    async def _share(self, whole: bytes, pid: int, asker: Asker) -> None:
+        """Hand whole lines to the hub, at most a short slice of time in each turn of the loop.
+
+        Streams can fill a core. An approval takes some turns, so no turn may wait for more than one
+        slice, however many streams there are and however much each has sent.
+        """
+        async with self._turn:
+            began_s = anyio.current_time()
+            for piece in _pieces(whole):
+                self._hub.lines(piece, pid, asker)
+                if anyio.current_time() - began_s > SLICE_S:
+                    await anyio.lowlevel.checkpoint()
+                    began_s = anyio.current_time()
+
+    async def _line_replies(
+        self,
+        stream: SocketStream,
+        answered: MemoryObjectReceiveStream[Waiting],
+        open_asks: dict[int, Waiting],
+    ) -> None:
+        async with answered:
+            async for conn in answered:
+                try:
+                    await stream.send(conn.answer.stdout if conn.answer else b"")
+                except _GONE:
+                    self._hub.delivered(conn, ok=False)
+                else:
+                    self._hub.delivered(conn, ok=True)
+                open_asks.pop(conn.number, None)
+
+
+async def _answered(open_asks: dict[int, Waiting], stream: SocketStream) -> None:
+    """Return when every request has an answer; raises like a read when the client is gone."""
+    connection = stream.extra(SocketAttribute.raw_socket)
+    for conn in list(open_asks.values()):
+        while conn.answer is None:
+            with anyio.move_on_after(LOOK_S):
+                await conn.wait()
+            if _is_gone(connection):
+                raise anyio.BrokenResourceError
+
+
+def _is_gone(connection: socket.socket) -> bool:
+    """Whether the client closed its socket, where that can be told from a half-close: on Linux."""
+    if sys.platform != "linux":
+        return False
+    look = select.poll()
+    look.register(connection, 0)
+    return any(seen & select.POLLHUP for _, seen in look.poll(0))
+
+
+def _pieces(lines: bytes) -> Iterator[bytes]:
+    """The same lines, some at a time."""
+    start = 0
+    while start < len(lines):
+        end = lines.find(b"\n", start + PIECE_BYTES) + 1 or len(lines)
+        yield lines[start:end]
+        start = end
+
+
+async def _payload(stream: SocketStream, head: Head, rest: bytes) -> bytes:
+    if head.dropped or head.length > MAX_PAYLOAD_BYTES:
+        size = head.dropped or head.length
+        raise FrameError(f"a payload of {size} bytes; {MAX_PAYLOAD_BYTES} are taken")
+    if len(rest) >= head.length:
+        return rest[: head.length]
+    payload = bytearray(rest)
+    while len(payload) < head.length:
+        payload += await receive(stream, CHUNK_BYTES)
+    return bytes(payload[: head.length])
