@@ -1,0 +1,117 @@
+"""The control socket: consoles and scripts look, attach and decide.
+
+One task reads requests, one writes; a request that this program fails over is refused, and the
+connection goes on.
+"""
+
+from __future__ import annotations
+
+import os
+
+import anyio
+import msgspec
+from anyio.abc import SocketStream
+
+from watchgate.link.protocol import Refusal, Request
+from watchgate.link.receiving import receive
+from watchgate.service.accepting import peer_of
+from watchgate.service.boundary import contained
+from watchgate.service.framing import MAX_PAYLOAD_BYTES
+from watchgate.service.origin import vouched
+from watchgate.service.outbox import Outbox
+from watchgate.service.process_table import ancestors
+from watchgate.service.splitter import Splitter
+from watchgate.service.verbs import Caller, Verbs
+from watchgate.service.writing import write
+
+CHUNK_BYTES = 64 * 1024
+_decoder = msgspec.json.Decoder(Request)
+
+
+class Control:
+    """Serves one control socket."""
+
+    def __init__(self, verbs: Verbs) -> None:
+        self._verbs = verbs
+        self._count = 0
+
+    async def handle(self, stream: SocketStream) -> None:
+        """One client, from its hello to its end; a foreign uid gets nothing."""
+        async with stream:
+            peer = peer_of(stream)
+            if peer is None or peer.uid != os.getuid():
+                return
+            self._count += 1
+            caller = Caller(
+                number=self._count,
+                pid=peer.pid,
+                chain=vouched(ancestors(peer.pid)),
+                outbox=Outbox(),
+            )
+            with contained(lambda fault: self._verbs.failed(fault, caller)):
+                await self._serve(stream, caller)
+
+    async def _serve(self, stream: SocketStream, caller: Caller) -> None:
+        caller.outbox.put(_line(self._verbs.hello()))
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(write, stream, caller.outbox)
+            try:
+                await self._read(stream, caller)
+            finally:
+                self._verbs.gone(caller)
+            tasks.cancel_scope.cancel()
+
+    async def _read(self, stream: SocketStream, caller: Caller) -> None:
+        splitter = Splitter(MAX_PAYLOAD_BYTES)
+        while True:
+            try:
+                data = await receive(stream, CHUNK_BYTES)
+            except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError):
+                return
+            lines, dropped = splitter.feed(data)
+            if dropped:
+                refusal = _bad(0, f"a request of {dropped} bytes; {MAX_PAYLOAD_BYTES} are taken")
+                caller.outbox.put(_line(refusal))
+            for line in lines.splitlines():
+                # Whoever asks without reading the answers waits for room like everybody else.
+                if not await caller.outbox.room():
+                    return
+                if line.strip():
+                    await self._answer(line, caller)
+
+    async def _answer(self, line: bytes, caller: Caller) -> None:
+        try:
+            request = _decoder.decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
+            refusal = _bad(_id_of(line), f"{fault}; see watchgate schema control")
+            caller.outbox.put(_line(refusal))
+            return
+
+        def refuse(fault: str) -> None:
+            message = f"an internal error ({fault}): whether anything was done is not certain"
+            refusal = Refusal(id=request.id, refused="failed", message=message)
+            caller.outbox.put(_line(refusal))
+            self._verbs.failed(fault, caller)
+
+        with contained(refuse):
+            caller.outbox.put(_line(await self._verbs.do(request, caller)))
+
+
+def _line(value: msgspec.Struct) -> bytes:
+    return msgspec.json.encode(value) + b"\n"
+
+
+def _bad(request_id: int, message: str) -> Refusal:
+    return Refusal(id=request_id, refused="bad_request", message=message)
+
+
+def _id_of(line: bytes) -> int:
+    """The id of a request that is otherwise wrong, so that its sender hears of it."""
+    try:
+        return msgspec.json.decode(line, type=_OnlyId).id
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return 0
+
+
+class _OnlyId(msgspec.Struct):
+    id: int = 0

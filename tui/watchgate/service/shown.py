@@ -1,0 +1,77 @@
+"""How open requests and the state look to those who ask over the control socket."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from watchgate.core.clock import Instant
+from watchgate.core.engine import Engine
+from watchgate.core.requests import Request
+from watchgate.core.state import State
+from watchgate.core.views import PendingView
+from watchgate.link.protocol import Snapshot
+
+SNAPSHOT_ROWS = 2_000
+
+
+def listed(view: PendingView) -> dict[str, Any]:
+    """One line of `ls --json`."""
+    data = view.data
+    return {
+        "id": view.id,
+        "agent": view.agent,
+        "session": view.session,
+        "label": view.label,
+        "lane": data.lane,
+        "tool": data.tool.name,
+        "summary": data.summary,
+        "risk": data.risk,
+        "reason": data.reason,
+        "digest": data.digest,
+        "received_at": view.at,
+        "deadline_s": data.timeout_s,
+        "deadline_at": data.deadline_at,
+    }
+
+
+def shown(request: Request) -> dict[str, Any]:
+    """One request in full, open or settled."""
+    subject = request.subject
+    whole: dict[str, Any] = {
+        "id": request.id,
+        "agent": subject.agent,
+        "session": subject.session,
+        "turn": subject.turn,
+        "call": request.call,
+        "status": request.status.value,
+        "received_at": request.opened.wall_us,
+        **msgspec.to_builtins(request.data),
+    }
+    if request.settlement is not None:
+        end = request.settlement
+        whole["ended"] = {
+            "word": end.word,
+            "by": end.by,
+            "at": end.at.wall_us,
+            "waited_s": round(end.waited_s, 3),
+            "reason": end.reason,
+        }
+    return whole
+
+
+def snapshot(state: State, engine: Engine, *, core: str, now: Instant) -> Snapshot:
+    """Everything that a console needs for its first picture."""
+    return Snapshot(
+        seq=state.seq,
+        core=core,
+        now=now.wall_us,
+        gate=state.gate,
+        sessions=tuple(state.sessions.values()),
+        pending=tuple(state.pending.values()),
+        grants=tuple(msgspec.to_builtins(grant) for grant in engine.grants.all()),
+        totals=state.totals,
+        last=state.last,
+        rows=tuple(state.rows.tail(SNAPSHOT_ROWS)),
+    )
