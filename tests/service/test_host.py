@@ -1,0 +1,333 @@
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import msgspec
+import pytest
+from anyio.abc import SocketStream
+
+from tests.core.builders import START
+from tests.service.desk import payload
+from tests.service.wire import rest, until
+from watchgate.agents.base import Answer, Intake
+from watchgate.agents.claude import Claude
+from watchgate.agents.registry import ADAPTERS
+from watchgate.core.config import Approval, Config
+from watchgate.core.events import Event
+from watchgate.core.records import Record
+from watchgate.core.state import State
+from watchgate.link.client import ControlClient, connect
+from watchgate.link.paths import Paths
+from watchgate.link.protocol import Result
+from watchgate.service import host, journal_read
+from watchgate.service.clock import FakeClock
+from watchgate.service.host import Host, Stage
+from watchgate.service.runtime_dir import CoreRunningError
+
+RISKY = "git push --force"
+
+
+def counted() -> Any:
+    numbers = iter(range(1, 1_000))
+    return lambda: f"{next(numbers):04d}".ljust(26, "k")
+
+
+class Place:
+    """A core in this event loop, with a clock that only moves when told to."""
+
+    def __init__(self, runtime_dir: Path, state_dir: Path, **approval: Any) -> None:
+        self.paths = Paths(
+            runtime_dir=runtime_dir,
+            state_dir=state_dir,
+            config=state_dir / "config.toml",
+            data_dir=state_dir,
+        )
+        self.clock = FakeClock(START)
+        self.config = Config(approval=Approval(**approval))
+        stage = Stage(ids=counted(), home="/home/u", protected=(), agent_of=lambda _pid: None)
+        self.host = Host(self.paths, self.config, self.clock, stage)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        async with anyio.create_task_group() as tasks:
+            await tasks.start(self.host.run)
+            yield
+            self.host.stop("the test")
+
+    @asynccontextmanager
+    async def hook(self, raw: bytes, lane: str = "gate") -> AsyncIterator[SocketStream]:
+        """A hook client that has sent its frame."""
+        head = f"watchgate/1 claude {lane}\nlength: {len(raw)}\nevent: PreToolUse\n\n"
+        async with await anyio.connect_unix(self.paths.ingest_socket) as stream:
+            await stream.send(head.encode() + raw)
+            yield stream
+
+    def records(self) -> list[Any]:
+        return list(journal_read.read(self.paths.journal, 1, 10_000))
+
+
+@pytest.fixture
+def place(runtime_dir: Path, state_dir: Path) -> Place:
+    return Place(runtime_dir, state_dir)
+
+
+async def pending(client: ControlClient) -> list[dict[str, Any]]:
+    with anyio.fail_after(20):
+        while True:
+            answer = await client.call("list")
+            assert isinstance(answer, Result)
+            if found := answer.ok["requests"]:
+                return list(found)
+            await anyio.sleep(0.01)
+
+
+async def test_a_held_call_is_allowed_over_the_control_socket(place: Place) -> None:
+    async with (
+        place.running(),
+        connect(place.paths.control_socket) as client,
+        place.hook(payload(RISKY)) as hook,
+    ):
+        (request,) = await pending(client)
+        answer = await client.call(
+            "decide",
+            request=request["id"],
+            decision="allow",
+            digest=request["digest"],
+            confirmed=True,
+        )
+        assert isinstance(answer, Result)
+        assert b'"allow"' in await rest(hook)
+    words = [r.data["word"] for r in place.records() if r.kind == "approval.decided"]
+    assert words == ["allowed-by-operator"]
+
+
+async def test_silence_is_noticed_although_no_timer_ran_meanwhile(place: Place) -> None:
+    async with (
+        place.running(),
+        connect(place.paths.control_socket) as client,
+        place.hook(payload(RISKY)) as hook,
+    ):
+        await pending(client)
+        place.clock.advance(3_601)  # as a machine that was asleep finds it
+        assert b"Nobody answered in 36" in await rest(hook)
+
+
+async def test_what_waits_when_the_core_stops_is_answered_closed(place: Place) -> None:
+    async with place.running(), place.hook(payload(RISKY)) as hook:
+        async with connect(place.paths.control_socket) as client:
+            await pending(client)
+        place.host.stop("kim")
+        said = await rest(hook)
+    assert said.startswith(b"2 ")
+    assert b"stopped" in said
+    records = place.records()
+    stopped = next(r for r in records if r.kind == "policy.stopped")
+    assert stopped.data["name"] == "kim"
+    decided = next(r for r in records if r.kind == "approval.decided")
+    assert decided.data["word"] == "denied-core-stopped"
+    assert journal_read.verify(place.paths.journal).problem is None
+
+
+async def test_the_sockets_are_gone_with_the_core(place: Place) -> None:
+    async with place.running():
+        assert place.paths.ingest_socket.stat().st_mode & 0o777 == 0o600
+        assert place.paths.control_socket.stat().st_mode & 0o777 == 0o600
+    assert not place.paths.ingest_socket.exists()
+    assert not place.paths.control_socket.exists()
+
+
+async def test_one_core_for_each_runtime_directory(place: Place, state_dir: Path) -> None:
+    second = Place(place.paths.runtime_dir, state_dir)
+    async with place.running():
+        with pytest.raises(CoreRunningError):
+            await second.host.run()
+        async with connect(place.paths.control_socket) as client:
+            assert client.hello.core == place.host.core
+
+
+async def test_a_second_life_goes_on_with_the_chain_and_leaves_nothing_open(
+    place: Place, state_dir: Path
+) -> None:
+    async with (
+        place.running(),
+        place.hook(payload(RISKY)),
+        connect(place.paths.control_socket) as client,
+    ):
+        await pending(client)
+    again = Place(place.paths.runtime_dir, state_dir)
+    async with again.running(), connect(again.paths.control_socket) as client:
+        snapshot = await client.attach()
+        assert snapshot.pending == ()
+        assert len(snapshot.rows) == 1
+    verdict = journal_read.verify(place.paths.journal)
+    assert verdict.problem is None
+    assert [r.seq for r in place.records()] == list(range(1, verdict.count + 1))
+
+
+async def test_a_journal_that_was_changed_is_said_on_record_at_the_start(
+    place: Place, state_dir: Path
+) -> None:
+    async with place.running():
+        pass
+    head = place.paths.journal_head
+    newest = head.read_text("ascii").split()[0]
+    head.write_text(f"{newest} {'0' * 64}\n", "ascii")
+    again = Place(place.paths.runtime_dir, state_dir)
+    async with again.running():
+        pass
+    faults = [r for r in place.records() if r.kind == "policy.fault"]
+    assert faults
+    assert faults[0].data["what"] == "the journal is not what was written"
+
+
+async def observed(place: Place) -> None:
+    """One hook that only tells something was taken in."""
+    async with place.hook(payload("ls", "PostToolUse"), "observe") as hook:
+        assert await rest(hook) == b""
+
+
+async def test_what_was_observed_before_the_stop_is_recorded_before_it(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(host, "MOMENT_S", 3_600)
+    async with place.running():
+        await observed(place)
+    assert [r.kind for r in place.records()][-2:] == ["tool.post", "policy.stopped"]
+
+
+async def test_what_was_observed_is_recorded_however_the_core_ends(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(host, "MOMENT_S", 3_600)
+    async with anyio.create_task_group() as tasks:
+        await tasks.start(place.host.run)
+        await observed(place)
+        tasks.cancel_scope.cancel()
+    assert [r.kind for r in place.records()][-1] == "tool.post"
+
+
+async def test_a_record_that_cannot_be_taken_in_does_not_keep_the_core_from_starting(
+    place: Place, state_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with place.running():
+        pass
+    whole = State.apply
+
+    def apply(state: State, record: Record) -> None:
+        if record.seq == 1:
+            raise ValueError("of a shape that no record has")
+        whole(state, record)
+
+    monkeypatch.setattr(State, "apply", apply)
+    again = Place(place.paths.runtime_dir, state_dir)
+    async with again.running():
+        pass
+    (fault,) = [r for r in place.records() if r.kind == "policy.fault"]
+    assert "unreadable" in fault.data["detail"]
+
+
+class Broken(Claude):
+    """An adapter with a fault in each direction, by the command."""
+
+    def decode(self, payload: bytes, intake: Intake) -> Event:
+        if b"decode" in payload:
+            raise RuntimeError("a bug in decode")
+        return super().decode(payload, intake)
+
+    def answer(self, event: Event, reply: Any) -> Answer:
+        if event.tool is not None and "answer" in str(event.tool.input):
+            raise KeyError("a bug in answer")
+        return super().answer(event, reply)
+
+
+@pytest.mark.parametrize("command", ["decode", "answer"])
+async def test_no_fault_over_one_connection_ends_the_core(
+    place: Place, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.setitem(ADAPTERS, "claude", Broken())
+    async with place.running():
+        async with place.hook(payload(command)) as hook:
+            said = await rest(hook)
+        assert said.startswith(b"2 ")
+        assert b"internal error" in said
+        assert b"a bug" not in said
+        async with place.hook(payload("make", call="c2")) as hook:
+            assert await rest(hook) == b"0 0 0\n"
+    notices = [r for r in place.records() if r.kind == "notice"]
+    assert notices[0].data["native"] == "internal.error"
+
+
+@pytest.mark.parametrize("depth", [100, 250, 600, 900, 950, 970, 980, 2_000, 100_000])
+async def test_no_nesting_ends_the_core(place: Place, depth: int) -> None:
+    nested = b'{"command":' + b'{"a":' * depth + b"1" + b"}" * depth + b"}"
+    raw = payload("x").replace(b'{"command":"x"}', nested)
+    async with place.running():
+        async with place.hook(raw) as hook, connect(place.paths.control_socket) as client:
+            if depth == 100:
+                await client.call("list")
+            else:
+                assert (await rest(hook)).startswith(b"2 ")
+            await client.attach()
+        async with place.hook(payload("make", call="c2")) as hook:
+            assert await rest(hook) == b"0 0 0\n"
+
+
+async def test_numbers_beyond_64_bits_are_carried(place: Place) -> None:
+    raw = payload(RISKY).replace(b'"command"', b'"n":' + b"9" * 40 + b',"command"')
+    async with place.running(), place.hook(raw), connect(place.paths.control_socket) as client:
+        (request,) = await pending(client)
+        answer = await client.call("show", request=request["id"])
+        assert isinstance(answer, Result)
+    (asked,) = [r for r in place.records() if r.kind == "approval.requested"]
+    assert msgspec.json.encode(asked.data["tool"]["input"]["n"]) == b"9" * 40
+
+
+async def test_a_slow_console_gets_a_gap_and_can_fetch_it(place: Place) -> None:
+    async with place.running():
+        async with connect(place.paths.control_socket, pushes_kept=1) as slow:
+            await slow.attach()
+            text = "x" * 60_000
+            async with await anyio.connect_unix(place.paths.ingest_socket) as stream:
+                line = {"watchgate": 1, "kind": "message", "agent": "acp", "session": "s"}
+                for _ in range(400):
+                    await stream.send(msgspec.json.encode({**line, "text": text}) + b"\n")
+            gap: tuple[int, int] | None = None
+            with anyio.fail_after(20):
+                while gap is None:
+                    for push in await slow.batch():
+                        gap = push.gap or gap
+        async with connect(place.paths.control_socket) as other:
+            answer = await other.call("history", from_seq=gap[0], to_seq=gap[1])
+            assert isinstance(answer, Result)
+            seqs = [record["seq"] for record in answer.ok["records"]]
+        assert seqs == list(range(gap[0], gap[1] + 1))
+
+
+async def test_history_has_the_newest_record_at_once(place: Place) -> None:
+    async with place.running(), connect(place.paths.control_socket) as client:
+        for _ in range(5):
+            newest = (await client.attach()).seq
+            answer = await client.call("history", from_seq=newest, to_seq=newest)
+            assert isinstance(answer, Result)
+            assert [record["seq"] for record in answer.ok["records"]] == [newest]
+            async with place.hook(payload("make", "PostToolUse"), "observe") as hook:
+                assert await rest(hook) == b""
+
+
+async def test_observed_events_wait_for_no_one(place: Place) -> None:
+    async with (
+        place.running(),
+        place.hook(payload(RISKY)),
+        connect(place.paths.control_socket) as client,
+    ):
+        await pending(client)
+        for number in range(50):
+            raw = payload("ls", "PostToolUse", f"p{number}")
+            async with place.hook(raw, "observe") as hook:
+                assert await rest(hook) == b""
+        assert len(await pending(client)) == 1
+    await until(lambda: len([r for r in place.records() if r.kind == "tool.post"]) == 50, "all")

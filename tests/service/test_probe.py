@@ -1,0 +1,61 @@
+"""The doctor's own call is known by every word of it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.core.builders import START
+from watchgate.agents.base import Intake
+from watchgate.agents.registry import ADAPTERS
+from watchgate.core.events import Event, Lane
+from watchgate.service import probe
+
+
+def event(agent: str, lane: Lane, tool: str, **other: Any) -> Event:
+    fields = {
+        "session_id": probe.SESSION,
+        "hook_event_name": "PreToolUse",
+        "cwd": "/srv/app",
+        "tool_name": tool,
+        "tool_input": probe.INPUTS["gate-read" if tool == "Read" else "gate"][1],
+        "tool_use_id": probe.SESSION,
+    }
+    return ADAPTERS[agent].decode(
+        json.dumps({**fields, **other}).encode(), Intake(lane=lane, at=START)
+    )
+
+
+@pytest.mark.parametrize("agent", sorted(ADAPTERS))
+@pytest.mark.parametrize(
+    ("lane", "tool"),
+    [(Lane.GATE, "Bash"), (Lane.GATE_READ, "Read"), (Lane.OBSERVE, "Bash")],
+)
+def test_it_is_known_on_each_lane(agent: str, lane: Lane, tool: str) -> None:
+    made = event(agent, lane, tool)
+    assert probe.is_probe(made)
+    assert probe.about(made) == (
+        f"watchgate doctor tried the {lane} lane of {agent}; no agent asked anything"
+    )
+
+
+def test_it_is_known_while_the_gate_is_off_and_everything_is_observed() -> None:
+    assert probe.is_probe(event("claude", Lane.OBSERVE, "Read"))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"session_id": "s1"},
+        {"tool_use_id": "t1"},
+        {"tool_input": {"command": "rm -rf /"}},
+        {"tool_input": {"command": "true", "run_in_background": True}},
+        {"tool_name": "Write"},
+        {"hook_event_name": "PostToolUse", "tool_response": "done"},
+        {"hook_event_name": "SessionStart"},
+    ],
+)
+def test_a_call_that_differs_in_a_word_is_an_agents(other: dict[str, Any]) -> None:
+    assert not probe.is_probe(event("claude", Lane.OBSERVE, "Bash", **other))

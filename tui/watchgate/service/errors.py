@@ -1,0 +1,28 @@
+"""Why a core may not start, as one kind of error for whoever starts it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from watchgate.service.journal_schema import JournalError
+from watchgate.service.runtime_dir import RuntimeDirError
+
+
+class CannotServe(Exception):
+    """The core refuses to start; the message names the fault and the mend."""
+
+
+@contextmanager
+def reasons_not_to_serve() -> Iterator[None]:
+    """Raise what a core may refuse for as `CannotServe`, also out of groups of errors."""
+    try:
+        yield
+    except* (RuntimeDirError, JournalError) as group:
+        raise CannotServe(str(_first(group))) from None
+
+
+def _first(error: BaseException) -> BaseException:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error

@@ -1,0 +1,33 @@
+"""A core inside another process: its own thread and event loop, behind the same sockets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+
+from watchgate.core.clock import Clock
+from watchgate.core.config import Config
+from watchgate.link.paths import Paths
+from watchgate.service.clock import SystemClock
+from watchgate.service.errors import reasons_not_to_serve
+from watchgate.service.host import Host, Stage
+
+
+@contextmanager
+def hosted(
+    paths: Paths, config: Config, clock: Clock | None = None, stage: Stage | None = None
+) -> Iterator[BlockingPortal]:
+    """Run a core for the length of the block; what is open at its end is answered closed.
+
+    The portal reaches the core's event loop.
+    """
+    with reasons_not_to_serve(), start_blocking_portal() as portal:
+        host = Host(paths, config, clock or SystemClock(), stage)
+        future, _ = portal.start_task(host.run)
+        try:
+            yield portal
+        finally:
+            portal.call(host.stop, "the console that hosted it")
+            future.result()

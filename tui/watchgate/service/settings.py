@@ -1,0 +1,33 @@
+"""The configuration file: read, checked, and traced back to where each value comes from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from watchgate.core.config import Config, ConfigError, effective, load, origins
+from watchgate.link.paths import Paths
+from watchgate.service.runtime_dir import check_config
+
+
+def read_config(paths: Paths) -> Config:
+    """The configuration, or the defaults without a file; raises `ConfigError`."""
+    text = _text(paths)
+    return Config() if text is None else load(text, str(paths.config))
+
+
+def values_with_origin(paths: Paths, config: Config) -> list[tuple[str, Any, str]]:
+    """Every key with its value and where that comes from."""
+    text = _text(paths)
+    return effective(config, origins(text, str(paths.config)) if text is not None else {})
+
+
+def _text(paths: Paths) -> str | None:
+    if not paths.config.exists():
+        return None
+    check_config(paths.config)
+    try:
+        return paths.config.read_text(encoding="utf-8")
+    except UnicodeDecodeError as fault:
+        raise ConfigError(f"{paths.config}: not valid TOML: it is no UTF-8 ({fault})") from None
+    except OSError as fault:
+        raise ConfigError(f"{paths.config}: cannot be read: {fault.strerror}") from None
