@@ -1,0 +1,129 @@
+"""The stable copy of the hook client and its bytecode."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.client.fake_core import PYTHON
+from watchgate import client, client_launcher
+from watchgate.link.paths import Paths, paths
+from watchgate.service.setup import client_copy, files
+
+BASE = Path(PYTHON)
+
+
+@pytest.fixture
+def places() -> Paths:
+    return paths(os.environ)
+
+
+def cached(places: Paths) -> Path:
+    [found] = client_copy.bytecode_directory(places).iterdir()
+    return found
+
+
+def starts(places: Paths) -> bool:
+    """Whether the installed command gets as far as the client's own answer."""
+    words = [PYTHON, "-I", "-S", str(places.client), str(places.ingest_socket)]
+    done = subprocess.run([*words, "claude", "gate", "-", "5", "@"], input=b"", capture_output=True)
+    return (done.returncode, b"core is not running" in done.stdout) == (2, True)
+
+
+def test_it_is_what_this_version_ships_and_private(places: Paths) -> None:
+    client_copy.write(places, BASE)
+
+    assert places.client.read_bytes() == Path(client_launcher.__file__).read_bytes()
+    assert places.client_module.read_bytes() == Path(client.__file__).read_bytes()
+    files_of_it = (places.client, places.client_module, cached(places))
+    assert {stat.S_IMODE(path.stat().st_mode) for path in files_of_it} == {0o600}
+
+
+def test_the_launcher_comes_last(places: Paths, monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[Path] = []
+    monkeypatch.setattr(files, "replace", lambda path, content: written.append(path))
+
+    client_copy.write(places, BASE)
+
+    assert written == [places.client_module, places.client]
+
+
+def test_a_client_of_one_file_becomes_one_of_two(places: Paths) -> None:
+    files.replace(places.client, Path(client.__file__).read_bytes())
+    assert starts(places)
+
+    client_copy.write(places, BASE)
+
+    assert places.client.read_bytes() == Path(client_launcher.__file__).read_bytes()
+    assert starts(places)
+
+
+def test_what_is_up_to_date_is_not_written_again(places: Paths) -> None:
+    client_copy.write(places, BASE)
+    before = [path.stat().st_ino for path in (places.client, places.client_module)]
+
+    client_copy.write(places, BASE)
+
+    assert [path.stat().st_ino for path in (places.client, places.client_module)] == before
+
+
+def test_nobody_else_may_put_bytecode_there(places: Paths) -> None:
+    before = os.umask(0)
+    try:
+        client_copy.write(places, BASE)
+    finally:
+        os.umask(before)
+
+    assert stat.S_IMODE(client_copy.bytecode_directory(places).stat().st_mode) == 0o700
+
+
+def test_bytecode_of_an_old_client_does_not_pass_for_the_new_one(places: Paths) -> None:
+    """It would where size and second of the change are the same."""
+    client_copy.write(places, BASE)
+    changed_at_s = int(places.client_module.stat().st_mtime)
+    text = places.client_module.read_bytes()
+    places.client_module.write_bytes(b"raise SystemExit(0)\n" + b"#" * (len(text) - 20))
+    os.utime(places.client_module, (changed_at_s, changed_at_s))
+    assert client_copy.renew_bytecode(places, BASE)
+    places.client_module.write_bytes(text)
+    os.utime(places.client_module, (changed_at_s, changed_at_s))
+    assert not starts(places)
+
+    client_copy.write(places, BASE)
+
+    assert starts(places)
+
+
+@pytest.mark.parametrize("size_bytes", [0, 10, 100, 2_000])
+def test_damaged_bytecode_is_mended(places: Paths, size_bytes: int) -> None:
+    client_copy.write(places, BASE)
+    bytecode = cached(places)
+    whole_bytes = bytecode.stat().st_size
+    os.truncate(bytecode, size_bytes)
+
+    assert client_copy.renew_bytecode(places, BASE)
+
+    assert bytecode.stat().st_size == whole_bytes
+    assert starts(places)
+
+
+@pytest.mark.parametrize("python", ["/nowhere/python3", "/bin/false", "/bin/true"])
+def test_an_interpreter_that_caches_nothing_is_no_fault(places: Paths, python: str) -> None:
+    client_copy.write(places, Path(python))
+
+    assert not client_copy.renew_bytecode(places, Path(python))
+    assert starts(places)
+
+
+def test_without_a_place_for_bytecode_the_client_works(places: Paths) -> None:
+    places.data_dir.mkdir(parents=True)
+    client_copy.bytecode_directory(places).touch()
+
+    client_copy.write(places, BASE)
+
+    assert not client_copy.renew_bytecode(places, BASE)
+    assert starts(places)

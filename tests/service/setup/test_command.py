@@ -1,0 +1,257 @@
+"""The installed command line: what it runs, and what becomes of every failure."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from watchgate.agents.base import HookEntry
+from watchgate.agents.registry import adapter
+from watchgate.core.events import Lane
+from watchgate.link.paths import paths
+from watchgate.service.setup import client_copy
+from watchgate.service.setup.command import Client, command, is_ours, parse
+
+STAND_IN = """
+import json, os, signal, sys
+sys.stdout.write(json.dumps([sys.argv[1:], sys.stdin.read()]))
+sys.stderr.write("words")
+sys.stdout.flush(); sys.stderr.flush()
+act = {act!r}
+if act == "die": os.kill(os.getpid(), signal.SIGKILL)
+sys.exit(act)
+"""
+GATE = HookEntry(event="PreToolUse", lane=Lane.GATE, timeout_s=9)
+READ = HookEntry(event="PreToolUse", lane=Lane.GATE_READ, timeout_s=9)
+RELAY = HookEntry(event="PermissionRequest", lane=Lane.RELAY, timeout_s=9)
+OBSERVE = HookEntry(event="Stop", lane=Lane.OBSERVE, timeout_s=9)
+OPEN = [(READ, "guard"), (RELAY, "guard"), (RELAY, "strict"), (OBSERVE, "strict")]
+CLOSED = [(GATE, "guard"), (GATE, "strict"), (READ, "strict")]
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Client:
+    """A client in a directory whose name needs every kind of quoting."""
+    script = tmp_path / 'it\'s a $HOME "place"' / "client.py"
+    script.parent.mkdir()
+    return Client(
+        python=Path(sys.executable),
+        script=script,
+        ingest_socket=script.with_name("ingest.sock"),
+        deadline_s=3660,
+    )
+
+
+def run(line: str, shell: str = "/bin/sh") -> subprocess.CompletedProcess[str]:
+    return subprocess.run([shell, "-c", line], input='{"a": 1}', capture_output=True, text=True)
+
+
+def line_for(entry: HookEntry, client: Client, profile: str = "guard") -> str:
+    return command(adapter("claude"), entry, client, profile)
+
+
+@pytest.mark.parametrize("shell", ["sh", "bash", "dash", "zsh", "fish"])
+def test_the_client_gets_its_arguments_and_stdin_from_any_shell(client: Client, shell: str) -> None:
+    found = shutil.which(shell)
+    if found is None:
+        pytest.skip(f"no {shell} here")
+    client.script.write_text(STAND_IN.format(act=0))
+
+    done = run(line_for(GATE, client), found)
+
+    arguments, stdin = json.loads(done.stdout)
+    assert stdin == '{"a": 1}'
+    assert arguments[:5] == [str(client.ingest_socket), "claude", "gate", "PreToolUse", "3660"]
+    assert json.loads(arguments[5]) == {
+        "hookSpecificOutput": {
+            "hookEventName": "PreToolUse",
+            "permissionDecision": "deny",
+            "permissionDecisionReason": "@",
+        }
+    }
+
+
+@pytest.mark.parametrize(("entry", "profile"), OPEN)
+def test_lanes_that_hand_back_give_the_client_no_denial_to_print(
+    client: Client, entry: HookEntry, profile: str
+) -> None:
+    assert shlex.split(line_for(entry, client, profile))[-1] == ""
+
+
+@pytest.mark.parametrize(("entry", "profile"), CLOSED)
+@pytest.mark.parametrize("code", [0, 2])
+def test_a_gate_passes_on_what_the_client_says(
+    client: Client, entry: HookEntry, profile: str, code: int
+) -> None:
+    client.script.write_text(STAND_IN.format(act=code))
+
+    done = run(line_for(entry, client, profile))
+
+    assert (done.returncode, done.stderr) == (code, "words")
+
+
+@pytest.mark.parametrize(("entry", "profile"), CLOSED)
+@pytest.mark.parametrize("act", [1, 3, 127, "die"])
+def test_a_gate_denies_with_a_reason_when_the_client_fails(
+    client: Client, entry: HookEntry, profile: str, act: int | str
+) -> None:
+    client.script.write_text(STAND_IN.format(act=act))
+
+    done = run(line_for(entry, client, profile))
+
+    assert done.returncode == 2
+    assert "watchgate doctor claude" in done.stderr
+
+
+@pytest.mark.parametrize(("entry", "profile"), CLOSED)
+def test_a_gate_without_its_client_says_how_to_mend_it(
+    client: Client, entry: HookEntry, profile: str
+) -> None:
+    done = run(line_for(entry, client, profile))
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "watchgate install claude" in done.stderr
+
+
+def test_a_gate_without_its_interpreter_denies(client: Client) -> None:
+    client.script.write_text(STAND_IN.format(act=0))
+    gone = Client(
+        python=client.script.with_name("python"),
+        script=client.script,
+        ingest_socket=client.ingest_socket,
+        deadline_s=1,
+    )
+
+    done = run(line_for(GATE, gone))
+
+    assert done.returncode == 2
+    assert "watchgate doctor claude" in done.stderr
+
+
+@pytest.mark.parametrize(("entry", "profile"), OPEN)
+@pytest.mark.parametrize("act", [0, 1, 2, "die", "missing"])
+def test_elsewhere_every_failure_is_no_opinion(
+    client: Client, entry: HookEntry, profile: str, act: int | str
+) -> None:
+    if act != "missing":
+        client.script.write_text(STAND_IN.format(act=act))
+
+    done = run(line_for(entry, client, profile))
+
+    assert done.returncode == 0
+    if entry is OBSERVE or act == "missing":
+        assert (done.stdout, done.stderr) == ("", "")
+
+
+@pytest.fixture
+def installed() -> Client:
+    """The real client, as the installer writes it."""
+    places = paths(os.environ)
+    client_copy.write(places, Path(sys.executable))
+    return Client(
+        python=Path(sys.executable),
+        script=places.client,
+        ingest_socket=places.ingest_socket,
+        deadline_s=5,
+    )
+
+
+def without_module(installed: Client) -> None:
+    """Not even its bytecode is taken for the module."""
+    paths(os.environ).client_module.unlink()
+    assert list(client_copy.bytecode_directory(paths(os.environ)).iterdir())
+
+
+@pytest.mark.parametrize(("entry", "profile"), CLOSED)
+def test_a_gate_denies_when_only_the_launcher_is_left(
+    installed: Client, entry: HookEntry, profile: str
+) -> None:
+    without_module(installed)
+
+    done = run(line_for(entry, installed, profile))
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "the hook client failed with status 1" in done.stderr
+    assert "watchgate doctor claude" in done.stderr
+
+
+@pytest.mark.parametrize(("entry", "profile"), CLOSED)
+def test_a_gate_denies_when_only_the_module_is_left(
+    installed: Client, entry: HookEntry, profile: str
+) -> None:
+    installed.script.unlink()
+
+    done = run(line_for(entry, installed, profile))
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "the hook client is missing" in done.stderr
+
+
+@pytest.mark.parametrize(("entry", "profile"), CLOSED)
+def test_a_gate_denies_when_the_bytecode_is_damaged(
+    installed: Client, entry: HookEntry, profile: str
+) -> None:
+    [bytecode] = client_copy.bytecode_directory(paths(os.environ)).iterdir()
+    os.truncate(bytecode, 100)
+
+    done = run(line_for(entry, installed, profile))
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "watchgate doctor claude" in done.stderr
+
+
+@pytest.mark.parametrize(("entry", "profile"), OPEN)
+@pytest.mark.parametrize("lost", ["launcher", "module"])
+def test_elsewhere_half_a_client_is_no_opinion(
+    installed: Client, entry: HookEntry, profile: str, lost: str
+) -> None:
+    if lost == "module":
+        without_module(installed)
+    else:
+        installed.script.unlink()
+
+    done = run(line_for(entry, installed, profile))
+
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+@pytest.mark.parametrize(("entry", "profile"), CLOSED)
+def test_the_whole_client_answers_through_the_guard(
+    installed: Client, entry: HookEntry, profile: str
+) -> None:
+    done = run(line_for(entry, installed, profile))
+
+    assert done.returncode == 2
+    assert "core is not running" in done.stderr
+    assert json.loads(done.stdout)["hookSpecificOutput"]["permissionDecision"] == "deny"
+
+
+def test_an_installed_command_is_recognised(client: Client) -> None:
+    line = line_for(READ, client)
+
+    assert is_ours(line)
+    found = parse(line)
+    assert found is not None
+    assert (found.lane, found.event, found.deadline_s) == ("gate-read", "PreToolUse", 3660)
+    assert (found.script, found.ingest_socket) == (client.script, client.ingest_socket)
+    assert parse("/bin/sh -c 'exit 0' watchgate-hook of another form") is None
+    assert not is_ours("their-tool watchgate-hook")
+    assert not is_ours(None)
+
+
+def test_the_environment_moves_neither_socket_nor_client(client: Client) -> None:
+    client.script.write_text(STAND_IN.format(act=0))
+    env = {**os.environ, "WATCHGATE_RUNTIME_DIR": "/elsewhere", "PYTHONPATH": "/elsewhere"}
+
+    done = subprocess.run(
+        ["/bin/sh", "-c", line_for(GATE, client)], env=env, input="", capture_output=True, text=True
+    )
+
+    assert json.loads(done.stdout)[0][0] == str(client.ingest_socket)

@@ -1,0 +1,37 @@
+"""Finding agents that still run with their old hooks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from watchgate.service.setup.running import running
+
+
+def process(proc: Path, pid: int, *argv: str) -> None:
+    directory = proc / str(pid)
+    directory.mkdir(parents=True)
+    (directory / "cmdline").write_bytes(b"\0".join(map(str.encode, argv)) + b"\0")
+    (directory / "cwd").symlink_to("/home/dev/shop")
+
+
+def test_programs_and_their_interpreters_are_told_by_name(tmp_path: Path) -> None:
+    process(tmp_path, 20, "/usr/lib/claude", "-p", "codex")
+    process(tmp_path, 3, "node", "/usr/bin/codex", "exec")
+    process(tmp_path, 4, "node", "/app/server.js", "codex")
+    process(tmp_path, 5, "vim", "claude")
+    process(tmp_path, 6, "")
+    (tmp_path / "7").mkdir()
+
+    found = running(["claude", "codex"], tmp_path)
+
+    assert [(each.agent, each.pid, each.cwd) for each in found] == [
+        ("codex", 3, "/home/dev/shop"),
+        ("claude", 20, "/home/dev/shop"),
+    ]
+
+
+def test_only_the_agents_that_were_asked_for_are_named(tmp_path: Path) -> None:
+    process(tmp_path, 20, "claude")
+
+    assert running(["codex"], tmp_path) == []
+    assert running(["claude"], tmp_path / "none") == []

@@ -1,0 +1,65 @@
+"""What a file held before the first entry went in, kept so that uninstall can give it back."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from pathlib import Path
+
+import msgspec
+
+from watchgate.service.setup import files
+
+
+class Note(msgspec.Struct, frozen=True, kw_only=True):
+    """One edited file: what we wrote (as a hash), and what it had been.
+
+    `existed` false means that there was no file; `made_directory` that its directory was ours too.
+    """
+
+    path: str
+    written_sha256: str
+    existed: bool
+    made_directory: bool
+
+
+class Backup:
+    """The backup of one file, in two files of our data directory: the old bytes, and a note."""
+
+    def __init__(self, directory: Path, path: Path) -> None:
+        self._path = path
+        name = sha256(bytes(path)).hexdigest()[:16]
+        self._note = directory / f"{name}.json"
+        self.before = directory / f"{name}.before"
+
+    def restores(self, content: bytes | None) -> Note | None:
+        """The note, if this content is exactly what we wrote."""
+        note = self._read()
+        if note is None or content is None or note.written_sha256 != _hash(content):
+            return None
+        return note
+
+    def keep(self, before: bytes | None, written: bytes, *, made_directory: bool) -> None:
+        """Remembers a file's old bytes (None: there was none) beside what is to be written."""
+        note = Note(
+            path=str(self._path),
+            written_sha256=_hash(written),
+            existed=before is not None,
+            made_directory=made_directory,
+        )
+        files.replace(self.before, before or b"")
+        files.replace(self._note, msgspec.json.encode(note))
+
+    def drop(self) -> None:
+        """Forgets the backup."""
+        self._note.unlink(missing_ok=True)
+        self.before.unlink(missing_ok=True)
+
+    def _read(self) -> Note | None:
+        try:
+            return msgspec.json.decode(self._note.read_bytes(), type=Note)
+        except (FileNotFoundError, msgspec.DecodeError):
+            return None
+
+
+def _hash(content: bytes) -> str:
+    return sha256(content).hexdigest()

@@ -1,0 +1,111 @@
+"""Reading and replacing somebody else's file: whole or not at all, mode and owner kept."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from pathlib import Path
+
+import msgspec
+
+from watchgate.service.setup.targets import Refusal
+
+_NEW_FILE_MODE = 0o600
+_BOM = b"\xef\xbb\xbf"
+
+
+class Found(msgspec.Struct, frozen=True):
+    """A file as it was read: the real path behind links, and its bytes (None: no such file)."""
+
+    path: Path
+    content: bytes | None
+    version: tuple[int, int, int] | None
+
+    @property
+    def text(self) -> str:
+        """The content as text, without a byte order mark; raises `Refusal` when it is not UTF-8."""
+        try:
+            return (self.content or b"").removeprefix(_BOM).decode()
+        except UnicodeDecodeError as error:
+            raise Refusal(
+                f"{self.path} is not UTF-8 ({error.reason}): nothing was changed"
+            ) from error
+
+    def encode(self, text: str) -> bytes:
+        """The bytes of a new text, with the mark that the old one had."""
+        return (_BOM if (self.content or b"").startswith(_BOM) else b"") + text.encode()
+
+
+def read(path: Path) -> Found:
+    """The file behind a path; raises `Refusal` when it cannot be read."""
+    try:
+        real = path.resolve()
+        return Found(real, real.read_bytes(), _version(real))
+    except FileNotFoundError:
+        return Found(path.resolve(), None, None)
+    except (OSError, RuntimeError) as error:
+        raise Refusal(f"cannot read {path}: {_why(error)}") from error
+
+
+def check_writable(found: Found) -> None:
+    """Raises `Refusal` when the file, or the directory that a new version needs, is read-only."""
+    path = found.path
+    if found.content is not None and not path.stat().st_mode & stat.S_IWUSR:
+        raise Refusal(f"{path} is read-only: chmod u+w it first, nothing was changed")
+    parent = path.parent
+    while not parent.exists():
+        parent = parent.parent
+    if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
+        raise Refusal(f"{parent} cannot be written to: nothing was changed")
+
+
+def write(found: Found, content: bytes) -> None:
+    """Replaces the file in one step; raises `Refusal` when it changed since it was read."""
+    path = found.path
+    check_writable(found)
+    if _version(path) != found.version:
+        raise Refusal(f"{path} changed while it was edited: nothing was written, try again")
+    try:
+        replace(path, content)
+    except OSError as error:
+        raise Refusal(f"cannot write {path}: {_why(error)}") from error
+
+
+def delete(found: Found) -> None:
+    """Removes the file and its directory if that is left empty; raises `Refusal`."""
+    try:
+        found.path.unlink()
+    except OSError as error:
+        raise Refusal(f"cannot delete {found.path}: {_why(error)}") from error
+
+
+def replace(path: Path, content: bytes, mode: int = _NEW_FILE_MODE) -> None:
+    """Writes a file whole: beside it first, then over it; an old file's mode and owner win."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    old = path.stat() if path.exists() else None
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            if old is not None and (old.st_uid, old.st_gid) != (os.geteuid(), os.getegid()):
+                os.fchown(file.fileno(), old.st_uid, old.st_gid)
+            os.fchmod(file.fileno(), stat.S_IMODE(old.st_mode) if old else mode)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).replace(path)
+    except OSError:
+        Path(name).unlink()
+        raise
+
+
+def _version(path: Path) -> tuple[int, int, int] | None:
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def _why(error: OSError | RuntimeError) -> str:
+    return getattr(error, "strerror", None) or str(error)
