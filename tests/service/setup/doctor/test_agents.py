@@ -1,0 +1,284 @@
+"""What the doctor says about one agent's hooks."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from watchgate.core.config import Config, load
+from watchgate.link.paths import paths
+from watchgate.service.setup.client_copy import bytecode_directory
+from watchgate.service.setup.doctor.check import Check
+from watchgate.service.setup.doctor.claude import check_settings
+from watchgate.service.setup.doctor.codex import check_trust
+from watchgate.service.setup.doctor.run import Doctor
+from watchgate.service.setup.doctor.terminal import check_tmux
+from watchgate.service.setup.installer import Installer, Setting
+from watchgate.service.setup.interpreter import base_interpreter
+from watchgate.service.setup.targets import hooks_path
+
+GUARD = Setting(profile="guard", client_deadline_s=3660)
+FAKE_CODEX = """#!{python}
+import json, os, sys
+store = os.path.join(os.environ["CODEX_HOME"], "trusted.json")
+commands = json.loads({commands!r})
+for line in sys.stdin:
+    request = json.loads(line)
+    method, result = request["method"], {{}}
+    trusted = json.load(open(store)) if os.path.exists(store) else {{}}
+    if method == "hooks/list":
+        result = {{"data": [{{"hooks": [
+            {{"key": str(n), "command": c, "currentHash": "h" + str(n), "enabled": True,
+              "trustStatus": "trusted" if str(n) in trusted else "untrusted"}}
+            for n, c in enumerate(commands)]}}]}}
+    if method == "config/batchWrite":
+        trusted.update(request["params"]["edits"][0]["value"])
+        json.dump(trusted, open(store, "w"))
+    print(json.dumps({{"method": "note"}}))
+    if "id" in request:
+        print(json.dumps({{"id": request["id"], "result": result}}), flush=True)
+"""
+
+
+@pytest.fixture
+def bin_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A search path without any agent."""
+    path = tmp_path / "bin"
+    path.mkdir()
+    monkeypatch.setenv("PATH", str(path))
+    return path
+
+
+def fake_codex(bin_dir: Path, commands: list[str]) -> Path:
+    program = bin_dir / "codex"
+    program.write_text(FAKE_CODEX.format(python=sys.executable, commands=json.dumps(commands)))
+    program.chmod(0o755)
+    Path(os.environ["CODEX_HOME"]).mkdir(exist_ok=True)
+    return program
+
+
+def install(agent: str, tmp_path: Path, setting: Setting = GUARD) -> Path:
+    installer = Installer(paths(os.environ), os.environ, tmp_path)
+    installer.install(installer.plan_install(agent, "user", setting, base_interpreter()))
+    return hooks_path(agent, "user", os.environ, tmp_path)
+
+
+def findings(tmp_path: Path, *agents: str, config: Config | None = None) -> dict[str, Check]:
+    doctor = Doctor(paths(os.environ), config or Config(), os.environ, tmp_path, fix=False)
+    return {check.check: check for check in doctor.checks(agents)}
+
+
+def test_a_machine_without_agents_is_healthy(tmp_path: Path, bin_dir: Path) -> None:
+    found = findings(tmp_path)
+
+    assert {check.status for check in found.values()} == {"ok", "warn"}
+    assert found["claude: hooks"] == Check("claude: hooks", "ok", "not found on this machine")
+
+
+def test_an_agent_without_hooks_is_a_fault_only_when_it_was_asked_for(
+    tmp_path: Path, bin_dir: Path
+) -> None:
+    fake_codex(bin_dir, [])
+
+    assert findings(tmp_path)["codex: hooks"].status == "warn"
+    assert findings(tmp_path, "codex")["codex: hooks"].status == "fail"
+
+
+def test_a_fresh_installation_is_healthy_and_denies_without_a_core(
+    tmp_path: Path, bin_dir: Path
+) -> None:
+    install("claude", tmp_path)
+
+    found = findings(tmp_path, "claude")
+
+    assert {name: check.text for name, check in found.items() if check.status == "fail"} == {}
+    assert "it denies: watchgate core is not running" in found["claude: gate answers"].text
+    assert "no opinion" in found["claude: gate-read answers"].text
+
+
+def test_strict_denies_reads_too(tmp_path: Path, bin_dir: Path) -> None:
+    install("claude", tmp_path, Setting(profile="strict", client_deadline_s=3660))
+
+    found = findings(tmp_path, "claude", config=load('profile = "strict"', "config.toml"))
+
+    assert "it denies" in found["claude: gate-read answers"].text
+
+
+@pytest.mark.parametrize("profile", ["watch", "strict"])
+def test_a_profile_that_needs_install_again_is_named(
+    tmp_path: Path, bin_dir: Path, profile: str
+) -> None:
+    install("claude", tmp_path)
+
+    found = findings(tmp_path, "claude", config=load(f'profile = "{profile}"', "config.toml"))
+
+    assert "PreToolUse" in found["claude: hooks"].text
+    assert found["claude: hooks"].mend == "watchgate install claude"
+
+
+def test_an_entry_that_somebody_took_out_is_missed(tmp_path: Path, bin_dir: Path) -> None:
+    path = install("claude", tmp_path)
+    value = json.loads(path.read_text())
+    del value["hooks"]["PreToolUse"]
+    path.write_text(json.dumps(value))
+
+    assert "lacks PreToolUse" in findings(tmp_path, "claude")["claude: hooks"].text
+
+
+def test_an_agent_that_gives_up_first_would_run_the_call(tmp_path: Path, bin_dir: Path) -> None:
+    path = install("claude", tmp_path)
+    path.write_text(path.read_text().replace("86400", "600"))
+
+    assert findings(tmp_path, "claude")["claude: deadlines"].status == "fail"
+
+
+@pytest.mark.parametrize("name", ["client.py", "watchgate_client.py"])
+def test_an_old_client_is_found_out(tmp_path: Path, bin_dir: Path, name: str) -> None:
+    install("claude", tmp_path)
+    path = paths(os.environ).data_dir / name
+    path.write_text("raise SystemExit(2)")
+
+    found = findings(tmp_path, "claude")
+
+    assert found["claude: client"].text == f"{path} is of another version"
+    assert "claude: bytecode" not in found
+    assert found["claude: gate answers"].status == "fail"
+
+
+@pytest.mark.parametrize("name", ["client.py", "watchgate_client.py"])
+def test_a_client_that_lacks_a_file_is_found_out(tmp_path: Path, bin_dir: Path, name: str) -> None:
+    install("claude", tmp_path)
+    (paths(os.environ).data_dir / name).unlink()
+
+    found = findings(tmp_path, "claude")
+
+    assert "No such file" in found["claude: client"].text
+    assert found["claude: client"].mend == "watchgate install claude"
+    assert found["claude: gate answers"].status == "fail"
+
+
+def test_bytecode_that_cannot_be_cached_is_only_a_warning(tmp_path: Path, bin_dir: Path) -> None:
+    install("claude", tmp_path)
+    cache = bytecode_directory(paths(os.environ))
+    shutil.rmtree(cache)
+    cache.touch()
+
+    found = findings(tmp_path, "claude")
+
+    assert found["claude: bytecode"].status == "warn"
+    assert str(cache) in found["claude: bytecode"].mend
+    assert "it denies" in found["claude: gate answers"].text
+
+
+def test_damaged_bytecode_is_mended_before_the_command_is_played(
+    tmp_path: Path, bin_dir: Path
+) -> None:
+    install("claude", tmp_path)
+    [cached] = bytecode_directory(paths(os.environ)).iterdir()
+    cached.write_bytes(cached.read_bytes()[:100])
+
+    found = findings(tmp_path, "claude")
+
+    assert found["claude: bytecode"].status == "ok"
+    assert "it denies: watchgate core is not running" in found["claude: gate answers"].text
+
+
+def test_a_command_that_only_looks_like_ours_is_never_run(tmp_path: Path, bin_dir: Path) -> None:
+    path = install("claude", tmp_path)
+    settings = tmp_path / ".claude" / "settings.local.json"
+    settings.parent.mkdir()
+    trap = tmp_path / "sprung"
+    forged = re.sub(r"p=\$1; shift;", f"echo > {trap};", path.read_text())
+    settings.write_text(forged.replace("/usr/bin/python3", str(trap)))
+
+    found = findings(tmp_path, "claude")
+
+    assert not trap.exists()
+    assert found["claude: hooks"].status == "fail"
+
+
+def test_a_broken_settings_file_is_a_finding(tmp_path: Path, bin_dir: Path) -> None:
+    path = install("claude", tmp_path)
+    path.write_text("{,}")
+
+    assert "line 1" in findings(tmp_path, "claude")["claude: hooks"].text
+
+
+@pytest.mark.parametrize("key", ["disableAllHooks", "allowManagedHooksOnly"])
+@pytest.mark.parametrize(
+    "where", ["home/.claude/settings.json", ".claude/settings.json", "managed"]
+)
+def test_a_setting_that_silences_hooks_is_found(tmp_path: Path, key: str, where: str) -> None:
+    path = tmp_path / where
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({key: True}))
+
+    checks = check_settings(os.environ, tmp_path, managed=(tmp_path / "managed",))
+
+    assert [check.status for check in checks] == ["fail"]
+    assert key in checks[0].text
+
+
+@pytest.mark.parametrize("content", ["{}", "[]", '{"disableAllHooks": false}', ""])
+def test_other_settings_are_fine(tmp_path: Path, content: str) -> None:
+    (tmp_path / "managed").write_text(content)
+
+    checks = check_settings(os.environ, tmp_path, managed=(tmp_path / "managed",))
+
+    assert [check.status for check in checks] == ["ok"]
+
+
+def trust(program: Path, tmp_path: Path, *commands: str, fix: bool = False) -> Check:
+    return check_trust(str(program), frozenset(commands), tmp_path, os.environ, fix=fix)
+
+
+def test_untrusted_hooks_of_codex_are_a_fault(tmp_path: Path, bin_dir: Path) -> None:
+    check = trust(fake_codex(bin_dir, ["ours", "theirs"]), tmp_path, "ours")
+
+    assert check.status == "fail"
+    assert "skips 1 of 1" in check.text
+    assert "--fix" in check.mend
+
+
+def test_fix_records_trust_in_our_hooks_and_in_no_others(tmp_path: Path, bin_dir: Path) -> None:
+    program = fake_codex(bin_dir, ["theirs", "ours", "like ours"])
+
+    fixed = trust(program, tmp_path, "ours", fix=True)
+    stored: dict[str, Any] = json.loads(
+        (Path(os.environ["CODEX_HOME"]) / "trusted.json").read_text()
+    )
+
+    assert (fixed.status, stored) == ("ok", {"1": {"trusted_hash": "h1"}})
+    assert "recorded your trust in 1 hooks" in fixed.text
+    assert trust(program, tmp_path, "ours").text == "Codex trusts all 1 hooks"
+
+
+@pytest.mark.parametrize("script", ["exit 1", "echo nonsense; cat", "echo '[]'; exit"])
+def test_a_codex_that_cannot_be_asked_is_a_warning(
+    tmp_path: Path, bin_dir: Path, script: str
+) -> None:
+    program = bin_dir / "codex"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+
+    check = trust(program, tmp_path, "ours")
+
+    assert check.status == "warn"
+    assert "Hooks need review" in check.mend
+
+
+@pytest.mark.parametrize(("answer", "status"), [("on", "ok"), ("all", "ok"), ("off", "warn")])
+def test_tmux_has_to_pass_notifications_on(bin_dir: Path, answer: str, status: str) -> None:
+    tmux = bin_dir / "tmux"
+    tmux.write_text(f"#!/bin/sh\necho {answer}\n")
+    tmux.chmod(0o755)
+
+    assert [check.status for check in check_tmux({**os.environ, "TMUX": "x"})] == [status]
+    assert check_tmux({**os.environ, "TMUX": ""}) == []

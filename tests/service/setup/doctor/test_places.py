@@ -1,0 +1,85 @@
+"""Is what is ours private, and does a core answer?"""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from watchgate.link.paths import Paths, paths
+from watchgate.service.setup.doctor.places import check_core, check_places, private
+
+
+@pytest.fixture
+def places() -> Paths:
+    return paths(os.environ)
+
+
+def test_what_does_not_exist_yet_is_no_fault(tmp_path: Path) -> None:
+    assert private("journal", tmp_path / "none", 0o600).status == "ok"
+
+
+@pytest.mark.parametrize("mode", [0o755, 0o770, 0o500])
+def test_a_wrong_mode_is_a_fault_that_can_be_fixed(tmp_path: Path, mode: int) -> None:
+    path = tmp_path / "run"
+    path.mkdir(mode=0o700)
+    path.chmod(mode)
+
+    before = private("runtime directory", path, 0o700)
+    fixed = private("runtime directory", path, 0o700, fix=True)
+    after = private("runtime directory", path, 0o700)
+
+    assert [check.status for check in (before, fixed, after)] == ["fail", "ok", "ok"]
+    assert f"chmod 700 {path}" in before.mend
+    assert "now 0700" in fixed.text
+
+
+def test_a_link_is_never_followed(tmp_path: Path) -> None:
+    (tmp_path / "target").mkdir(mode=0o755)
+    link = tmp_path / "run"
+    link.symlink_to(tmp_path / "target")
+
+    check = private("runtime directory", link, 0o700, fix=True)
+
+    assert (check.status, check.mend) == ("fail", f"rm {link}")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+def test_somebody_elses_file_is_a_fault(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    path.mkdir(mode=0o700)
+    os.chown(path, 12345, -1)
+
+    check = private("runtime directory", path, 0o700, fix=True)
+
+    assert check.status == "fail"
+    assert "user 12345" in check.text
+
+
+def test_no_core_is_a_warning(places: Paths) -> None:
+    check = check_core(places)
+
+    assert check.status == "warn"
+    assert "watchgate serve" in check.mend
+
+
+def test_a_socket_that_nobody_serves_is_a_fault(places: Paths) -> None:
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(places.control_socket))
+
+    assert check_core(places).status == "fail"
+
+
+def test_all_places_are_looked_at(places: Paths) -> None:
+    names = [check.check for check in check_places(places, fix=False)]
+
+    assert names == [
+        "runtime directory",
+        "state directory",
+        "journal",
+        "ingest socket",
+        "control socket",
+        "core",
+    ]

@@ -1,0 +1,91 @@
+"""Trying the installed command, and judging what it answers."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from watchgate.agents.base import Answer
+from watchgate.agents.registry import adapter
+from watchgate.client import REASONS
+from watchgate.core.events import Lane
+from watchgate.service.probe import DENIAL
+from watchgate.service.setup.command import Installed
+from watchgate.service.setup.doctor.play import judge, play
+
+DENIED = adapter("claude").closed("PreToolUse", Lane.GATE, "No core.")
+
+
+def installed(lane: str) -> Installed:
+    here = Path("/x")
+    return Installed(here, here, here, "claude", lane, "PreToolUse", 60.0)
+
+
+@pytest.mark.parametrize(
+    ("lane", "answer", "status"),
+    [
+        ("gate", Answer(), "ok"),
+        ("gate", DENIED, "ok"),
+        ("gate", Answer(DENIED.stdout, DENIED.stderr, 0), "fail"),
+        ("gate", Answer(b"", b"the hook client is missing", 2), "fail"),
+        ("gate", Answer(b"hello\n" + DENIED.stdout, b"x", 2), "fail"),
+        ("gate", Answer(b'{"hookSpecificOutput": []}', b"x", 2), "fail"),
+        ("gate", Answer(b"", b"", 1), "fail"),
+        ("gate-read", Answer(), "ok"),
+        ("gate-read", Answer(DENIED.stdout, DENIED.stderr, 0), "ok"),
+        ("gate-read", DENIED, "ok"),
+        ("observe", Answer(), "ok"),
+        ("observe", DENIED, "fail"),
+    ],
+)
+def test_an_answer_is_judged_by_its_form(lane: str, answer: Answer, status: str) -> None:
+    check = judge("name", installed(lane), answer)
+
+    assert check.status == status
+    assert bool(check.mend) is (status == "fail")
+
+
+@pytest.mark.parametrize(
+    ("said", "core_runs", "status"),
+    [
+        (DENIAL, True, "ok"),
+        (f"watchgate {REASONS[TimeoutError]} Stop.", True, "fail"),
+        (f"watchgate {REASONS[FileNotFoundError]} Stop.", True, "fail"),
+        (f"watchgate {REASONS[FileNotFoundError]} Stop.", False, "ok"),
+        ("A rule denied this call.", True, "fail"),
+    ],
+)
+def test_where_a_core_runs_the_core_must_have_answered(
+    said: str, core_runs: bool, status: str
+) -> None:
+    answer = adapter("claude").closed("PreToolUse", Lane.GATE, said)
+
+    check = judge("name", installed("gate"), answer, core_runs=core_runs)
+
+    assert check.status == status
+    assert bool(check.mend) is (status == "fail")
+
+
+def test_the_command_runs_as_the_agent_would_run_it_with_a_harmless_call() -> None:
+    script = (
+        "import json, os, sys; p = json.load(sys.stdin);"
+        "assert p['session_id'] == 'watchgate-doctor' and p['tool_input'] == {'command': 'true'};"
+        "assert 'CLAUDECODE' not in os.environ"
+    )
+    line = f'{sys.executable} -c "{script}"'
+
+    check = play(line, installed("gate"), {**os.environ, "CLAUDECODE": "1"})
+
+    assert (check.check, check.status) == ("claude: gate answers", "ok")
+
+
+@pytest.mark.parametrize(
+    ("lane", "says"), [("gate", "no answer within 0.1 s"), ("observe", "waiting for 0.1 s")]
+)
+def test_a_call_that_nobody_answers_is_a_fault_and_withdrawn(lane: str, says: str) -> None:
+    check = play("sleep 60", installed(lane), os.environ, patience_s=0.1)
+
+    assert (check.status, says in check.text, bool(check.mend)) == ("fail", True, True)
