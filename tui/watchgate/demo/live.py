@@ -1,0 +1,130 @@
+"""The demo for a console: a core of its own in a directory of its own, fed over its real socket."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import anyio
+import msgspec
+
+from watchgate.core.clock import Clock, Instant
+from watchgate.demo.play import CONFIG, START_WALL_US, counted_ids
+from watchgate.demo.script import HOME, Step, money, script
+from watchgate.link.paths import Paths
+from watchgate.service.clock import SystemClock
+from watchgate.service.host import Stage
+from watchgate.service.hosted import hosted
+
+DEADLINE_S = 3660
+LEAD_S = 1.0
+
+
+class DemoClock:
+    """A clock that begins at the demo's noon and runs `speed` times as fast as the real one."""
+
+    def __init__(self, speed: float) -> None:
+        self.speed = speed
+        self._real: Clock = SystemClock()
+        self._begun = self._real.now().mono_s
+        self._start = Instant(START_WALL_US, 0.0).plus(-LEAD_S)
+
+    def now(self) -> Instant:
+        """The demo's present moment."""
+        return self._start.plus((self._real.now().mono_s - self._begun) * self.speed)
+
+
+@contextmanager
+def demo_core(speed: float) -> Iterator[tuple[Paths, DemoClock]]:
+    """A running demo; nothing of it touches the user's directories, and nothing is left of it."""
+    root = Path(tempfile.mkdtemp(prefix="watchgate-demo-"))
+    paths = Paths(
+        runtime_dir=root / "run",
+        state_dir=root / "state",
+        config=root / "config.toml",
+        data_dir=root,
+    )
+    clock = DemoClock(speed)
+    stage = Stage(
+        ids=counted_ids(),
+        home=HOME,
+        protected=(f"{HOME}/.config/watchgate",),
+        agent_of=lambda _pid: None,
+    )
+    try:
+        with hosted(paths, CONFIG, clock, stage) as portal:
+            feeding = portal.start_task_soon(_feed, paths.ingest_socket, clock)
+            try:
+                yield paths, clock
+            finally:
+                feeding.cancel()
+    finally:
+        shutil.rmtree(root, ignore_errors=True)
+
+
+async def _feed(socket: Path, clock: DemoClock) -> None:
+    async with anyio.create_task_group() as tasks:
+        ended: dict[str, anyio.Event] = {}
+        denied: set[str] = set()
+        for at_s, actor, dollars in money():
+            usage = {
+                "watchgate": 1,
+                "kind": "usage",
+                "agent": actor.agent,
+                "session": actor.session,
+                "usage": {"type": "usage", "total_cost_usd": dollars},
+            }
+            tasks.start_soon(_line, socket, clock, at_s, msgspec.json.encode(usage) + b"\n")
+        for step in script():
+            if step.call and step.native == "PreToolUse":
+                ended[step.call] = anyio.Event()
+            tasks.start_soon(_step, socket, clock, step, ended, denied)
+
+
+async def _step(
+    socket: Path, clock: DemoClock, step: Step, ended: dict[str, anyio.Event], denied: set[str]
+) -> None:
+    begins = step.native == "PreToolUse"
+    if step.call and not begins:
+        await ended[step.call].wait()
+        if step.call in denied:
+            return
+    await _until(clock, step.at_s)
+    answer = await _frame(socket, step)
+    if step.call and begins:
+        if answer.startswith(b"2 "):
+            denied.add(step.call)
+        ended[step.call].set()
+
+
+async def _until(clock: DemoClock, at_s: float) -> None:
+    left_s = at_s - clock.now().mono_s
+    if left_s > 0:
+        await anyio.sleep(left_s / clock.speed)
+
+
+async def _frame(socket: Path, step: Step) -> bytes:
+    payload = msgspec.json.encode(step.payload)
+    head = (
+        f"watchgate/1 {step.actor.agent} {step.lane.value}\nlength: {len(payload)}\n"
+        f"event: {step.native}\n"
+    )
+    if step.lane.waits:
+        head += f"deadline_ms: {DEADLINE_S * 1000}\n"
+    async with await anyio.connect_unix(socket) as stream:
+        await stream.send(head.encode() + b"\n" + payload)
+        if not step.lane.waits:
+            return b""
+        try:
+            return await stream.receive()
+        except anyio.EndOfStream:
+            return b""
+
+
+async def _line(socket: Path, clock: DemoClock, at_s: float, line: bytes) -> None:
+    await _until(clock, at_s)
+    async with await anyio.connect_unix(socket) as stream:
+        await stream.send(line)

@@ -1,0 +1,147 @@
+"""Playing the script without sockets: the engine, a clock that moves when told, counted ids."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from hashlib import sha256
+from itertools import count
+
+import msgspec
+
+from watchgate.agents.base import Intake
+from watchgate.agents.registry import ADAPTERS
+from watchgate.core.chain import START, Chain
+from watchgate.core.clock import Instant
+from watchgate.core.config import Approval, Config
+from watchgate.core.decisions import Decision
+from watchgate.core.effects import Commit, Effect, Emit, Send
+from watchgate.core.engine import Engine
+from watchgate.core.events import Event, Lane, Usage
+from watchgate.core.ids import request_id
+from watchgate.core.policy.gate import PolicyGate
+from watchgate.core.records import CoreData, Draft, Record
+from watchgate.core.verdicts import SayDeny
+from watchgate.demo.script import HOME, Step, money, script
+
+START_WALL_US = 1_795_176_144_000_000
+"""Fri 20 Nov 2026, 12:02:24 UTC: the demo's own noon."""
+
+TIMEOUT_S = 60
+CONFIG = Config(approval=Approval(timeout_s=TIMEOUT_S, unattended_timeout_s=TIMEOUT_S))
+
+Decide = Mapping[str, tuple[float, str]]
+"""Call id -> (seconds after the call, "allow" | "deny" | "handback")."""
+
+
+def counted_ids() -> Callable[[], str]:
+    """Request ids that are the same in every run."""
+    numbers = count(1)
+    return lambda: request_id(sha256(b"demo %d" % next(numbers)).digest()[:16])
+
+
+def policy() -> PolicyGate:
+    """The policy as the demo's sessions meet it."""
+    return PolicyGate(CONFIG.profile, home=HOME, protected=(f"{HOME}/.config/watchgate",))
+
+
+class Player:
+    """Feeds the script to an engine and collects the records."""
+
+    def __init__(self, decide: Decide) -> None:
+        self.records: list[Record] = []
+        self._engine = Engine(CONFIG, policy(), counted_ids())
+        self._chain = Chain("demo", START, lambda data: data)
+        self._decide = decide
+        self._denied: set[str] = set()
+        self._start = Instant(START_WALL_US, 0.0)
+
+    def run(self, until_s: float) -> list[Record]:
+        """The records of everything up to `until_s`."""
+        self._engine.consoles = 1
+        started = CoreData(what="core started", profile=CONFIG.profile)
+        self._seal(Draft(kind="policy.started", at=self._start.plus(-2).wall_us, data=started))
+        for at_s, action in sorted(self._actions(), key=lambda each: each[0]):
+            if at_s > until_s:
+                break
+            self._expire(at_s)
+            action(self._start.plus(at_s))
+        self._expire(until_s)
+        return self.records
+
+    def _actions(self) -> Iterator[tuple[float, Callable[[Instant], None]]]:
+        for number, step in enumerate(script()):
+            yield step.at_s, lambda now, s=step, n=number: self._step(s, n, now)  # type: ignore[misc]
+            wanted = self._decide.get(step.call or "")
+            if wanted and step.native == "PreToolUse":
+                yield (
+                    step.at_s + wanted[0],
+                    lambda now, s=step, w=wanted[1]: self._answer(s, w, now),  # type: ignore[misc]
+                )
+        for at_s, actor, dollars in money():
+            event = Event(
+                kind="usage",
+                native="usage",
+                agent=actor.agent,
+                session=actor.session,
+                lane=Lane.OBSERVE,
+                at=self._start.plus(at_s),
+                body=Usage(total_cost_usd=dollars),
+            )
+            yield at_s, lambda now, e=event: self._do(self._engine.receive(e, 0, now))  # type: ignore[misc]
+
+    def _step(self, step: Step, number: int, now: Instant) -> None:
+        if step.native.startswith("PostToolUse") and not self._may_end(step):
+            return
+        intake = Intake(
+            lane=step.lane,
+            at=now,
+            native=step.native,
+            deadline_s=3660.0 if step.lane.waits else None,
+        )
+        payload = msgspec.json.encode(step.payload)
+        event = ADAPTERS[step.actor.agent].decode(payload, intake)
+        self._do(self._engine.receive(event, number + 1, now))
+
+    def _may_end(self, step: Step) -> bool:
+        waiting = {request.call for request in self._engine.broker.open.values()}
+        return step.call not in self._denied and step.call not in waiting
+
+    def _answer(self, step: Step, what: str, now: Instant) -> None:
+        for request in list(self._engine.broker.open.values()):
+            if request.call == step.call:
+                said = Decision(
+                    decision=what,  # type: ignore[arg-type]
+                    by="operator dev (console 1)",
+                    digest=request.data.digest,
+                    confirmed=True,
+                )
+                decided = self._engine.broker.decide(request.id, said, now)
+                self._do(self._engine.decided(decided))
+
+    def _expire(self, at_s: float) -> None:
+        due = self._engine.next_deadline()
+        while due is not None and due <= at_s:
+            self._do(self._engine.expire(self._start.plus(due)))
+            due = self._engine.next_deadline()
+
+    def _do(self, effects: list[Effect]) -> None:
+        for effect in effects:
+            match effect:
+                case Emit(draft=draft):
+                    self._seal(draft)
+                case Commit(request=request):
+                    at = self._engine.broker.find(request).ending.at
+                    self._do(self._engine.committed(request, True, at))
+                case Send(event=event, reply=SayDeny()) if event.tool is not None:
+                    self._denied.add(event.tool.call_id or "")
+                case _:
+                    pass
+
+    def _seal(self, draft: Draft) -> None:
+        record, _ = self._chain.seal(draft)
+        self.records.append(record)
+
+
+def play(until_s: float, decide: Decide | None = None) -> list[Record]:
+    """The records of the demo up to `until_s`, with these decisions and no others."""
+    return Player(decide or {}).run(until_s)
