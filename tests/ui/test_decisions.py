@@ -1,0 +1,83 @@
+"""Committed keys become control requests; answers become one line."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.ui.requests import ID, NOW, pending
+from watchgate.link.protocol import Refusal, RefusalCode, Request, Result
+from watchgate.ui import decisions
+from watchgate.ui.arming import Commit, Intent
+
+SENT = Request(id=7, verb="decide", request=ID, decision="deny")
+
+
+def test_an_allow_pins_what_was_shown() -> None:
+    view = pending()
+    sent = decisions.request(Commit("allow", ID, 1500, confirmed=True), view, 7)
+    assert sent == Request(
+        id=7,
+        verb="decide",
+        request=ID,
+        digest=view.data.digest,
+        decision="allow",
+        shown_ms=1500,
+        confirmed=True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("intent", "decision", "stop"),
+    [
+        ("deny", "deny", False),
+        ("reply", "deny", False),
+        ("deny_stop", "deny", True),
+        ("handback", "handback", False),
+    ],
+)
+def test_what_the_other_keys_ask_for(intent: Intent, decision: str, stop: bool) -> None:
+    sent = decisions.request(Commit(intent, ID, 400), pending(), 1, "use make")
+    assert (sent.decision, sent.stop, sent.reason) == (decision, stop, "use make")
+
+
+def test_more_time() -> None:
+    sent = decisions.request(Commit("more_time", ID, 400), pending(), 1)
+    assert (sent.verb, sent.seconds) == ("extend", 60)
+    assert decisions.answered(sent, Result(id=1), NOW) == "#a41f: 60 s more"
+
+
+def test_a_commit_reaches_no_other_request() -> None:
+    with pytest.raises(ValueError, match="decided b7c2"):
+        decisions.request(Commit("allow", "b7c2", 1500), pending(), 1)
+
+
+def test_keys_that_only_open_something_are_no_decision() -> None:
+    with pytest.raises(ValueError, match="edit decides nothing"):
+        decisions.request(Commit("edit", ID, 1500), pending(), 1)
+
+
+def test_what_was_carried_out() -> None:
+    assert decisions.answered(SENT, Result(id=7), NOW) == "#a41f denied"
+
+
+@pytest.mark.parametrize(
+    ("code", "word", "by", "line"),
+    [
+        (
+            "already_settled",
+            "denied-by-operator",
+            "operator on console 2",
+            "already denied by operator on console 2, 1.2 s ago",
+        ),
+        ("too_late", "denied-by-timeout", "nobody", "too late: denied by timeout, 1.2 s ago"),
+        ("already_settled", "withdrawn", "the agent", "already withdrawn by the agent, 1.2 s ago"),
+    ],
+)
+def test_who_was_faster(code: RefusalCode, word: str, by: str, line: str) -> None:
+    refusal = Refusal(id=7, refused=code, message="", word=word, by=by, at=NOW - 1_200_000)
+    assert decisions.answered(SENT, refusal, NOW) == f"#a41f: {line}"
+
+
+def test_any_other_refusal_speaks_for_itself_made_safe() -> None:
+    refusal = Refusal(id=7, refused="digest_mismatch", message="another digest\x1b]0;x")
+    assert decisions.answered(SENT, refusal, NOW) == "#a41f: another digest<U+001B>]0;x"

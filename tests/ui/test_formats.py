@@ -1,0 +1,91 @@
+"""Numbers, times and cut texts as the console writes them."""
+
+from __future__ import annotations
+
+from datetime import UTC
+
+import pytest
+
+from watchgate.ui import formats
+
+
+@pytest.mark.parametrize(
+    ("ms", "running", "shown"),
+    [
+        (None, False, "-"),
+        (2, False, "2 ms"),
+        (41, False, "41 ms"),
+        (99, False, "99 ms"),
+        (200, False, "0.2 s"),
+        (12_400, False, "12.4 s"),
+        (49_900, True, "49 s"),
+        (40, True, "0 s"),
+        (125_000, False, "2:05"),
+        (4_320_000, False, "1 h 12"),
+        (40_000_000, False, "11 h"),
+    ],
+)
+def test_elapsed_time_fits_its_column(ms: int | None, running: bool, shown: str) -> None:
+    assert formats.took(ms, running=running) == shown
+    assert len(shown) <= 6
+
+
+@pytest.mark.parametrize(
+    ("ms", "shown"), [(0.3, "0.3 ms"), (243, "243 ms"), (61_000, "1:01"), (4_320_000, "1 h 12 min")]
+)
+def test_machine_time_in_a_sentence(ms: float, shown: str) -> None:
+    assert formats.machine(ms) == shown
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [(23, "0:23"), (23.9, "0:23"), (254, "4:14"), (3600, "60:00"), (-3, "0:00")],
+)
+def test_a_persons_time_is_always_minutes_and_seconds(seconds: float, shown: str) -> None:
+    assert formats.person(seconds) == shown
+
+
+@pytest.mark.parametrize(
+    ("usd", "shown"),
+    [(1.84, "$1.84"), (0.004, "$0.004"), (0.0, "$0.00"), (1182.5, "$1,182.50"), (None, "?")],
+)
+def test_money_is_never_zero_when_it_is_unknown(usd: float | None, shown: str) -> None:
+    assert formats.money(usd) == shown
+
+
+def test_the_clock_of_a_moment() -> None:
+    at_us = 1_795_176_251_000_000
+    assert formats.clock(at_us, UTC) == "12:04:11"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"), [(22, "22 s"), (65, "1 min"), (7300, "2 h"), (200_000, "2 d")]
+)
+def test_how_long_ago_in_the_largest_unit(seconds: float, shown: str) -> None:
+    assert formats.ago(seconds) == shown
+
+
+def test_a_text_is_cut_at_its_end_by_cells_not_by_characters() -> None:
+    assert formats.cut("short", 10) == ("short", "")
+    assert formats.cut("rm -rf build/ && curl", 16) == ("rm -rf build/", "...")
+    kept, dots = formats.cut("日本語日本語", 8)
+    assert formats.width(kept + dots) <= 8
+    assert formats.cut("anything", 2) == ("", "..")
+
+
+def test_a_path_is_cut_in_front() -> None:
+    assert formats.cut_front(".github/workflows/release.yml", 15) == ".../release.yml"
+    assert formats.cut_front("a/b", 10) == "a/b"
+    assert formats.width(formats.cut_front("x" * 50, 15)) == 15
+
+
+def test_the_home_directory_is_a_tilde_and_nothing_else_is() -> None:
+    assert formats.home("/home/ana/src", "/home/ana") == "~/src"
+    assert formats.home("/home/anabel/src", "/home/ana") == "/home/anabel/src"
+    assert formats.home("/src", "") == "/src"
+
+
+def test_plural_and_short_id() -> None:
+    assert formats.plural(1, "session") == "1 session"
+    assert formats.plural(1182, "call") == "1,182 calls"
+    assert formats.short_id("a41fq7e0") == "#a41f"

@@ -1,0 +1,285 @@
+"""When a decision key acts: a state machine that is told of frames, focus, keys and time.
+
+Typing that was meant for another pane decides nothing, and nobody allows what was not shown. All
+times are seconds on one monotonic clock; for a key, the moment it was read, not the moment it is
+handled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+import msgspec
+
+Intent = Literal[
+    "allow",
+    "allow_more",
+    "deny",
+    "deny_all",
+    "reply",
+    "deny_stop",
+    "edit",
+    "handback",
+    "more_time",
+    "mark",
+]
+
+DECISION_KEYS: dict[str, Intent] = {
+    "a": "allow",
+    "A": "allow_more",
+    "d": "deny",
+    "D": "deny_all",
+    "r": "reply",
+    "X": "deny_stop",
+    "e": "edit",
+    "b": "handback",
+    "t": "more_time",
+    "space": "mark",
+}
+MOVING_KEYS = frozenset({"j", "k", "g", "G", "up", "down", "left", "right", "home", "end"}) | {
+    "pageup",
+    "pagedown",
+    "tab",
+    "shift+tab",
+    "]",
+    "[",
+    "right_square_bracket",
+    "left_square_bracket",
+    "enter",
+    "escape",
+}
+
+DRAWN_S = 0.6
+FOCUS_S = 0.5
+TYPING_S = 0.25
+REPLACED_S = 0.3
+CONFIRM_S = 5.0
+LATE_S = 0.1
+
+TYPING = "that looked like typing, nothing was decided"
+TOO_NEW = "not yet: this request has only just appeared"
+
+
+class Card(msgspec.Struct, frozen=True, kw_only=True):
+    """The request that a frame showed, as far as the decision keys care.
+
+    `complete` says that its whole text is visible in that frame; `runs_unasked` that a handback
+    lets it run; `blocked` why a key cannot decide it now, in words for the operator.
+    """
+
+    id: str
+    risk: str
+    complete: bool = False
+    runs_unasked: bool = False
+    blocked: Mapping[Intent, str] = {}
+
+    @property
+    def twice(self) -> bool:
+        """Whether an allow wants the same key again; what nobody could assess counts as high."""
+        return self.risk not in ("low", "medium", "critical")
+
+
+class Pass(msgspec.Struct, frozen=True):
+    """Not a decision key: it does what it is bound to."""
+
+
+class Held(msgspec.Struct, frozen=True):
+    """A decision key that waits to see whether another key follows."""
+
+
+class Said(msgspec.Struct, frozen=True):
+    """Nothing happens, and the operator is told why."""
+
+    text: str
+
+
+class Ask(msgspec.Struct, frozen=True):
+    """The decision wants more: the same key `again`, or a typed `yes` in its own prompt."""
+
+    how: Literal["again", "yes"]
+    intent: Intent
+    request: str
+    text: str
+    shown_ms: int
+
+
+class Commit(msgspec.Struct, frozen=True):
+    """The operator decided: `intent` on the request that was drawn for `shown_ms`."""
+
+    intent: Intent
+    request: str
+    shown_ms: int
+    confirmed: bool = False
+
+
+class _Press(msgspec.Struct, frozen=True):
+    name: str
+    intent: Intent
+    at: float
+    due: float
+    card: Card | None
+    refusal: str | None
+
+
+class Arming:
+    """Decides for every key whether it acts, waits, or only gets an explanation.
+
+    The caller reports each frame with `drawn`, every key with `key` before it acts on it, and calls
+    `due` when `next_due` has come. Keys typed into a prompt of its own are not reported.
+    """
+
+    def __init__(self, keys: Mapping[str, Intent] = DECISION_KEYS) -> None:
+        self._keys = keys
+        self._card: Card | None = None
+        self._drawn_at = float("-inf")
+        self._focus_at = float("-inf")
+        self._seen: frozenset[str] = frozenset()
+        self._last_key_at = float("-inf")
+        self._run_moves_only = True
+        self._burst = False
+        self._press: _Press | None = None
+        self._asked: tuple[Ask, float] | None = None
+
+    @property
+    def next_due(self) -> float | None:
+        """When `due` has something to say, if anything waits."""
+        return self._press.due if self._press else None
+
+    @property
+    def drawn_id(self) -> str | None:
+        """The request that the last frame showed."""
+        return self._card.id if self._card else None
+
+    @property
+    def seen(self) -> frozenset[str]:
+        """The requests that were shown in full."""
+        return self._seen
+
+    def drawn(self, card: Card | None, now: float) -> None:
+        """A frame is on the screen, with this request in the dock (or none)."""
+        if (card.id if card else None) != self.drawn_id:
+            self._drawn_at = now
+            self._asked = None
+        self._card = card
+        if card and card.complete:
+            self._seen |= {card.id}
+
+    def seen_whole(self, request: str) -> None:
+        """Every line of the request was shown, wherever that was."""
+        self._seen |= {request}
+
+    def keep(self, requests: set[str]) -> None:
+        """Forget what was shown of every other request."""
+        self._seen &= requests
+
+    def focus(self, now: float) -> None:
+        """The terminal got the focus; a key that still waits was not meant for this."""
+        self._focus_at = now
+        self._press = None
+        self._asked = None
+
+    def paste(self, now: float) -> Said:
+        """Text was pasted: nothing in it is a key."""
+        self._last_key_at = now
+        self._start_burst()
+        return Said(TYPING)
+
+    def key(self, name: str, now: float) -> Pass | Held | Said:
+        """Judge one key; only after `Pass` may the caller do what the key is bound to."""
+        intent = self._keys.get(name)
+        moves = name in MOVING_KEYS and intent is None
+        in_run = now - self._last_key_at < TYPING_S
+        self._last_key_at = max(now, self._last_key_at)
+        if not in_run:
+            self._burst, self._run_moves_only = False, moves
+        elif self._burst or not (moves and self._run_moves_only):
+            self._start_burst()
+            return Said(TYPING)
+        if intent is not None:
+            self._press = self._judge(name, intent, now)
+            return Held()
+        if name in ("n", "y"):
+            return Said(self._hint())
+        return Pass()
+
+    def due(self, now: float) -> Commit | Ask | Said | None:
+        """What the waiting key does once no other key followed it."""
+        press = self._press
+        if press is None or now < press.due:
+            return None
+        if now - press.due > LATE_S:
+            # A late timer means that the loop stalled, and keys read meanwhile are still queued.
+            self._press = msgspec.structs.replace(press, due=now + LATE_S / 2)
+            return None
+        self._press = None
+        asked, self._asked = self._asked, None
+        if press.refusal is not None:
+            return Said(press.refusal)
+        if press.card is None or press.card.id != self.drawn_id:
+            return Said("the request changed, nothing was decided")
+        return self._conclude(press, press.card, asked, now)
+
+    def _conclude(
+        self, press: _Press, card: Card, asked: tuple[Ask, float] | None, now: float
+    ) -> Commit | Ask:
+        shown_ms = round((press.at - self._drawn_at) * 1000)
+        if self._permits(press.intent, card) and card.risk == "critical":
+            return Ask("yes", press.intent, card.id, "type yes to allow it", shown_ms)
+        if press.intent == "deny_all" or (self._permits(press.intent, card) and card.twice):
+            again = asked is not None and press.at - asked[1] <= CONFIRM_S
+            if not again or asked is None or asked[0].intent != press.intent:
+                ask = Ask("again", press.intent, card.id, _again(press), shown_ms)
+                self._asked = (ask, now)
+                return ask
+            return Commit(press.intent, card.id, shown_ms, confirmed=True)
+        return Commit(press.intent, card.id, shown_ms)
+
+    def _judge(self, name: str, intent: Intent, now: float) -> _Press:
+        refusal = self._refuse(intent, now)
+        if refusal is None and self._card and self._permits(intent, self._card):
+            refusal = self._refuse_allow(self._card, now)
+        return _Press(name, intent, now, now + TYPING_S, self._card, refusal)
+
+    def _refuse(self, intent: Intent, now: float) -> str | None:
+        if self._card is None:
+            return "nothing is pending"
+        if now - self._drawn_at < REPLACED_S:
+            return TOO_NEW
+        return self._card.blocked.get(intent)
+
+    def _refuse_allow(self, card: Card, now: float) -> str | None:
+        if now - self._drawn_at < DRAWN_S:
+            return TOO_NEW
+        if now - self._focus_at < FOCUS_S:
+            return "not yet: this terminal has only just got the focus"
+        if card.id not in self._seen:
+            return "not all of it was on the screen yet: v opens it"
+        return None
+
+    def _permits(self, intent: Intent, card: Card) -> bool:
+        """Whether this key may lead to the call being run."""
+        if intent == "handback":
+            return card.runs_unasked
+        return intent in ("allow", "allow_more", "edit", "mark")
+
+    def _start_burst(self) -> None:
+        self._burst = True
+        self._press = None
+        self._asked = None
+
+    def _hint(self) -> str:
+        names = {intent: key for key, intent in self._keys.items()}
+        return f"{names.get('allow', 'a')} allows, {names.get('deny', 'd')} denies"
+
+
+def _again(press: _Press) -> str:
+    words = {
+        "allow": "allows it",
+        "allow_more": "opens the rule",
+        "edit": "opens the editor",
+        "mark": "marks it",
+        "handback": "lets the agent run it",
+        "deny_all": "denies all that are pending",
+    }
+    return f"{press.name} again {words[press.intent]}"
