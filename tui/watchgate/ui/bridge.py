@@ -1,0 +1,196 @@
+"""The bridge from a core's records to the state that the screen shows.
+
+One task reads; it folds records in slices so that a key is never more than a slice away, and it
+survives the core: the last picture stays, and the next snapshot replaces it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Literal, Unpack
+
+import anyio
+import anyio.lowlevel
+import msgspec
+
+from watchgate.core.clock import Clock
+from watchgate.core.restore import restore
+from watchgate.core.state import State
+from watchgate.link.client import Fields
+from watchgate.link.lines import Answer, CoreLost, LinkError
+from watchgate.link.protocol import Push, Request, Snapshot, Verb
+from watchgate.ui.source import Session, Source
+
+SLICE = 500
+"""Records folded before other tasks get their turn: about 5 ms."""
+
+FIRST_WAIT_S = 1.0
+LONGEST_WAIT_S = 30.0
+HELLO_S = 30.0
+"""How often a core hears, at most, that somebody is at the keys."""
+
+URGENT = ("approval.requested", "approval.decided")
+
+
+class Link(msgspec.Struct, frozen=True, kw_only=True):
+    """How the console stands to its core; times are UTC µs of this machine."""
+
+    state: Literal["connecting", "attached", "lost"] = "connecting"
+    since_us: int = 0
+    tries: int = 0
+    retry_at_us: int = 0
+    why: str = ""
+
+    @property
+    def lost(self) -> bool:
+        """Whether the picture is an old one."""
+        return self.state == "lost"
+
+
+class Bridge:
+    """Holds the state of one core and keeps it up to date.
+
+    `wake` is called when something came that nobody should wait for; everything else is found by
+    whoever compares `revision`.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        clock: Clock,
+        wake: Callable[[], None],
+        sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
+    ) -> None:
+        self.source = source
+        self.state = State()
+        self.link = Link()
+        self.revision = 0
+        self.skipped = 0
+        self._clock = clock
+        self._wake = wake
+        self._sleep = sleep
+        self._ahead_us = 0
+        self._session: Session | None = None
+        self._told_s = float("-inf")
+        self._retry = anyio.Event()
+
+    def now_us(self) -> int:
+        """The core's wall clock (UTC µs), as far as it can be told from here."""
+        return self._clock.now().wall_us + self._ahead_us
+
+    def retry_now(self) -> None:
+        """Try to reach the core at once instead of waiting longer."""
+        self._retry.set()
+
+    async def run(self) -> None:
+        """Attach, follow, and attach again, until cancelled."""
+        while True:
+            try:
+                async with self.source.open() as session:
+                    self._attached(session, await session.attach())
+                    while True:
+                        await self._fold(await session.batch())
+            except LinkError as gone:
+                self._lost(str(gone))
+            await self._pause()
+
+    async def call(self, verb: Verb, **fields: Unpack[Fields]) -> Answer:
+        """Ask the core for something; raises `CoreLost` when it is not there."""
+        if self._session is None:
+            raise CoreLost("not attached")
+        return await self._session.call(verb, **fields)
+
+    def unaware(self, now_s: float) -> bool:
+        """Whether a key just pressed is news to the core (`now_s` monotonic); once per a while."""
+        if self._session is None or now_s - self._told_s < HELLO_S:
+            return False
+        self._told_s = now_s
+        return True
+
+    async def hello(self) -> None:
+        """Tell the core that somebody is here; nothing is lost when it is gone."""
+        try:
+            await self.call("hello")
+        except CoreLost:
+            return
+
+    async def ask(self, request: Request) -> Answer:
+        """Send a decision; raises `CoreLost`, and then nobody knows whether it counted."""
+        return await self.call(
+            request.verb,
+            request=request.request,
+            digest=request.digest,
+            decision=request.decision,
+            reason=request.reason,
+            stop=request.stop,
+            shown_ms=request.shown_ms,
+            confirmed=request.confirmed,
+            seconds=request.seconds,
+        )
+
+    def _attached(self, session: Session, snapshot: Snapshot) -> None:
+        self._session = session
+        self._told_s = float("-inf")
+        self._ahead_us = snapshot.now - self._clock.now().wall_us
+        self.state = restore(
+            seq=snapshot.seq,
+            core=snapshot.core,
+            at=snapshot.now,
+            gate=snapshot.gate,
+            sessions=snapshot.sessions,
+            pending=snapshot.pending,
+            totals=snapshot.totals,
+            last=snapshot.last,
+            rows=snapshot.rows,
+        )
+        self.skipped = 0
+        self.link = Link(state="attached", since_us=self._clock.now().wall_us)
+        self._changed(urgent=True)
+
+    async def _fold(self, pushes: list[Push]) -> None:
+        for start in range(0, len(pushes), SLICE):
+            if start:
+                await anyio.lowlevel.checkpoint()
+            urgent = False
+            for push in pushes[start : start + SLICE]:
+                if push.closed is not None:
+                    raise CoreLost(push.closed)
+                if push.gap is not None:
+                    self.skipped += push.gap[1] - push.gap[0] + 1
+                if push.record is not None:
+                    self.state.apply(push.record)
+                    urgent = urgent or push.record.kind in URGENT
+            self._changed(urgent=urgent)
+
+    def _lost(self, why: str) -> None:
+        self._session = None
+        now_us = self._clock.now().wall_us
+        since = self.link.since_us if self.link.lost else now_us
+        tries = self.link.tries + 1 if self.link.lost else 1
+        wait_s = min(LONGEST_WAIT_S, FIRST_WAIT_S * 2 ** min(tries - 1, 10))
+        self.link = Link(
+            state="lost",
+            since_us=since,
+            tries=tries,
+            retry_at_us=now_us + int(wait_s * 1_000_000),
+            why=why,
+        )
+        self._changed(urgent=True)
+
+    async def _pause(self) -> None:
+        wait_s = (self.link.retry_at_us - self._clock.now().wall_us) / 1_000_000
+        self._retry = anyio.Event()
+        async with anyio.create_task_group() as group:
+
+            async def sleep() -> None:
+                await self._sleep(wait_s)
+                group.cancel_scope.cancel()
+
+            group.start_soon(sleep)
+            await self._retry.wait()
+            group.cancel_scope.cancel()
+
+    def _changed(self, *, urgent: bool) -> None:
+        self.revision += 1
+        if urgent:
+            self._wake()

@@ -1,0 +1,27 @@
+"""The one line that a console leaves in the shell."""
+
+from __future__ import annotations
+
+from watchgate.core.state import State
+from watchgate.ui.bridge import Link
+from watchgate.ui.formats import plural
+
+
+def farewell(state: State, link: Link, *, demo: bool, hosted: bool = False) -> str:
+    """What goes on without the console, and what the day brought so far."""
+    if demo:
+        return "watchgate: the demo leaves nothing behind; `watchgate install` connects an agent"
+    if link.state != "attached":
+        return "watchgate: no core runs, so acting calls are denied; `watchgate` starts one"
+    totals = state.totals
+    denied = totals.denied_by_operator + totals.denied_by_rule
+    denied += totals.denied_by_timeout + totals.denied_other
+    silent = f" ({totals.denied_by_timeout} in silence)" if totals.denied_by_timeout else ""
+    waiting = f"; {plural(len(state.pending), 'request')} still open" if state.pending else ""
+    after = "the core goes on, `watchgate` attaches again"
+    if hosted:
+        after = "its core ended with it, so acting calls are denied until `watchgate` runs again"
+    return (
+        f"watchgate: today {totals.allowed_by_operator} allowed, {denied} denied{silent}"
+        f"{waiting}; {after}"
+    )

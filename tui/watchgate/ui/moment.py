@@ -1,0 +1,81 @@
+"""One moment of the console: the values that every part of a picture is drawn from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from watchgate.core.state import State
+from watchgate.core.views import PendingView
+from watchgate.ui.arming import Intent
+from watchgate.ui.bridge import Link
+from watchgate.ui.keymap import Context, Hint
+from watchgate.ui.shape import Shape
+
+
+class Moment(msgspec.Struct, frozen=True, kw_only=True):
+    """What is so now, by the core's clock (`now_us`, UTC µs).
+
+    `pending` are the open requests by deadline, `docked` the one that decision keys are about and
+    `index` its place among them. `note` is a sentence for the operator, `frozen_us` when the view
+    was frozen,
+    `skipped` how many records a slow link left out, `blocked` why decision keys do not act.
+    """
+
+    state: State
+    link: Link
+    now_us: int
+    shape: Shape
+    context: Context
+    hints: Sequence[Hint] = ()
+    pending: Sequence[PendingView] = ()
+    docked: PendingView | None = None
+    index: int = 0
+    note: str = ""
+    frozen_us: int | None = None
+    filter: str = ""
+    skipped: int = 0
+    demo: bool = False
+    home: str = ""
+    blocked: Mapping[Intent, str] = {}
+
+
+class Desk:
+    """What the operator has before them: which request is docked, and the last thing said to them.
+
+    The docked request stays until it is settled or the operator goes to another; a new one never
+    takes its place.
+    """
+
+    def __init__(self) -> None:
+        self.docked: str | None = None
+        self.note = ""
+        self.frozen_us: int | None = None
+        self.filter = ""
+        self._note_until_s = 0.0
+
+    def look(self, pending: Sequence[PendingView]) -> tuple[PendingView | None, int]:
+        """The docked request and its place, after some were settled and others came."""
+        for index, view in enumerate(pending):
+            if view.id == self.docked:
+                return view, index
+        self.docked = pending[0].id if pending else None
+        return (pending[0], 0) if pending else (None, 0)
+
+    def turn(self, pending: Sequence[PendingView], by: int) -> None:
+        """Dock the next or the previous request."""
+        if pending:
+            _, index = self.look(pending)
+            self.docked = pending[(index + by) % len(pending)].id
+
+    def say(self, text: str, now_s: float, seconds: float = 4.0) -> None:
+        """Tell the operator something for a moment."""
+        self.note, self._note_until_s = text, now_s + seconds
+
+    def forget(self, now_s: float) -> bool:
+        """Take the note away when its time is over; whether that changed anything."""
+        if self.note and now_s >= self._note_until_s:
+            self.note = ""
+            return True
+        return False

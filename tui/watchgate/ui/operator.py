@@ -1,0 +1,189 @@
+"""The operator's hands: from keys to decisions, through arming and the prompts that it asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import Protocol
+
+from watchgate.core.views import PendingView
+from watchgate.link.lines import CoreLost
+from watchgate.link.protocol import Request
+from watchgate.ui.arming import Arming, Ask, Card, Commit, Held, Intent, Pass, Said
+from watchgate.ui.bridge import Bridge
+from watchgate.ui.decisions import answered, request
+from watchgate.ui.keymap import Keymap
+
+INTENTS: tuple[Intent, ...] = (
+    "allow",
+    "allow_more",
+    "deny",
+    "deny_all",
+    "reply",
+    "deny_stop",
+    "edit",
+    "handback",
+    "more_time",
+    "mark",
+)
+
+
+class Front(Protocol):
+    """What the operator needs of the screen."""
+
+    def say(self, text: str) -> None:
+        """Tell the operator something."""
+        ...
+
+    def ask_yes(self, ask: Ask, view: PendingView) -> None:
+        """Open the prompt that reads a typed yes."""
+        ...
+
+    def ask_reply(self, commit: Commit, view: PendingView) -> None:
+        """Open the prompt that reads what the model is told with a denial."""
+        ...
+
+    def why_not(self, intent: Intent) -> str | None:
+        """Why a decision key does nothing on this screen at this moment."""
+        ...
+
+    def later(self, seconds: float, call: Callable[[], None]) -> None:
+        """Call something after a while."""
+        ...
+
+    def open_request(self) -> bool:
+        """Open the whole request where only its head is shown; whether that was needed."""
+        ...
+
+    def start(self, work: Callable[[], Coroutine[None, None, None]]) -> object:
+        """Run something beside the screen."""
+        ...
+
+
+class Operator:
+    """Holds the arming of the decision keys and carries out what they commit to.
+
+    `now_s` is the monotonic clock in seconds that keys are timed with.
+    """
+
+    def __init__(
+        self, front: Front, bridge: Bridge, keymap: Keymap, now_s: Callable[[], float]
+    ) -> None:
+        keys = {name: intent for intent in INTENTS for name in keymap[intent].keys}
+        self.bridge = bridge
+        self._front = front
+        self._now_s = now_s
+        self._arming = Arming(keys)
+        self._last: Intent | None = None
+        self._intents = keys
+
+    def drawn(self, card: Card | None) -> None:
+        """A frame shows this request in the dock."""
+        self._arming.drawn(card, self._now_s())
+
+    @property
+    def drawn_id(self) -> str | None:
+        """The request that the last frame showed."""
+        return self._arming.drawn_id
+
+    @property
+    def seen(self) -> frozenset[str]:
+        """The requests that were shown in full."""
+        return self._arming.seen
+
+    def has_seen(self, request_id: str) -> bool:
+        """Whether the whole text of a request was shown."""
+        return request_id in self._arming.seen
+
+    def shown_whole(self, request_id: str) -> None:
+        """Every line of a request was shown."""
+        self._arming.seen_whole(request_id)
+
+    def keep(self, pending: set[str]) -> None:
+        """Forget what was shown of requests that are settled."""
+        self._arming.keep(pending)
+
+    def focused(self) -> None:
+        """The terminal got the focus."""
+        self._arming.focus(self._now_s())
+
+    def pasted(self) -> None:
+        """Something was pasted into the terminal."""
+        self._front.say(self._arming.paste(self._now_s()).text)
+
+    def press(self, name: str, at_s: float) -> bool:
+        """Judge a key read at `at_s`; whether the caller may do what it is bound to."""
+        verdict = self._arming.key(name, at_s)
+        if isinstance(verdict, Pass):
+            return True
+        if isinstance(verdict, Said):
+            self._front.say(verdict.text)
+        if isinstance(verdict, Held):
+            self._last = self._intents.get(name)
+            self._wait()
+        return False
+
+    def due(self) -> None:
+        """Carry out the key that waited, if its time has come."""
+        due = self._arming.next_due
+        if due is None:
+            return
+        answer = self._arming.due(self._now_s())
+        if answer is None:
+            if self._arming.next_due is not None and self._arming.next_due != due:
+                self._wait()
+            return
+        reason = self._front.why_not(self._last) if self._last else None
+        if reason is not None:
+            self._front.say(reason)
+        elif self._last == "allow" and self._front.open_request():
+            self._front.say("this is all of it: a allows once every line was shown, d denies")
+        elif isinstance(answer, Said):
+            self._front.say(answer.text)
+        elif isinstance(answer, Ask):
+            self._ask(answer)
+        else:
+            self.commit(answer)
+
+    def commit(self, commit: Commit) -> None:
+        """Do what was decided, about the request that was on the screen."""
+        if commit.intent == "deny_all":
+            views = list(self.bridge.state.pending.values())
+            self._front.start(lambda: self._deny_all(commit, views))
+            return
+        view = self.bridge.state.pending.get(commit.request)
+        if view is None:
+            self._front.say("it was settled before the key was read, nothing was decided")
+        elif commit.intent == "reply":
+            self._front.ask_reply(commit, view)
+        else:
+            self.send(commit, view)
+
+    def send(self, commit: Commit, view: PendingView, reason: str | None = None) -> None:
+        """Send a decision to the core and tell the operator what became of it."""
+        sent = request(commit, view, 0, reason)
+        self._front.start(lambda: self._send(sent))
+
+    def _ask(self, ask: Ask) -> None:
+        view = self.bridge.state.pending.get(ask.request)
+        if ask.how == "yes" and view is not None:
+            self._front.ask_yes(ask, view)
+        else:
+            self._front.say(ask.text)
+
+    def _wait(self) -> None:
+        due = self._arming.next_due
+        if due is not None:
+            self._front.later(max(0.0, due - self._now_s()), self.due)
+
+    async def _send(self, sent: Request) -> None:
+        try:
+            answer = await self.bridge.ask(sent)
+        except CoreLost as lost:
+            self._front.say(f"{lost}; whether it was decided is not known")
+            return
+        self._front.say(answered(sent, answer, self.bridge.now_us()))
+
+    async def _deny_all(self, commit: Commit, views: list[PendingView]) -> None:
+        for view in views:
+            deny = Commit("deny", view.id, commit.shown_ms)
+            await self._send(request(deny, view, 0))

@@ -1,0 +1,50 @@
+"""What the command line gives a console beside its source: facts about the machine, and callbacks.
+
+The console reads no files and starts no processes; whoever starts it does that on its behalf.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+
+import msgspec
+
+from watchgate.core.clock import Clock
+from watchgate.ui.source import Source
+
+
+class FoundAgent(msgspec.Struct, frozen=True):
+    """An agent that is installed on this machine: its name, and its version where known."""
+
+    name: str
+    version: str = ""
+
+
+class Terminal(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the agent of a request runs, as far as its hook told."""
+
+    agent_pid: int | None
+    env: Mapping[str, str]
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that differs between two consoles on the same core.
+
+    `agents` are those found on this machine that can be installed. `demo` marks the picture as a
+    demonstration, `hosted` says that the core ends with the console. `open_demo` starts a demo and
+    gives its source and its clock; `start_core` starts a core and returns once it was asked to;
+    `log_lines` reads the core's newest log lines; `go_to` brings the agent's terminal to the front
+    and returns what it did, None when it knows no way.
+    `keys` maps action ids to keys; `theme` is a word of `theme.NAMES`.
+    """
+
+    agents: tuple[FoundAgent, ...] = ()
+    demo: bool = False
+    hosted: bool = False
+    home: str = ""
+    theme: str = "dark"
+    keys: Mapping[str, str] = {}
+    start_core: Callable[[], Awaitable[None]] | None = None
+    log_lines: Callable[[], list[str]] | None = None
+    open_demo: Callable[[], Awaitable[tuple[Source, Clock]]] | None = None
+    go_to: Callable[[Terminal], Awaitable[str | None]] | None = None
