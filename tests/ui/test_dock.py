@@ -1,0 +1,235 @@
+"""The dock at its four sizes, and what it claims to have shown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.ui.requests import COMMAND, FINDINGS, NOW, pending
+from tests.ui.widgets_app import Stage, strips, texts
+from watchgate.core.events import Tool
+from watchgate.core.views import LastDecision, PendingView
+from watchgate.ui.depths import DARK_16
+from watchgate.ui.palettes import DARK
+from watchgate.ui.widgets.countdown import filled
+from watchgate.ui.widgets.dock import Dock
+from watchgate.ui.widgets.dock_lines import Docked, Picture, dock_rows, picture
+
+REQUEST = pending(findings=FINDINGS)
+LAST = LastDecision(
+    request="c0d9xxxx",
+    at=NOW - 70_000_000,
+    word="allowed-by-operator",
+    by="operator alice",
+    label="docs",
+    tool="Bash",
+    summary="git push origin docs/install",
+    waited_s=3.0,
+)
+
+
+def docked(view: PendingView | None = REQUEST, **facts: Any) -> Docked:
+    return Docked(now_us=NOW, pending=view, home="/home/alice", **facts)
+
+
+def drawn(what: Docked, cells: int, rows: int) -> Picture:
+    return picture(what, cells, rows, DARK)
+
+
+def lines(what: Docked, cells: int, rows: int) -> list[str]:
+    shown = [line.strip(cells) for line in drawn(what, cells, rows).lines]
+    assert all(strip.cell_length == cells for strip in shown)
+    return [strip.text.rstrip() for strip in shown]
+
+
+def test_eight_lines_from_100_columns_and_30_rows() -> None:
+    shown = lines(docked(count=2), 120, 8)
+    assert len(shown) == 8
+    assert shown[1] == (
+        "   !!! CRITICAL    Bash   api-fix  claude   #a41f   1 of 2"
+        + " " * 20
+        + "━" * 10
+        + "─" * 14
+        + "   denied in 0:23"
+    )
+    assert shown[3] == "  " + COMMAND
+    assert shown[5].startswith("  why    runs in a shell what it downloads; deletes recursively")
+    assert shown[6] == "  cwd    ~/src/api     rule  net.pipe-to-shell"
+    assert shown[0] == shown[2] == shown[4] == shown[7] == ""
+
+
+def test_six_lines_at_80_by_24() -> None:
+    shown = lines(docked(count=2), 80, 6)
+    assert len(shown) == 6
+    assert shown[0].startswith("   !!! CRITICAL    Bash   api-fix  claude   #a41f")
+    assert shown[0].endswith("denied in 0:23")
+    assert shown[2] == "  " + COMMAND
+    assert shown[5].endswith("1 of 2")
+
+
+def test_five_lines_at_60_columns() -> None:
+    shown = lines(docked(count=2), 60, 5)
+    assert shown[0] == "   !!! CRITICAL    Bash   api-fix   #a41f            1 of 2"
+    assert shown[1] == "  " + COMMAND
+    assert shown[2].startswith("  why  runs in a shell")
+    assert shown[4].startswith("  denied in 0:23  ━━━")
+
+
+def test_one_line_outside_the_monitor() -> None:
+    (shown,) = lines(docked(count=2, one_line=True), 120, 1)
+    assert "#a41f   rm -rf build/" in shown
+    assert shown.endswith("denied in 0:23")
+    assert "━━━" in shown
+    assert not drawn(docked(one_line=True), 120, 1).complete
+    (told,) = lines(docked(one_line=True, message="#b7c2 denied"), 80, 1)
+    assert told.endswith("#a41f   #b7c2 denied")
+
+
+def test_the_size_follows_the_screen() -> None:
+    assert dock_rows(120, 40, docked()) == 8
+    assert dock_rows(120, 24, docked()) == 6
+    assert dock_rows(60, 16, docked()) == 5
+    assert dock_rows(120, 40, docked(one_line=True)) == 1
+    assert dock_rows(120, 40, docked(None)) == 1
+
+
+def test_nothing_pending_keeps_the_last_decision() -> None:
+    (shown,) = lines(docked(None, last=LAST), 131, 1)
+    assert shown == (
+        "  nothing pending     last: + allowed  #c0d9  git push origin docs/install"
+        "  by operator alice, 1 min ago      silence means denied"
+    )
+    (short,) = lines(docked(None, last=LAST), 120, 1)
+    assert "git push origin d...  by operator alice, 1 min ago   silence means denied" in short
+    (narrow,) = lines(docked(None, last=LAST), 80, 1)
+    assert narrow == (
+        "  nothing pending     last: + allowed  #c0d9  1 min ago    silence means denied"
+    )
+
+
+def test_a_lost_core_is_no_place_where_nothing_pends() -> None:
+    (shown,) = lines(docked(None, idle="core lost", quiet="acting calls are denied"), 80, 1)
+    assert shown.startswith("  core lost  ")
+    assert shown.endswith("acting calls are denied")
+
+
+def test_a_rule_stands_above_it_where_all_surfaces_look_the_same() -> None:
+    assert DARK_16.flat
+    assert dock_rows(80, 24, docked(), flat=True) == 7
+    shown = [line.strip(80).text for line in picture(docked(), 80, 7, DARK_16).lines]
+    assert shown[0] == "─" * 80
+    assert [line.rstrip() for line in shown[1:]] == lines(docked(), 80, 6)
+    assert dock_rows(60, 16, docked(), flat=True) == 6
+    assert len(picture(docked(), 60, 6, DARK_16).lines) == 6
+
+
+def test_at_60_columns_the_consequence_is_whole_and_the_path_keeps_its_end() -> None:
+    codex = docked(pending(agent="codex", asks_again=True, cwd="/srv/www/sites/shop/backend"))
+    told = lines(codex, 60, 5)[3]
+    assert told == "  Codex will still ask in its own terminal     cwd  ...kend"
+    assert drawn(codex, 60, 5).complete
+    wider = docked(pending(agent="codex", asks_again=True, cwd="/srv/www/sites/shop"), count=2)
+    assert lines(wider, 80, 6)[5] == (
+        "  cwd    ...ww/sites/shop     Codex will still ask in its own terminal   1 of 2"
+    )
+
+
+def test_a_message_takes_the_last_line() -> None:
+    for cells, rows in ((120, 8), (80, 6)):
+        assert lines(docked(message="a again allows it"), cells, rows)[-1] == "  a again allows it"
+    assert lines(docked(message="a again allows it"), 60, 5)[3] == "  a again allows it"
+    (idle,) = lines(docked(None, message="#a41f denied"), 80, 1)
+    assert idle == "  nothing pending     #a41f denied"
+
+
+def test_a_long_command_says_how_much_is_missing_and_is_not_complete() -> None:
+    long = docked(pending("echo one two three; " * 30))
+    shown = lines(long, 80, 6)
+    assert shown[3].endswith("...  +5 lines, v to view")
+    assert not drawn(long, 80, 6).complete
+    assert drawn(docked(), 80, 6).complete
+
+
+def test_other_input_is_told_and_what_cannot_be_told_is_not_complete() -> None:
+    def shell(**more: object) -> Docked:
+        tool = Tool("Bash", "Bash", "shell", {"command": "ls", **more}, "h")
+        return docked(pending("ls", tool=tool))
+
+    assert drawn(shell(description="list", timeout=5), 80, 6).complete
+    outside = shell(dangerouslyDisableSandbox=True)
+    assert "input  dangerouslyDisableSandbox=true" in lines(outside, 80, 6)[5]
+    assert drawn(outside, 80, 6).complete
+    assert not drawn(shell(stdin="x" * 500), 120, 8).complete
+    edit = Tool("Edit", "Edit", "edit", {"file_path": "a.py", "new_string": "x = 1\n" * 90}, "h")
+    assert not drawn(docked(pending("a.py +90 -0", tool=edit)), 120, 8).complete
+
+
+def test_the_card_says_when_an_allow_or_a_handback_is_not_what_it_seems() -> None:
+    codex = docked(pending(agent="codex", asks_again=True))
+    assert lines(codex, 120, 8)[7] == "  Codex will still ask in its own terminal"
+    assert "Codex will still ask in its own terminal" in lines(codex, 80, 6)[5]
+    bypass = docked(pending(runs_unasked=True, mode="bypass"))
+    assert lines(bypass, 120, 8)[7] == "  handed back, Claude in bypass mode runs it"
+
+
+def test_the_last_seconds_are_reversed() -> None:
+    soon = docked(pending(deadline_at=NOW + 9_000_000))
+    head = drawn(soon, 80, 6).lines[0].strip(80)
+    words = next(segment for segment in head if segment.text == "denied in 0:09")
+    assert words.style
+    assert words.style.bgcolor
+    assert words.style.bgcolor.name == DARK.colors["fg"]
+
+
+def test_the_bar_is_empty_only_when_time_is_over() -> None:
+    assert [filled(left, 60, 24) for left in (60, 30, 0.5, 0, 90)] == [24, 12, 1, 0, 24]
+
+
+def test_hostile_words_stay_words() -> None:
+    hostile = pending(
+        "ls\x1b[2J\u202e",
+        label="\x1b]0;pwned\x07",
+        agent="\x9b2J",
+        reason="[bold]no[/bold]\x1b[31m",
+        cwd="/tmp/\u2066x",
+        rule="r\x1b",
+    )
+    text = "\n".join(lines(docked(hostile), 160, 8))
+    assert not set(text) & set("\x1b\x9b\x07\u202e\u2066")
+    assert "[bold]no[/bold]<U+001B>[31m" in text
+
+
+@pytest.mark.anyio
+async def test_it_reports_each_new_card_once_it_is_drawn_and_draws_only_what_changed() -> None:
+    dock = Dock()
+    app = Watching(dock)
+    async with app.run_test(size=(120, 40)) as pilot:
+        dock.show(docked())
+        await pilot.pause()
+        assert dock.size.height == 8
+        assert [card and card.id for card in app.cards] == [REQUEST.id]
+        dock.show(docked(blocked={"allow": "not now"}))
+        await pilot.pause()
+        assert app.cards[-1].blocked == {"allow": "not now"}
+        dock.show(docked())
+        await pilot.pause()
+        before = strips(dock)[0]
+        dock.show(Docked(now_us=NOW, pending=REQUEST, home="/home/alice"))
+        assert strips(dock)[0] is before
+        dock.show(docked(None))
+        await pilot.pause()
+        assert dock.size.height == 1
+        assert app.cards[-1] is None
+        assert texts(dock) == ["  nothing pending" + " " * 82 + "silence means denied"]
+
+
+class Watching(Stage):
+    """Collects what the dock reports."""
+
+    def __init__(self, dock: Dock) -> None:
+        super().__init__(dock)
+        self.cards: list[Any] = []
+
+    def on_dock_drawn(self, message: Dock.Drawn) -> None:
+        self.cards.append(message.card)

@@ -1,0 +1,267 @@
+"""The dock's lines in its four sizes, and whether they show all of the request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from watchgate.core.state import ENDINGS
+from watchgate.core.text import safe_text
+from watchgate.core.views import LastDecision, PendingView
+from watchgate.ui.arming import Intent
+from watchgate.ui.consequences import note, seconds_left, silence
+from watchgate.ui.decisions import ended
+from watchgate.ui.formats import ago, cut_front, home, short_id, width
+from watchgate.ui.palettes import Palette
+from watchgate.ui.theme import RISK_TOKEN
+from watchgate.ui.widgets.command_text import Piece, draw_row, lay_out, shown_text
+from watchgate.ui.widgets.countdown import GONE, bar, words_left, words_right
+from watchgate.ui.widgets.pane import Line
+from watchgate.ui.widgets.request_words import chip, rest, too_long, why
+
+NARROW = 80
+INDENT = 2
+LONGEST_BAR = 24
+SHORT_BAR = 14
+SHORTEST_BAR = 6
+LABEL_CELLS = 16
+LONGEST_PATH = 40
+SHORTEST_PATH = 7
+
+
+class Docked(msgspec.Struct, frozen=True, kw_only=True):
+    """What the dock shows: the request (and its place in the queue), or the last decision.
+
+    `message` takes the last line; `one_line` is the form outside the monitor; `blocked` says why
+    keys cannot decide it; `home` is shown as `~`; `quiet` says what silence means when nothing
+    pends, and `idle` what is said then.
+    """
+
+    now_us: int
+    pending: PendingView | None = None
+    place: int = 1
+    count: int = 0
+    last: LastDecision | None = None
+    message: str = ""
+    one_line: bool = False
+    blocked: Mapping[Intent, str] = {}
+    home: str = ""
+    quiet: str = "silence means denied"
+    idle: str = "nothing pending"
+
+    @property
+    def left_s(self) -> float | None:
+        """The seconds that silence still has."""
+        return seconds_left(self.pending.data, self.now_us) if self.pending else None
+
+
+class Picture(msgspec.Struct, frozen=True):
+    """The lines, and whether all that would run can be read in them."""
+
+    lines: list[Line]
+    complete: bool = False
+
+
+def dock_rows(columns: int, rows: int, docked: Docked, *, flat: bool = False) -> int:
+    """The lines that the dock takes on a screen of this size; one more where surfaces are alike."""
+    if docked.pending is None or docked.one_line:
+        return 1
+    if columns < NARROW:
+        return 5 + flat
+    return (8 if rows >= 30 else 6) + flat
+
+
+def picture(docked: Docked, cells: int, rows: int, colors: Palette) -> Picture:
+    """The dock at a size."""
+    if docked.pending is None:
+        return Picture([_idle(docked, cells, colors)])
+    frame = _Frame(docked, docked.pending, cells, colors)
+    if rows < 5:
+        return Picture([frame.single()])
+    rows -= colors.flat
+    drawn = frame.narrow() if rows == 5 else frame.wide(tall=rows >= 8)
+    if not colors.flat:
+        return drawn
+    rule = Line(colors, "s1").add(GONE * cells, RISK_TOKEN.get(docked.pending.data.risk, "high"))
+    return Picture([rule, *drawn.lines], drawn.complete)
+
+
+class _Frame:
+    def __init__(self, docked: Docked, view: PendingView, cells: int, colors: Palette) -> None:
+        self.docked, self.view, self.data = docked, view, view.data
+        self.cells, self.colors = cells, colors
+        self.room = cells - INDENT - 1
+        text = shown_text(view.data.tool, view.data.summary)
+        self.rows = lay_out(text, view.data.findings, self.room)
+        self.words = silence(view.data, view.agent, docked.left_s)
+
+    def wide(self, *, tall: bool) -> Picture:
+        command, whole = self.command(3)
+        blanks = [self.line() for _ in range(3 - len(command))]
+        middle = [*blanks[:1], *command, *blanks[1:]]
+        facts, told = self.facts(noted=not tall)
+        message = self.message()
+        if tall:
+            last = message or self.line().add(note(self.data, self.view.agent))
+            lines = [self.line(), self.head(), *middle, self.why(9), facts, last]
+        else:
+            told = told and (message is None or not rest(self.data).text)
+            lines = [self.head(), *middle, self.why(9), message or facts]
+        return self.done(lines, whole and told)
+
+    def narrow(self) -> Picture:
+        command, whole = self.command(2)
+        facts, told = self.facts(noted=True)
+        third = self.message() or (facts if len(command) == 1 else self.why(7))
+        told = told and (third is facts or not rest(self.data).text)
+        lines = [self.head(), *command, *([self.why(7)] if len(command) == 1 else []), third]
+        return self.done([*lines, self.countdown()], whole and told)
+
+    def single(self) -> Line:
+        line = self.line()
+        chip(line, self.data.risk)
+        self.who(line, agent=False)
+        line.add("   ")
+        if self.docked.message:
+            return line.fit(safe_text(self.docked.message), self.cells - line.left_cells - 1)
+        if self.cells >= 100:
+            self.bar(line, longest=SHORT_BAR)
+        else:
+            words_right(line, self.words, self.docked.left_s)
+            line.right(" ")
+        summary = safe_text(self.data.summary[: 4 * self.cells])
+        return line.fit(summary, self.cells - line.left_cells - line.right_cells - 3)
+
+    def done(self, lines: list[Line], shown: bool) -> Picture:
+        return Picture(lines, shown and not too_long(self.data))
+
+    def line(self) -> Line:
+        line = Line(self.colors, "s1")
+        return line.add(" ", on=RISK_TOKEN.get(self.data.risk, "high")).to(INDENT)
+
+    def head(self) -> Line:
+        line = self.line()
+        chip(line, self.data.risk)
+        narrow = self.cells < NARROW
+        self.who(line, agent=not narrow)
+        if narrow:
+            return line.right(f"{self.place()} ", "dim")
+        if self.cells >= 100:
+            line.add(f"   {self.place()}", "dim")
+        return self.bar(line)
+
+    def who(self, line: Line, *, agent: bool) -> None:
+        line.add(f"   {safe_text(self.data.tool.name[:40])}   ")
+        line.fit(safe_text(self.view.label[:80]), LABEL_CELLS, bold=True)
+        if agent:
+            line.add(f"  {safe_text(self.view.agent[:20])}", "dim")
+        line.add(f"   {short_id(self.view.id)}", "dim")
+
+    def place(self) -> str:
+        return f"{self.docked.place} of {self.docked.count}" if self.docked.count > 1 else ""
+
+    def bar(self, line: Line, *, longest: int = LONGEST_BAR) -> Line:
+        """The countdown at the right end, with a bar where there is room."""
+        left_s = self.docked.left_s
+        room = self.cells - line.left_cells - len(self.words) - 7
+        if left_s is not None and room >= SHORTEST_BAR:
+            for stretch, ink in bar(left_s, self.data.timeout_s, min(longest, room)):
+                line.right(stretch, ink)
+            line.right("   ")
+        words_right(line, self.words, left_s)
+        return line.right(" ")
+
+    def countdown(self) -> Line:
+        line = self.line()
+        words_left(line, self.words, self.docked.left_s)
+        line.add("  ")
+        if self.docked.left_s is not None:
+            room = self.cells - line.left_cells - 1
+            for stretch, ink in bar(self.docked.left_s, self.data.timeout_s, room):
+                line.add(stretch, ink)
+        return line
+
+    def command(self, most: int) -> tuple[list[Line], bool]:
+        """At most so many lines of the command, and whether that is all of it."""
+        lines: list[Line] = []
+        missing = len(self.rows) - most
+        for number, row in enumerate(self.rows[:most]):
+            line = self.line()
+            if missing > 0 and number == most - 1:
+                more = f"+{missing} lines, "
+                line.right(more, "dim").right("v", "accent", bold=True).right(" to view ", "dim")
+                # The text goes on in the next row: its dots say so even where this row would fit.
+                draw_row(line, (*row, Piece("more")), self.cells - INDENT - line.right_cells - 2)
+            else:
+                draw_row(line, row, self.room)
+            lines.append(line)
+        return lines, missing <= 0
+
+    def why(self, column: int) -> Line:
+        line = self.line().add("why", "dim").to(column)
+        return line.fit(why(self.data), self.cells - column - 1)
+
+    def facts(self, *, noted: bool) -> tuple[Line, bool]:
+        """Where and by which rule, what else the input holds, and whether all of that fits."""
+        line = self.line()
+        if self.place() and NARROW <= self.cells < 100:
+            line.right(f"{self.place()} ", "dim")
+        room = self.cells - line.right_cells - (3 if line.right_cells else 1)
+        others = rest(self.data)
+        about = note(self.data, self.view.agent) if noted else ""
+        cwd = home(safe_text(self.data.cwd), self.docked.home)
+        # What an allow leads to is not cut; what is left tells the end of the path.
+        beside = 14 if self.cells >= NARROW else 12
+        left = min(LONGEST_PATH, room - width(about) - beside if about else LONGEST_PATH)
+        told = others.whole and left >= SHORTEST_PATH
+        facts = [("cwd", cut_front(cwd, left) if left >= SHORTEST_PATH else ""), ("", about)]
+        if self.cells < NARROW:
+            facts.reverse()
+        for label, value in (*facts, ("input", others.text)):
+            told = self.fact(line, label, value, room) and told
+        if width(self.data.rule) + 11 <= room - line.left_cells:
+            self.fact(line, "rule", safe_text(self.data.rule), room)
+        return line, told
+
+    def fact(self, line: Line, label: str, value: str, room: int) -> bool:
+        """Add a labelled value to the line; False when that cut it."""
+        if not value:
+            return True
+        line.add("" if line.left_cells == INDENT else "     ")
+        if label:
+            line.add(f"{label}  ", "dim")
+        if label == "cwd" and self.cells >= NARROW:
+            line.to(9)
+        left = room - line.left_cells
+        line.fit(value, left)
+        return width(value) <= left
+
+    def message(self) -> Line | None:
+        text = self.docked.message
+        return self.line().fit(safe_text(text), self.room, bold=True) if text else None
+
+
+def _idle(docked: Docked, cells: int, colors: Palette) -> Line:
+    line = Line(colors, "s1").add(" ", on="s2").to(INDENT)
+    line.add(docked.idle, bold=True)
+    if docked.message:
+        line.add("     ")
+        return line.fit(safe_text(docked.message), cells - line.left_cells - 1)
+    if cells >= NARROW:
+        line.right(f"{docked.quiet} ", "dim")
+    last = docked.last
+    if last is None:
+        return line
+    how, by, who = ended(last.word, last.by).partition(" by ")
+    glyph = ENDINGS[last.word][0] if last.word in ENDINGS else ""
+    line.add("     last: ", "dim").add(f"{glyph} {how}").add(f"  {short_id(last.request)}", "dim")
+    when = f"{ago((docked.now_us - last.at) / 1_000_000)} ago"
+    after = f"{by.lstrip()}{who}, {when}" if who else when
+    room = cells - line.left_cells - line.right_cells - 3
+    if width(after) > room:
+        after = when if width(when) <= room else ""
+    summary = room - len(after) - 4
+    if summary >= 8:
+        line.add("  ").fit(safe_text(last.summary[: 4 * cells]), summary)
+    return line.add("  ").add(after, "dim")

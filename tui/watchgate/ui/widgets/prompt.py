@@ -1,0 +1,30 @@
+"""What the prompts above the dock have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from watchgate.ui.keymap import Hint
+from watchgate.ui.widgets.pane import Pane
+
+GONE = "it was settled meanwhile, nothing is decided here: Esc leaves"
+
+
+class Prompt(Pane, can_focus=True):
+    """Reads keys of its own until it is left; `request` is the one that it is about, if any."""
+
+    ground = "s2"
+    request = ""
+
+    @property
+    def hints(self) -> Sequence[Hint]:
+        """What can be pressed while it is open."""
+        raise NotImplementedError
+
+    def settled(self) -> None:
+        """Its request was settled by somebody else; it stays until it is left."""
+
+
+def hint(key: str, label: str) -> Hint:
+    """A hint of a prompt: what it reads always acts."""
+    return Hint(key, label, enabled=True)

@@ -1,0 +1,146 @@
+"""How wide the live table's columns are, and how one call is drawn into them."""
+
+from __future__ import annotations
+
+from datetime import tzinfo
+
+import msgspec
+
+from watchgate.core.text import safe_text
+from watchgate.core.views import CallRow
+from watchgate.ui.formats import UNMEASURED, clock, cut, person, took
+from watchgate.ui.palettes import Palette, Token
+from watchgate.ui.theme import RISK_GLYPH, RISK_TOKEN
+from watchgate.ui.widgets.pane import Line
+
+CURSOR = 2
+GAP = 2
+MARGIN = 1
+
+_QUIET = ("done", "withdrawn", "no result")
+_STOPPED = ("denied", "timed out", "failed")
+_WAITED = ("x", "T")
+
+
+class Columns(msgspec.Struct, frozen=True):
+    """Cells of each column, the blank behind it included; a time of 0 leaves the column out."""
+
+    time: int
+    session: int
+    tool: int
+    risk: int
+    state: int
+    took: int
+    call: int
+
+    @property
+    def call_at(self) -> int:
+        """The cell at which the call begins."""
+        return (
+            CURSOR + self.time + self.session + self.tool + self.risk + self.state + self.took + GAP
+        )
+
+
+def columns(cells: int) -> Columns:
+    """The columns of a table that is so wide; the call takes what is left."""
+    sizes = (10, 9, 7, 5, 14, 6) if cells >= 80 else (0, 8, 6, 4, 13, 6)
+    return Columns(*sizes, max(0, cells - CURSOR - sum(sizes) - GAP - MARGIN))
+
+
+class Look(msgspec.Struct, frozen=True):
+    """How a row stands out: under the cursor (and with the focus or not), or from a lost core."""
+
+    cursor: bool = False
+    focus: bool = False
+    stale: bool = False
+
+    @property
+    def ground(self) -> Token:
+        """What the row lies on."""
+        if not self.cursor:
+            return "bg"
+        return "sel" if self.focus and not self.stale else "s2"
+
+
+def header(cells: int, colors: Palette) -> Line:
+    """The line of column names."""
+    at = columns(cells)
+    line = Line(colors).to(CURSOR)
+    if at.time:
+        line.add("time".ljust(at.time), "dim")
+    line.add("session".ljust(at.session) + "tool".ljust(at.tool), "dim")
+    line.add(("risk" if at.risk > 4 else "").ljust(at.risk) + "state".ljust(at.state), "dim")
+    return line.add("took".rjust(at.took) + " " * GAP + "call", "dim")
+
+
+def elapsed(row: CallRow, now_us: int) -> str:
+    """The cell of elapsed time; it ticks while the call is pending or running."""
+    if row.stage == "pending":
+        return person((now_us - row.at) / 1_000_000)
+    if row.stage == "running" and row.ended_at is None:
+        return took(max(0, now_us - row.at) // 1000, running=True)
+    if row.glyph in _WAITED and row.took_ms is not None:
+        return person(row.took_ms / 1000)
+    return took(row.took_ms)
+
+
+class _Tone(msgspec.Struct, frozen=True):
+    ground: Token
+    quiet: Token
+    ink: Token
+    risk: Token
+    marker: Token
+    bold: bool
+    loud: bool
+
+
+def _tone(row: CallRow, look: Look) -> _Tone:
+    if row.alarm:
+        ink: Token = "alarm_ink"
+        return _Tone("alarm", ink, ink, ink, ink, bold=True, loud=True)
+    marker: Token = "accent" if look.focus and not look.stale else "dim"
+    if look.stale:
+        return _Tone(look.ground, "off", "off", "off", marker, bold=False, loud=False)
+    pending = row.stage == "pending"
+    return _Tone(
+        look.ground,
+        "dim",
+        "dim" if row.stage in _QUIET else "fg",
+        RISK_TOKEN.get(row.risk, "high"),
+        marker,
+        bold=pending,
+        loud=pending or row.stage in _STOPPED,
+    )
+
+
+def draw_call(
+    row: CallRow, cells: int, colors: Palette, look: Look, now_us: int, zone: tzinfo | None
+) -> Line:
+    """One call as a line of the table."""
+    at = columns(cells)
+    tone = _tone(row, look)
+    line = Line(colors, tone.ground)
+    line.add(">" if look.cursor else " ", tone.marker, bold=True).to(CURSOR)
+    if at.time:
+        line.add(clock(row.at, zone), tone.quiet)
+    column = CURSOR + at.time
+    for text, wide in ((row.label, at.session), (row.tool, at.tool)):
+        line.to(column).fit(safe_text(text[:80]), wide - 1, tone.ink, bold=tone.bold)
+        column += wide
+    grave = row.risk not in ("low", "medium")
+    line.to(column).add(RISK_GLYPH.get(row.risk, "!!"), tone.risk, bold=grave)
+    line.to(column + at.risk)
+    if row.alarm:
+        # The words of an alarm are wider than their column, and it has no time worth reading.
+        line.fit(f"# {row.stage}", at.state + at.took, tone.ink, bold=True)
+    else:
+        line.fit(f"{row.glyph or ' '} {row.stage}", at.state, tone.ink, bold=tone.loud)
+        line.to(column + at.risk + at.state)
+        unknown = look.stale and row.ended_at is None
+        time = UNMEASURED if unknown else elapsed(row, now_us)
+        line.add(time.rjust(at.took), tone.ink, bold=tone.bold)
+    # A summary can be a whole script: what cannot be drawn need not be made safe either.
+    call = safe_text(row.summary[: 4 * at.call + 8])
+    kept, dots = cut(call, at.call)
+    line.to(at.call_at).add(kept, tone.ink, bold=tone.bold)
+    return line.add(dots, tone.quiet) if dots else line
