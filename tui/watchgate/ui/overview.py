@@ -1,0 +1,161 @@
+"""What the strip and the sidebar tell of a state, as plain values; nothing here draws."""
+
+from __future__ import annotations
+
+import msgspec
+
+from watchgate.core.sessions import SessionState
+from watchgate.core.state import State
+from watchgate.core.views import GateView, PendingView, SessionView, Totals
+from watchgate.ui.bridge import Link
+from watchgate.ui.consequences import seconds_left, silence
+from watchgate.ui.formats import ago, clock, count, money, person
+from watchgate.ui.theme import RISK_RANK
+from watchgate.ui.widgets.strip import StripView
+
+MINUTE_S = 60
+URGENT_S = 10
+BARS = "▁▂▃▄▅▆▇█"
+BINS = 8
+SCALE_AT_LEAST = 4
+"""Calls in a bin that fill a bar when no session is busier: a single call stays a low bar."""
+
+
+def live_sessions(state: State) -> list[SessionView]:
+    """The sessions that have not ended, in the order in which they were first seen."""
+    return [view for view in state.sessions.values() if view.state is not SessionState.GONE]
+
+
+def is_off(gate: GateView, now_us: int) -> bool:
+    """Whether the off switch is in force."""
+    return gate.off_until is not None and (gate.off_until == 0 or gate.off_until > now_us)
+
+
+def worst_risk(pending: list[PendingView]) -> str:
+    """The highest risk among open requests."""
+    return max((view.data.risk for view in pending), key=lambda risk: RISK_RANK.get(risk, 2))
+
+
+def silence_words(view: PendingView, now_us: int) -> str:
+    """What silence does to a request, and when."""
+    return silence(view.data, view.agent, seconds_left(view.data, now_us))
+
+
+def strip_view(state: State, link: Link, now_us: int, *, demo: bool) -> StripView:
+    """The strip of this moment; `now_us` is the core's clock."""
+    live = live_sessions(state)
+    cost, cost_wide = _costs(live)
+    view = StripView(
+        profile=state.gate.profile,
+        demo=demo,
+        sessions=len(live),
+        per_minute=_per_minute(live, now_us),
+        cost=cost,
+        cost_wide=cost_wide,
+        gated=_gated(live),
+        quiet="nothing pending" if state.sessions else "listening",
+    )
+    if link.lost:
+        since = person((now_us - link.since_us) / 1_000_000)
+        picture_of = clock(link.since_us) if state.seq else ""
+        return msgspec.structs.replace(view, alert="lost", since=since, picture_of=picture_of)
+    if link.state == "connecting":
+        return msgspec.structs.replace(view, quiet="connecting")
+    pending = state.by_deadline()
+    if is_off(state.gate, now_us):
+        until = _on_again(state.gate, now_us)
+        return msgspec.structs.replace(view, alert="off", until=until, pending=len(pending))
+    if not pending:
+        return view
+    left = seconds_left(pending[0].data, now_us)
+    return msgspec.structs.replace(
+        view,
+        alert="pending",
+        worst=worst_risk(pending),
+        pending=len(pending),
+        consequence=silence_words(pending[0], now_us),
+        urgent=left is not None and left <= URGENT_S,
+    )
+
+
+def session_word(view: SessionView, waiting_since: int | None, now_us: int) -> str:
+    """What a session is doing, with how long where that tells something."""
+    if view.shown is SessionState.WAITING:
+        return f"waiting {person((now_us - (waiting_since or view.since)) / 1_000_000)}"
+    if view.gated is False:
+        return "NOT GATED"
+    if view.shown is SessionState.IDLE:
+        return f"idle {ago((now_us - view.since) / 1_000_000)}"
+    return str(view.shown)
+
+
+def waiting_since(state: State) -> dict[tuple[str, str], int]:
+    """For every session with an open request: when the oldest of them came (UTC µs)."""
+    since: dict[tuple[str, str], int] = {}
+    for view in state.pending.values():
+        key = (view.agent, view.session)
+        since[key] = min(since.get(key, view.at), view.at)
+    return since
+
+
+def calls_per_bin(view: SessionView, now_us: int) -> list[int]:
+    """The calls of the last minute in eight bins, the oldest first."""
+    bins = [0] * BINS
+    for second, calls in view.recent:
+        age = now_us // 1_000_000 - second
+        if 0 <= age < MINUTE_S:
+            bins[BINS - 1 - age * BINS // MINUTE_S] += calls
+    return bins
+
+
+def sparklines(views: list[SessionView], now_us: int) -> list[str]:
+    """One bar line per session, all on the same scale so that they can be compared."""
+    bins = [calls_per_bin(view, now_us) for view in views]
+    top = max((max(line) for line in bins), default=0)
+    scale = max(top, SCALE_AT_LEAST)
+    steps = len(BARS) - 1
+    return ["".join(BARS[-(-calls * steps // scale)] for calls in line) for line in bins]
+
+
+def today(totals: Totals) -> list[tuple[str, str, str]]:
+    """The day's counters as (glyph, words, number); rare ones only when they are not zero."""
+    rows = [
+        ("+", "allowed by you", totals.allowed_by_operator),
+        ("x", "denied by you", totals.denied_by_operator),
+        ("x", "denied by rule", totals.denied_by_rule),
+        ("T", "denied, nobody answered", totals.denied_by_timeout),
+        ("=", "allowed by your rules", totals.allowed_by_grant),
+        ("b", "handed back", totals.handed_back),
+        ("", "no opinion", totals.no_opinion),
+    ]
+    if totals.denied_other:
+        rows.insert(4, ("x", "denied, other causes", totals.denied_other))
+    if totals.alarms:
+        rows.append(("#", "ran against the gate", totals.alarms))
+    return [(glyph, words, count(number)) for glyph, words, number in rows]
+
+
+def _costs(live: list[SessionView]) -> tuple[str, str]:
+    known = [view.cost_usd for view in live if view.cost_usd is not None]
+    if live and not known:
+        return "cost ?", "cost ?"
+    total = money(sum(known))
+    if len(known) < len(live):
+        return f"{total}+?", f"at least {total}"
+    return total, total
+
+
+def _per_minute(live: list[SessionView], now_us: int) -> str:
+    oldest = now_us // 1_000_000 - MINUTE_S
+    return count(sum(calls for view in live for second, calls in view.recent if second > oldest))
+
+
+def _gated(live: list[SessionView]) -> str:
+    told = [view.gated for view in live if view.gated is not None]
+    return f"{sum(told)} of {len(told)}" if told else ""
+
+
+def _on_again(gate: GateView, now_us: int) -> str:
+    if not gate.off_until:
+        return "until this machine restarts"
+    return f"on again in {person((gate.off_until - now_us) / 1_000_000)}"

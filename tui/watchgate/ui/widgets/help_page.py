@@ -1,0 +1,148 @@
+"""The help page: every key from the registry, every mark, and the rules, in columns that fit."""
+
+from __future__ import annotations
+
+from watchgate.ui.keymap import Group, Keymap
+from watchgate.ui.palettes import Token
+from watchgate.ui.widgets.pane import Line, Pane
+
+KEY_CELLS = 10
+COLUMNS = (2, 47, 88)
+NARROW_COLUMNS = (2, 44)
+SECTIONS: tuple[tuple[Group, str], ...] = (
+    ("decide", "decide on the request in the dock"),
+    ("look", "look at it"),
+    ("move", "move"),
+    ("find", "find"),
+    ("leave", "leave"),
+    ("other", "when it is offered"),
+)
+STATES = (
+    ("?", "pending"),
+    ("+", "allowed by you"),
+    ("x", "denied"),
+    ("T", "timed out: denied"),
+    ("=", "by a rule of yours"),
+    ("~", "answered elsewhere"),
+    ("b", "handed back"),
+    ("-", "withdrawn, the agent left"),
+)
+FILTERS = ("risk:high  session:api-fix", "tool:Bash  state:denied", '"rm -rf"  -agent:codex')
+
+Run = tuple[str, Token, bool]
+HIDDEN = "<U+200B>"
+MARKED = "marked"
+Text = list[Run]
+
+
+class HelpPage(Pane):
+    """One page; it scrolls where the terminal is too small for it."""
+
+    DEFAULT_CSS = "HelpPage { height: 1fr; }"
+
+    def __init__(self, keymap: Keymap) -> None:
+        super().__init__()
+        self._keymap = keymap
+        self._top = 0
+
+    def move(self, lines: int) -> None:
+        """Scroll by so many lines, no further than the last one stays in view."""
+        last = max(0, len(self._page(self.size.width)) - self.size.height)
+        top = min(max(0, self._top + lines), last)
+        if top != self._top:
+            self._top = top
+            self.redraw()
+
+    def draw(self, cells: int, rows: int) -> list[Line]:
+        page = self._page(cells)
+        top = min(self._top, max(0, len(page) - rows))
+        return page[top : top + rows]
+
+    def _page(self, cells: int) -> list[Line]:
+        blocks = [self._section(group, title) for group, title in SECTIONS]
+        first = [*blocks[0], *blocks[1], *self._rule()]
+        second = [*blocks[2], *blocks[3], *blocks[4], *blocks[5]]
+        marks = [*self._risks(), *self._states()]
+        texts = [*self._texts(), *self._filters()]
+        if cells >= COLUMNS[2] + 28:
+            return self._beside([first, second, [*marks, *texts]])
+        if cells >= NARROW_COLUMNS[1] + 36:
+            return self._beside([[*first, *texts], [*second, *marks]], NARROW_COLUMNS)
+        return self._beside([[*first, *second, *marks, *texts]])
+
+    def _beside(self, columns: list[list[Text]], places: tuple[int, ...] = COLUMNS) -> list[Line]:
+        lines = []
+        for number in range(max(len(column) for column in columns)):
+            line = self.line()
+            for at, column in zip(places, columns, strict=False):
+                if number < len(column):
+                    chip = column[number] and column[number][0][0].startswith(" ")
+                    line.to(at - 1 if chip else at)
+                    for text, ink, bold in column[number]:
+                        ground: Token | None = None
+                        if ink in ("bg", "alarm_ink"):
+                            ground = "critical" if ink == "bg" else "alarm"
+                        marked, hidden = text == MARKED, text == HIDDEN
+                        line.add(text, ink, on=ground, bold=bold, underline=marked, reverse=hidden)
+            lines.append(line)
+        return lines
+
+    def _section(self, group: Group, title: str) -> list[Text]:
+        texts: list[Text] = [[(title, "dim", False)], []]
+        for key in self._keymap.group(group):
+            names = [key.shown, *(name for name in key.keys[1:] if name != key.shown)]
+            shown = " ".join(names).ljust(KEY_CELLS)
+            texts.append([(shown, "accent", True), (key.help, "fg", False)])
+            if key.note:
+                texts.append([("", "fg", False), (" " * KEY_CELLS + key.note, "dim", False)])
+        return [*texts, []]
+
+    def _rule(self) -> list[Text]:
+        return [
+            [("Silence means denied. Enter, Esc, n", "fg", True)],
+            [("and y never decide anything.", "fg", True)],
+            [],
+        ]
+
+    def _risks(self) -> list[Text]:
+        return [
+            [("risk", "dim", False)],
+            [],
+            [(".    LOW", "low", False)],
+            [("!    MEDIUM", "medium", False)],
+            [("!!   HIGH", "high", True), (", and unknown", "dim", False)],
+            [(" !!! CRITICAL ", "bg", True)],
+            [],
+        ]
+
+    def _states(self) -> list[Text]:
+        return [
+            [("state", "dim", False)],
+            [],
+            *(_pair(glyph, words) for glyph, words in STATES),
+            [(" # DENIED BUT RAN ", "alarm_ink", True)],
+            [("(no mark: no opinion)", "dim", False)],
+            [],
+        ]
+
+    def _texts(self) -> list[Text]:
+        return [
+            [("text", "dim", False)],
+            [],
+            [(MARKED, "critical", True), ("      why it is held", "fg", False)],
+            [(HIDDEN, "fg", False), ("    a hidden character", "fg", False)],
+            [("(a allow)   ", "off", False), ("not now; press it", "fg", False)],
+            [("?           ", "fg", False), ("unknown, never 0", "fg", False)],
+            [],
+        ]
+
+    def _filters(self) -> list[Text]:
+        return [[("filters", "dim", False)], [], *(_plain(text) for text in FILTERS)]
+
+
+def _pair(glyph: str, words: str) -> Text:
+    return [(glyph.ljust(5), "fg", True), (words, "fg", False)]
+
+
+def _plain(words: str) -> Text:
+    return [(words, "fg", False)]

@@ -1,0 +1,41 @@
+"""The last lines of the core's log, as they lie on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from watchgate.core.text import safe_text
+from watchgate.ui.widgets.command_text import plain
+from watchgate.ui.widgets.pane import Line, Pane
+
+
+class LogPage(Pane):
+    """Lines, the newest at the bottom; it scrolls."""
+
+    DEFAULT_CSS = "LogPage { height: 1fr; }"
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        super().__init__()
+        self._lines = [safe_text(line) for line in lines]
+        self._up = 0
+
+    def _wrapped(self, cells: int) -> list[str]:
+        """The lines as they fit, none of them cut."""
+        return [
+            "".join(piece.text for piece in row)
+            for line in self._lines
+            for row in plain(line, max(8, cells - 3))
+        ]
+
+    def move(self, lines: int) -> None:
+        """Scroll by so many lines."""
+        most = max(0, len(self._wrapped(self.size.width)) - self.size.height)
+        self._up = min(max(0, self._up - lines), most)
+        self.redraw()
+
+    def draw(self, cells: int, rows: int) -> list[Line]:
+        if not self._lines:
+            return [self.line(), self.line().add("  The core's log is empty.", "dim")]
+        lines = self._wrapped(cells)
+        end = len(lines) - min(self._up, max(0, len(lines) - rows))
+        return [self.line().add(f"  {text}") for text in lines[max(0, end - rows) : end]]

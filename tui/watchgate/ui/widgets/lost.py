@@ -1,0 +1,114 @@
+"""What stands in the dock's place when the core is lost: what happened and what it means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from watchgate.core.text import safe_text
+from watchgate.ui.formats import count, short_id
+from watchgate.ui.widgets.pane import Line, Pane
+
+NAMED = 3
+"""Requests that are named; of more only the number is told."""
+
+
+class LostView(msgspec.Struct, frozen=True, kw_only=True):
+    """What was known when the core went.
+
+    `pending` are the open requests with whether their hook clients deny them by themselves, `seq`
+    the last record that came (0: there never was a picture), `why` the reason as the link tells it.
+    `off` says that the gate was switched off, which holds without a core too.
+    """
+
+    pending: tuple[tuple[str, bool], ...] = ()
+    seq: int = 0
+    why: str = ""
+    off: bool = False
+    can_start: bool = False
+    can_log: bool = False
+
+
+class Lost(Pane):
+    """An area with the alarm's bar: what it means for agents and journal, then the keys."""
+
+    DEFAULT_CSS = "Lost { height: 10; }"
+
+    ground = "s1"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._view = LostView()
+
+    def show(self, view: LostView) -> None:
+        """Show this loss."""
+        if view != self._view:
+            self._view = view
+            self.redraw()
+
+    def draw(self, cells: int, rows: int) -> list[Line]:
+        airy = rows >= 10
+        blank = [self._line()] if airy else []
+        title = self._line().add("The core stopped answering. What that means now", bold=True)
+        if not self._view.seq:
+            title = self._line().add("No core answers. What that means now", bold=True)
+        agents = (
+            'acting calls are denied, with the cause "no core"',
+            "reading calls go on by each agent's own rules",
+        )
+        if self._view.off:
+            agents = (
+                "the gate is switched off: all calls run by each agent's own rules",
+                "they are not recorded while there is no core",
+            )
+        return [
+            *blank,
+            title,
+            *blank,
+            self._fact("agents", agents[0]),
+            self._fact("", agents[1]),
+            self._fact("pending", _fate(self._view.pending)),
+            self._fact("journal", f"on disk up to record {count(self._view.seq)}")
+            if self._view.seq
+            else self._fact("why", safe_text(self._view.why)),
+            *blank,
+            self._keys(),
+            *blank,
+        ]
+
+    def _line(self) -> Line:
+        return self.line().add(" ", on="alarm").add(" ")
+
+    def _fact(self, name: str, words: str) -> Line:
+        return self._line().add(name, "dim").to(12).add(words)
+
+    def _keys(self) -> Line:
+        line = self._line()
+        if self._view.can_start:
+            line.add("R", "accent", bold=True).add(" starts a core now      ")
+        if self._view.can_log:
+            line.add("l", "accent", bold=True).add(" shows the last lines of its log")
+        return line
+
+
+def _fate(pending: Sequence[tuple[str, bool]]) -> str:
+    if not pending:
+        return "nothing was waiting"
+    parts = []
+    for denied, words in ((True, "denied by"), (False, "handed back by")):
+        ids = [short_id(request) for request, closed in pending if closed is denied]
+        if ids:
+            verb, whose = ("is", "its hook client") if len(ids) == 1 else ("are", "hook clients")
+            parts.append(
+                f"{_named(ids)} {verb} {words} {whose if len(ids) == 1 else 'their ' + whose}"
+            )
+    return "; ".join(parts)
+
+
+def _named(ids: Sequence[str]) -> str:
+    if len(ids) > NAMED:
+        return f"{len(ids)} requests"
+    if len(ids) == 1:
+        return ids[0]
+    return f"{', '.join(ids[:-1])} and {ids[-1]}"

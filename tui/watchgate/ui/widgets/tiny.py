@@ -1,0 +1,93 @@
+"""The smallest form, below 60 by 16: one line per open request; deny works, allow does not."""
+
+from __future__ import annotations
+
+from watchgate.core.text import safe_text
+from watchgate.core.views import PendingView
+from watchgate.ui.consequences import seconds_left
+from watchgate.ui.formats import cut, cut_front, person
+from watchgate.ui.moment import Moment
+from watchgate.ui.palettes import Token
+from watchgate.ui.theme import RISK_GLYPH, RISK_TOKEN
+from watchgate.ui.widgets.command_text import plain
+from watchgate.ui.widgets.pane import Line, Pane
+
+WORDS = 4
+"""Lines kept for what keys and silence do."""
+
+
+class Tiny(Pane):
+    """Open requests by deadline, the one that `d` denies under the cursor, and why `a` is dead."""
+
+    DEFAULT_CSS = "Tiny { height: 1fr; }"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._moment: Moment | None = None
+
+    def show(self, moment: Moment) -> None:
+        """Show the requests of this moment."""
+        self._moment = moment
+        self.redraw()
+
+    def draw(self, cells: int, rows: int) -> list[Line]:
+        moment = self._moment
+        if moment is None:
+            return []
+        size = f"{moment.shape.columns} by {moment.shape.rows}"
+        if moment.link.lost:
+            meaning = "acting calls are denied until a core runs"
+            if moment.context.off:
+                meaning = "the gate is switched off: calls run by each agent's own rules"
+            return self._alone("the core stopped answering", meaning, cells)
+        if not moment.pending:
+            return self._alone(
+                "nothing pending", f"calls show from 60 by 16 cells, now {size}", cells
+            )
+        first = max(0, moment.index - max(1, rows - WORDS - 1) + 1)
+        shown = moment.pending[first : first + max(1, rows - WORDS - 1)]
+        lines = [self._request(view, moment, cells) for view in shown]
+        return [*lines, self.line(), *self._words(moment, size, cells)]
+
+    def _alone(self, title: str, meaning: str, cells: int) -> list[Line]:
+        return [self.line(), *self._text(title, cells, bold=True), *self._text(meaning, cells)]
+
+    def _text(self, text: str, cells: int, ink: Token = "dim", *, bold: bool = False) -> list[Line]:
+        rows = plain(text, max(8, cells - 3))
+        ink = "fg" if bold else ink
+        return [
+            self.line().add("  " + "".join(piece.text for piece in row), ink, bold=bold)
+            for row in rows
+        ]
+
+    def _request(self, view: PendingView, moment: Moment, cells: int) -> Line:
+        chosen = moment.docked is not None and view.id == moment.docked.id
+        line = self.line("sel" if chosen else "bg")
+        line.add("> " if chosen else "  ", "accent", bold=True)
+        risk = view.data.risk
+        line.add(RISK_GLYPH.get(risk, "!!"), RISK_TOKEN.get(risk, "high"), bold=True).to(6)
+        label, dots = cut(safe_text(view.label), 8)
+        line.add(label, bold=True).add(dots, "dim").to(15)
+        left = seconds_left(view.data, moment.now_us)
+        ends = person(left) if left is not None else "-"
+        room = cells - 15 - len(ends) - 3
+        line.add(self._summary(view, room))
+        return line.right(f"{ends} ", bold=True)
+
+    def _summary(self, view: PendingView, room: int) -> str:
+        text = safe_text(view.data.summary)
+        if view.data.tool.cls in ("edit", "read"):
+            return cut_front(text, room)
+        kept, dots = cut(text, room)
+        return kept + dots
+
+    def _words(self, moment: Moment, size: str, cells: int) -> list[Line]:
+        if moment.note:
+            return self._text(safe_text(moment.note), cells, bold=True)
+        all_denied = all(view.data.silence == "deny" for view in moment.pending)
+        silence = "denied" if all_denied else "silence decides"
+        how = f"d denies; to allow you must see the whole request: 60 by 16 cells, now {size}"
+        return [
+            *self._text(f"{silence} in the time shown", cells, "fg"),
+            *self._text(how, cells),
+        ]
