@@ -1,0 +1,84 @@
+"""A console under test: a fake core, a clock that stands still, keys pressed one by one."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+from textual.pilot import Pilot
+
+from tests.ui.fake_source import FakeClock, FakeSource
+from tests.ui.picture import NOW_US
+from watchgate.link.protocol import Snapshot
+from watchgate.ui.app import WatchgateApp
+from watchgate.ui.options import FoundAgent, Options
+from watchgate.ui.widgets.pane import Pane
+
+AGENTS = (FoundAgent("claude", "2.1.4"), FoundAgent("codex", "0.58"))
+OPTIONS = Options(agents=AGENTS, home="/home/ana")
+
+
+class Bench:
+    """A running console with what a test turns and reads."""
+
+    def __init__(self, app: WatchgateApp, source: FakeSource, clock: FakeClock) -> None:
+        self.app = app
+        self.source = source
+        self.clock = clock
+        self.pilot: Pilot[str]
+
+    async def press(self, *keys: str, apart_s: float = 1.0) -> None:
+        """Press keys as a person does, and let each of them take effect."""
+        for key in keys:
+            self.clock.advance(apart_s)
+            await self.pilot.press(key)
+            self.clock.advance(0.26)
+            await self.settle()
+
+    async def type(self, text: str) -> None:
+        """Type text into whatever has the keys."""
+        for character in text:
+            await self.pilot.press("space" if character == " " else character)
+
+    async def settle(self) -> None:
+        """Let the console draw the newest moment."""
+        await self.pilot.pause()
+        self.app.tick()
+        await self.pilot.pause()
+
+    async def until(self, ready: Callable[[], object]) -> None:
+        """Wait until something is so; fails after about five seconds."""
+        for _ in range(100):
+            if ready():
+                return
+            await self.pilot.pause(0.05)
+        raise AssertionError("it did not come about")
+
+    def text(self, pane: Pane) -> str:
+        """What a pane shows."""
+        return "\n".join(
+            pane.render_line(y).text.rstrip() for y in range(pane.size.height) if pane.display
+        )
+
+    @property
+    def screen(self) -> str:
+        """The whole screen as a reader sees it."""
+        width, height = self.app.size
+        strips = self.app.screen._compositor.render_strips()
+        return "\n".join(strip.text[:width].rstrip() for strip in strips[:height])
+
+
+@asynccontextmanager
+async def running(
+    snapshot: Snapshot, *, size: tuple[int, int] = (120, 40), options: Options = OPTIONS
+) -> AsyncIterator[Bench]:
+    """A console attached to a core that gave this snapshot."""
+    clock, source = FakeClock(NOW_US), FakeSource(snapshot)
+    bench = Bench(WatchgateApp(source, clock, options, clock.now_s), source, clock)
+    async with bench.app.run_test(size=size) as pilot:
+        bench.pilot = pilot
+        await bench.until(lambda: bench.app.bridge.link.state == "attached")
+        await bench.settle()
+        if snapshot.pending:
+            await bench.until(lambda: bench.app.operator.drawn_id)
+        yield bench

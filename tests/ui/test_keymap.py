@@ -1,0 +1,100 @@
+"""The registry of keys: footer, help and configuration agree, and hints are whole or absent."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from textual.events import Key as KeyEvent
+
+from tests.ui.picture import critical_request, high_request
+from watchgate.ui.actions import ACTIONS
+from watchgate.ui.keymap import Context, Keymap, name_of
+from watchgate.ui.keys import FOOTERS, KEYS, footer
+from watchgate.ui.operator import INTENTS
+
+KEYMAP = Keymap(KEYS)
+CRITICAL = Context(docked=critical_request().data, agent="claude", pending=2, rows=9)
+
+
+def words(context: Context, cells: int) -> str:
+    """The footer as a reader sees it."""
+    hints = KEYMAP.hints(footer(context), context, cells)
+    return "  ".join(f"{h.key} {h.label}" if h.enabled else f"({h.key} {h.label})" for h in hints)
+
+
+def test_every_key_that_acts_has_an_action_or_decides() -> None:
+    later = {key.id for key in KEYMAP.group("later")}
+    decides = {key.id for key in KEYMAP.group("decide")}
+    assert {key.id for key in KEYS} == set(ACTIONS) | decides | later
+    assert decides <= set(INTENTS)
+
+
+def test_no_footer_names_a_key_that_is_not_there_yet() -> None:
+    later = {key.id for key in KEYMAP.group("later")}
+    assert not later & {action for actions in FOOTERS.values() for action in actions}
+
+
+def test_the_footer_says_what_a_press_will_do() -> None:
+    assert words(CRITICAL, 120).startswith("a allow, type yes  d deny  r deny, reply")
+    high = Context(docked=high_request().data, agent="codex", rows=9)
+    assert words(high, 120).startswith("a allow, twice")
+
+
+@pytest.mark.parametrize("cells", range(20, 161))
+def test_a_hint_is_dropped_whole_and_help_never(cells: int) -> None:
+    shown = words(Context(docked=critical_request().data, agent="claude", cells=cells), cells)
+    assert len(shown) < cells or cells < 26
+    assert "? help" in shown
+    assert "d deny" in shown
+
+
+@pytest.mark.parametrize("cells", [60, 80, 120])
+def test_the_page_of_a_request_offers_help_and_the_way_back(cells: int) -> None:
+    page = Context(
+        docked=critical_request().data, agent="claude", where="detail", cells=cells, pending=2
+    )
+    shown = words(page, cells)
+    assert shown.startswith("Esc close  d deny")
+    assert "? help" in shown
+    assert ("b hand back" in shown) is (cells == 120)
+
+
+def test_keys_that_do_nothing_now_stand_in_parentheses() -> None:
+    quiet = Context(rows=9)
+    assert words(quiet, 120).startswith("(a allow)  (d deny)  Enter detail")
+
+
+def test_an_armed_handback_says_so_at_every_width() -> None:
+    data = critical_request().data
+    armed = Context(
+        docked=msgspec.structs.replace(data, runs_unasked=True, risk="high"), agent="claude"
+    )
+    assert "b hand back: Claude runs it, twice" in words(armed, 140)
+
+
+def test_a_key_can_be_moved_by_its_id() -> None:
+    keymap = Keymap(KEYS, {"deny": "N"})
+    assert keymap.named("N") is keymap["deny"]
+    assert keymap.named("d") is None
+    assert keymap["deny"].shown == "N"
+
+
+def test_an_unknown_action_and_a_key_taken_twice_are_refused() -> None:
+    with pytest.raises(ValueError, match="no action 'denny'; there are deny, reply"):
+        Keymap(KEYS, {"denny": "N"})
+    with pytest.raises(ValueError, match="'a' is both"):
+        Keymap(KEYS, {"deny": "a"})
+
+
+@pytest.mark.parametrize(
+    ("key", "character", "name"),
+    [
+        ("question_mark", "?", "?"),
+        ("A", "A", "A"),
+        ("space", " ", "space"),
+        ("tab", "\t", "tab"),
+        ("ctrl+p", "\x10", "ctrl+p"),
+    ],
+)
+def test_a_key_is_named_as_a_person_types_it(key: str, character: str, name: str) -> None:
+    assert name_of(KeyEvent(key, character)) == name

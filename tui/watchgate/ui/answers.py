@@ -1,0 +1,96 @@
+"""What the console does with what its parts report: prompts answered, rows chosen, frames drawn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.app import App
+
+from watchgate.ui.moment import Desk
+from watchgate.ui.operator import Operator
+from watchgate.ui.pages import Pages
+from watchgate.ui.prompts import Prompts
+from watchgate.ui.screens.monitor import MonitorScreen
+
+if TYPE_CHECKING:
+    from watchgate.ui.widgets.command_list import CommandList
+    from watchgate.ui.widgets.detail import Detail
+    from watchgate.ui.widgets.dock import Dock
+    from watchgate.ui.widgets.filter_bar import FilterBar
+    from watchgate.ui.widgets.reply_prompt import ReplyPrompt
+    from watchgate.ui.widgets.ring_table import Keep, RingTable
+    from watchgate.ui.widgets.sessions import Sessions
+    from watchgate.ui.widgets.word_prompt import WordPrompt
+    from watchgate.ui.widgets.yes_prompt import YesPrompt
+
+
+class Answers(App[str], inherit_bindings=False):
+    """The handlers of the parts' messages; the console itself adds what they call."""
+
+    desk: Desk
+    monitor: MonitorScreen
+    operator: Operator
+    pages: Pages
+    prompts: Prompts
+
+    def say(self, text: str, seconds: float = 4.0) -> None:
+        """Tell the operator something."""
+        raise NotImplementedError
+
+    def perform(self, action: str) -> None:
+        """Do an action of the keymap, or say why it cannot be done now."""
+        raise NotImplementedError
+
+    def wake(self) -> None:
+        """Show at once what should not wait."""
+        raise NotImplementedError
+
+    def set_filter(self, text: str, keep: Keep | None) -> None:
+        """Show only the calls that `keep` wants; None shows all again."""
+        self.desk.filter = text
+        self.monitor.table.keep(keep)
+        self.wake()
+
+    def on_yes_prompt_decided(self, event: YesPrompt.Decided) -> None:
+        self.prompts.close()
+        self.operator.commit(event.commit)
+
+    def on_yes_prompt_left(self, event: YesPrompt.Left) -> None:
+        self.prompts.close()
+        self.say(event.why or "nothing was decided")
+
+    def on_reply_prompt_replied(self, event: ReplyPrompt.Replied) -> None:
+        self.prompts.close()
+        self.operator.send(event.commit, event.view, event.text)
+
+    def on_reply_prompt_left(self, event: ReplyPrompt.Left) -> None:
+        self.prompts.close()
+
+    def on_filter_bar_changed(self, event: FilterBar.Changed) -> None:
+        self.set_filter(event.text, event.keep)
+
+    def on_filter_bar_left(self, event: FilterBar.Left) -> None:
+        self.prompts.close()
+
+    def on_detail_all_shown(self, event: Detail.AllShown) -> None:
+        self.operator.shown_whole(event.request)
+
+    def on_word_prompt_answered(self, event: WordPrompt.Answered) -> None:
+        self.prompts.word_answered(yes=event.yes)
+
+    def on_command_list_chosen(self, event: CommandList.Chosen) -> None:
+        self.pages.close()
+        self.perform(event.action)
+
+    def on_command_list_left(self, event: CommandList.Left) -> None:
+        self.pages.close()
+
+    def on_dock_drawn(self, event: Dock.Drawn) -> None:
+        self.operator.drawn(event.card)
+
+    def on_sessions_opened(self, event: Sessions.Opened) -> None:
+        self.monitor.leave_sessions()
+        self.set_filter(f"session:{event.label}", lambda row: row.label == event.label)
+
+    def on_ring_table_moved(self, event: RingTable.Moved) -> None:
+        self.wake()

@@ -1,0 +1,81 @@
+"""From what the console holds to the moment that its parts are drawn from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from watchgate.ui.bridge import Bridge
+from watchgate.ui.keymap import Context, Hint, Keymap, Where
+from watchgate.ui.keys import footer
+from watchgate.ui.moment import Desk, Moment
+from watchgate.ui.operator import INTENTS
+from watchgate.ui.options import Options
+from watchgate.ui.overview import is_off
+from watchgate.ui.shape import Shape
+
+
+class Presenter:
+    """Makes moments of one console; `seen` tells whether a request was shown in full."""
+
+    def __init__(
+        self, options: Options, keymap: Keymap, desk: Desk, seen: Callable[[str], bool]
+    ) -> None:
+        self._options = options
+        self._keymap = keymap
+        self._desk = desk
+        self._seen = seen
+
+    def moment(
+        self,
+        bridge: Bridge,
+        size: tuple[int, int],
+        *,
+        where: Where,
+        listed: bool,
+        demo: bool,
+        prompt: Sequence[Hint],
+    ) -> Moment:
+        """What is so now; `prompt` are the hints of the prompt that has the keys, if any."""
+        state, now_us, desk, options = bridge.state, bridge.now_us(), self._desk, self._options
+        pending = state.by_deadline()
+        docked, index = desk.look(pending)
+        shape = Shape(*size)
+        context = Context(
+            where=where,
+            cells=shape.columns,
+            agent=docked.agent if docked else "",
+            docked=docked.data if docked else None,
+            pending=len(pending),
+            rows=len(state.rows),
+            lost=bridge.link.lost,
+            off=is_off(state.gate, now_us),
+            empty=not state.sessions,
+            demo=demo,
+            tiny=shape.tiny,
+            frozen=desk.frozen_us is not None,
+            filtered=bool(desk.filter),
+            unseen=docked is not None and not self._seen(docked.id),
+            listed=listed,
+            can_start=options.start_core is not None,
+            can_log=options.log_lines is not None,
+            can_demo=options.open_demo is not None,
+        )
+        keymap = self._keymap
+        return Moment(
+            state=state,
+            link=bridge.link,
+            now_us=now_us,
+            shape=shape,
+            context=context,
+            hints=prompt or keymap.hints(footer(context), context, shape.columns),
+            pending=pending,
+            docked=docked,
+            index=index,
+            note=desk.note,
+            frozen_us=desk.frozen_us,
+            filter=desk.filter,
+            skipped=bridge.skipped,
+            demo=demo,
+            home=options.home,
+            blocked={i: why for i in INTENTS if (why := keymap[i].why_not(context))},
+        )

@@ -1,0 +1,34 @@
+"""The command list as a screen; the dock stays below it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from textual.widget import Widget
+
+from watchgate.ui.keymap import Context, Keymap, Where
+from watchgate.ui.moment import Moment
+from watchgate.ui.screens.frame import Frame
+from watchgate.ui.widgets.command_list import CommandList
+from watchgate.ui.widgets.tabs import Part
+
+
+class CommandScreen(Frame):
+    """Every command with its key, to be found by its name."""
+
+    where: Where = "commands"
+
+    def __init__(self, keymap: Keymap, context: Context) -> None:
+        super().__init__()
+        self.list = CommandList(keymap, context)
+
+    def body(self) -> Iterable[Widget]:
+        """The list."""
+        yield self.list
+
+    def on_mount(self) -> None:
+        self.list.focus()
+
+    def aside(self, moment: Moment) -> tuple[Part, ...]:
+        """How it closes."""
+        return (("commands: Esc leaves", "dim", False),)

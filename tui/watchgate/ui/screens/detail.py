@@ -1,0 +1,56 @@
+"""The whole of one request or call on a page of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from textual.widget import Widget
+
+from watchgate.core.views import CallRow
+from watchgate.ui.keymap import Where
+from watchgate.ui.moment import Moment
+from watchgate.ui.screens.frame import Frame
+from watchgate.ui.widgets.detail import Detail
+from watchgate.ui.widgets.tabs import Part
+
+
+class DetailScreen(Frame):
+    """The docked request, whichever that is, or one call for as long as the page is open."""
+
+    where: Where = "detail"
+
+    def __init__(self, row: CallRow | None, home: str) -> None:
+        super().__init__()
+        self._row = row
+        self.shows_request = row is None
+        self.detail = Detail(home=home)
+
+    def body(self) -> Iterable[Widget]:
+        """The text."""
+        yield self.detail
+
+    def show(self, moment: Moment) -> None:
+        """Show what is known of it now."""
+        super().show(moment)
+        state, row = moment.state, self._row
+        if row is None:
+            seen = not moment.context.unseen
+            many = len(moment.pending)
+            place = f"{moment.index + 1} of {many}" if many > 1 else ""
+            self.detail.show_request(moment.docked, state, moment.now_us, seen=seen, place=place)
+            return
+        number = state.calls.number((row.agent, row.session, row.call))
+        self.detail.show(row if number is None else state.rows[number], state, moment.now_us)
+
+    def aside(self, moment: Moment) -> tuple[Part, ...]:
+        """How it closes."""
+        what = "request" if self._row is None else "call"
+        return ((f"{what}: Esc closes it", "dim", False),)
+
+    def move(self, lines: int) -> None:
+        """Scroll the text."""
+        self.detail.scroll_lines(lines)
+
+    def page(self, pages: int) -> None:
+        """Scroll by what is visible."""
+        self.detail.scroll_pages(pages)

@@ -1,0 +1,166 @@
+"""The frame that every screen has: strip and tabs above, prompt, dock and footer below."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.screen import Screen
+from textual.widget import Widget
+
+from watchgate.ui.formats import clock
+from watchgate.ui.keymap import Where
+from watchgate.ui.moment import Moment
+from watchgate.ui.overview import is_off, strip_view
+from watchgate.ui.theme import RISK_RANK
+from watchgate.ui.widgets.dock import Dock
+from watchgate.ui.widgets.dock_lines import Docked
+from watchgate.ui.widgets.footer import Footer
+from watchgate.ui.widgets.lost import Lost, LostView
+from watchgate.ui.widgets.off_banner import OffBanner, OffView
+from watchgate.ui.widgets.strip import StatusStrip
+from watchgate.ui.widgets.tabs import Part, Tabs, TabsView
+
+PAGE_LINES = 10
+LOST_LINES = (10, 8)
+"""The lines that the loss of the core takes, with and without its empty rows."""
+
+
+class Frame(Screen[None], inherit_bindings=False):
+    """A screen of the console; subclasses give the body and show a moment in it."""
+
+    where: Where = "monitor"
+    tab = ""
+    full_dock = False
+    shows_request = False
+    AUTO_FOCUS = None
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.strip = StatusStrip()
+        self.tabs = Tabs()
+        self.prompt = Vertical(id="prompt")
+        self.dock = Dock()
+        self.lost = Lost()
+        self.off = OffBanner()
+        self.lost.display = self.off.display = False
+        self.footer = Footer()
+
+    def compose(self) -> ComposeResult:
+        yield self.strip
+        yield self.tabs
+        with Horizontal(id="body"):
+            yield from self.body()
+        yield self.prompt
+        yield self.dock
+        yield self.lost
+        yield self.off
+        yield self.footer
+
+    def body(self) -> Iterable[Widget]:
+        """What stands between tabs and dock."""
+        raise NotImplementedError
+
+    def show(self, moment: Moment) -> None:
+        """Show this moment in the parts that every screen has."""
+        shape = moment.shape
+        self.strip.show(strip_view(moment.state, moment.link, moment.now_us, demo=moment.demo))
+        self.tabs.display = shape.tabs
+        self.tabs.styles.height = 2 if shape.tall else 1
+        self.tabs.show(TabsView(self.tab, self.aside(moment), self.chip(moment)))
+        self._show_dock(moment)
+        self.footer.show(moment.hints, "" if self.dock.display else moment.note)
+
+    def move(self, lines: int) -> None:
+        """Move the cursor or scroll; a screen without either stays as it is."""
+
+    def page(self, pages: int) -> None:
+        """Move by about what is visible."""
+        self.move(pages * PAGE_LINES)
+
+    def aside(self, moment: Moment) -> tuple[Part, ...]:
+        """What the right end of the tabs tells."""
+        if moment.link.lost:
+            left = max(0, moment.link.retry_at_us - moment.now_us) / 1_000_000
+            return (
+                (f"try {moment.link.tries + 1}, next in ", "dim", False),
+                (f"{left:.0f} s", "fg", True),
+            )
+        return ()
+
+    def chip(self, moment: Moment) -> str:
+        """A word that must not be overlooked, before the right end of the tabs."""
+        if moment.frozen_us is None:
+            return ""
+        at = f" at {clock(moment.frozen_us)}" if moment.context.wide else ""
+        return f"FROZEN{at}, z goes on"
+
+    def _show_dock(self, moment: Moment) -> None:
+        state, shape = moment.state, moment.shape
+        lost = moment.link.lost and self.full_dock and not shape.tiny
+        off = (
+            is_off(state.gate, moment.now_us)
+            and not moment.link.lost
+            and moment.docked is None
+            and self.full_dock
+            and not shape.tiny
+        )
+        self.lost.display, self.off.display = lost, off
+        self.dock.display = not (lost or off or shape.tiny)
+        if lost:
+            self.lost.styles.height = LOST_LINES[0 if shape.rows >= 24 else 1]
+            self.lost.show(
+                LostView(
+                    pending=tuple((v.id, v.data.silence == "deny") for v in moment.pending),
+                    seq=state.seq,
+                    why=moment.link.why,
+                    off=moment.context.off,
+                    can_start=moment.context.can_start,
+                    can_log=moment.context.can_log,
+                )
+            )
+        elif off:
+            self.off.show(off_view(moment))
+        elif self.dock.display:
+            self.dock.show(
+                Docked(
+                    now_us=moment.now_us,
+                    pending=None if moment.link.lost else moment.docked,
+                    place=moment.index + 1,
+                    count=len(moment.pending),
+                    last=None if moment.link.lost else state.last,
+                    idle="core lost" if moment.link.lost else "nothing pending",
+                    message=moment.note,
+                    one_line=not self.full_dock,
+                    blocked=moment.blocked,
+                    home=moment.home,
+                    quiet=quiet_words(moment),
+                )
+            )
+
+
+def off_view(moment: Moment) -> OffView:
+    """Who switched the gate off, and how many risky calls ran ungated among those still kept."""
+    gate = moment.state.gate
+    ran = [row.risk for row in moment.state.rows.tail(1000) if row.stage == "ran ungated"]
+    until = "until this machine restarts"
+    if gate.off_until:
+        until = f"until {clock(gate.off_until)}"
+    return OffView(
+        by=gate.off_by,
+        until=until,
+        high=sum(1 for risk in ran if RISK_RANK.get(risk, 2) == RISK_RANK["high"]),
+        critical=ran.count("critical"),
+    )
+
+
+def quiet_words(moment: Moment) -> str:
+    """What silence will mean to the next request."""
+    if moment.context.off:
+        return "gate off: nothing is held"
+    if moment.link.lost:
+        return "acting calls are denied"
+    if moment.state.gate.profile == "watch":
+        return "not gating: nothing is held"
+    return "silence means denied"

@@ -1,0 +1,146 @@
+"""The monitor: sessions, live calls with the newest at the bottom, and the request in the dock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from textual.widget import Widget
+
+from watchgate.ui.formats import count, cut
+from watchgate.ui.moment import Moment
+from watchgate.ui.options import Options
+from watchgate.ui.screens.frame import Frame
+from watchgate.ui.widgets.detail import Detail
+from watchgate.ui.widgets.empty import Empty, Kind
+from watchgate.ui.widgets.ring_table import RingTable
+from watchgate.ui.widgets.sessions import Sessions
+from watchgate.ui.widgets.tabs import Part
+from watchgate.ui.widgets.tiny import Tiny
+
+
+class MonitorScreen(Frame):
+    """The first screen; everything else opens above it."""
+
+    tab = "Monitor"
+    full_dock = True
+    shows_request = True
+
+    def __init__(self, options: Options) -> None:
+        super().__init__()
+        self.sessions = Sessions()
+        self.table = RingTable()
+        self.empty = Empty(options.agents, demo=options.open_demo is None)
+        self.tiny = Tiny()
+        self.detail = Detail(home=options.home, beside=True)
+        for part in (self.sessions, self.table, self.tiny, self.detail):
+            part.display = False
+        self.listed = False
+
+    def body(self) -> Iterable[Widget]:
+        """Sessions, calls and detail beside each other, as far as they fit."""
+        yield self.sessions
+        yield self.table
+        yield self.empty
+        yield self.tiny
+        yield self.detail
+
+    def on_mount(self) -> None:
+        self.table.focus()
+
+    def show(self, moment: Moment) -> None:
+        """Show the moment; a frozen view keeps its calls and sessions, the deadlines go on."""
+        super().show(moment)
+        shape = moment.shape
+        kind = self._empty(moment)
+        self.tiny.display = shape.tiny
+        self.empty.display = kind is not None and not shape.tiny
+        self.table.display = kind is None and not shape.tiny
+        self.sessions.display = self.table.display and (shape.sidebar or self.listed)
+        self.sessions.set_class(self.listed and not shape.sidebar, "-over")
+        self.detail.display = self.table.display and shape.detail
+        if shape.tiny:
+            self.tiny.show(moment)
+        elif kind is not None:
+            self.empty.show(kind)
+        else:
+            self._show_calls(moment)
+
+    def _show_calls(self, moment: Moment) -> None:
+        state, now_us, stale = moment.state, moment.now_us, moment.link.lost
+        if moment.frozen_us is None:
+            self.table.show(state, now_us, stale=stale)
+            if self.sessions.display:
+                self.sessions.show(state, now_us, stale=stale)
+        if self.detail.display:
+            self.detail.show(self.table.selected, state, now_us)
+
+    def aside(self, moment: Moment) -> tuple[Part, ...]:
+        """Whether the table follows, and what it is filtered by."""
+        lost = super().aside(moment)
+        if lost or not len(moment.state.rows):
+            return lost
+        wide, follows = moment.context.wide, self.table.follow
+        shown: tuple[Part, ...] = ()
+        if moment.filter:
+            kept, dots = cut(moment.filter, 40 if wide else 20)
+            shown = (("/ ", "dim", False), (kept, "fg", True), (dots, "dim", False))
+            if not wide:
+                return shown
+            shown = (*shown, ("   ", "dim", False))
+        if moment.skipped and (wide or follows):
+            skipped = f"{count(moment.skipped)} records skipped"
+            if not wide:
+                return ((skipped, "fg", False),)
+            shown = (*shown, (f"{skipped}   ", "fg", False))
+        return (*shown, *self._following(wide=wide))
+
+    def _following(self, *, wide: bool) -> tuple[Part, ...]:
+        follow: Part = ("follow ", "dim", False)
+        if self.table.follow:
+            return (follow, ("on", "fg", True))
+        new = self.table.new_count
+        off: tuple[Part, ...] = (follow, ("off", "fg", True))
+        if new:
+            off = (*off, (f"  +{count(new)} new", "fg", False))
+        if not wide:
+            return off
+        turn_on: tuple[Part, ...] = (("G", "accent", True), (" turns it on", "dim", False))
+        return (*off, (", " if new else "  ", "dim", False), *turn_on)
+
+    def list_sessions(self) -> None:
+        """Go to the sessions, over the table where there is no sidebar; again goes back."""
+        if self.listed:
+            self.leave_sessions()
+        else:
+            self.listed = True
+            self.sessions.display = True
+            self.sessions.focus()
+
+    def leave_sessions(self) -> bool:
+        """Back to the table; whether the sessions had the keys."""
+        was, self.listed = self.listed, False
+        self.table.focus()
+        return was
+
+    def move(self, lines: int) -> None:
+        """Move the cursor of whichever pane has the keys."""
+        if self.listed:
+            self.sessions.move(lines)
+        else:
+            self.table.move(lines)
+
+    def page(self, pages: int) -> None:
+        """Move by what is visible."""
+        if self.listed:
+            self.sessions.move(pages * 5)
+        else:
+            self.table.page(pages)
+
+    def _empty(self, moment: Moment) -> Kind | None:
+        if moment.link.state == "connecting":
+            return "connecting"
+        if len(moment.state.rows):
+            return None
+        if moment.link.lost:
+            return "no-core"
+        return "no-call" if moment.state.sessions else "no-session"
