@@ -6,7 +6,7 @@ BIN    := .venv/bin
 READY  := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help test check clean
+.PHONY: help test check screenshots clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | \
@@ -21,10 +21,13 @@ check: $(READY) ## format, lint, types, layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+screenshots: $(READY) ## draw screenshots/ from the running console
+	$(BIN)/python scripts/screenshots.py
+
 clean: ## remove whatever the other targets made
 	rm -rf .venv .bootstrap .agents dist bench/out snapshot_report.html
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
-	find tui tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find tui tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The lock is exact and only uv reads it: without uv on PATH, one is put into .bootstrap/.
 $(READY): pyproject.toml uv.lock
