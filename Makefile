@@ -6,11 +6,17 @@ BIN    := .venv/bin
 READY  := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help test check screenshots clean
+.PHONY: help run demo test check screenshots clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | \
 		while IFS='|' read -r target text; do printf '%-20s%s\n' "$$target" "$$text"; done
+
+run: $(READY) ## the console
+	$(BIN)/watchgate
+
+demo: $(READY) ## the console on a scripted feed; touches no agent
+	$(BIN)/watchgate demo
 
 test: $(READY) ## the whole suite
 	$(BIN)/pytest -n $(JOBS) --dist worksteal

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import json
+import os
+import socket
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from watchgate.cli import main
+from watchgate.core.config import Config
+from watchgate.link.paths import Paths, paths
+from watchgate.service.host import Stage
+from watchgate.service.hosted import hosted
+
+WAIT_S = 20.0
+
+
+class Said:
+    """What a command printed and how it ended."""
+
+    def __init__(self, code: int, out: str, err: str) -> None:
+        self.code = code
+        self.out = out
+        self.err = err
+
+    @property
+    def lines(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+Cli = Callable[..., Said]
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
+    """Runs one command in this process; stdin and stdout are no terminal here."""
+
+    def run(*args: str) -> Said:
+        capsys.readouterr()
+        try:
+            code = main(args)
+        except SystemExit as ended:
+            code = int(ended.code or 0)
+        out, err = capsys.readouterr()
+        return Said(code, out, err)
+
+    return run
+
+
+class Core:
+    """A core in this process, and hook clients that wait for it."""
+
+    def __init__(self, places: Paths) -> None:
+        self.paths = places
+        self._ids = iter(range(1, 100))
+        self._hooks: list[socket.socket] = []
+
+    def id(self) -> str:
+        # The tests of one core tell its requests apart by their beginnings.
+        return f"req{next(self._ids)}".ljust(26, "k")
+
+    def hold(self, command: str = "git push --force", call: str = "c1") -> socket.socket:
+        """A hook client whose call is held."""
+        fields = {
+            "session_id": "s1",
+            "hook_event_name": "PreToolUse",
+            "cwd": "/srv/app",
+            "tool_name": "Bash",
+            "tool_input": {"command": command},
+            "tool_use_id": call,
+        }
+        raw = json.dumps(fields).encode()
+        hook = socket.socket(socket.AF_UNIX)
+        self._hooks.append(hook)
+        hook.settimeout(WAIT_S)
+        hook.connect(str(self.paths.ingest_socket))
+        hook.sendall(b"watchgate/1 claude gate\nlength: %d\n\n" % len(raw) + raw)
+        return hook
+
+    def end(self) -> None:
+        for hook in self._hooks:
+            hook.close()
+
+
+@pytest.fixture
+def core() -> Iterator[Core]:
+    places = paths(os.environ)
+    core = Core(places)
+    stage = Stage(ids=core.id, home="/home/u", protected=(), agent_of=lambda _pid: None)
+    with hosted(places, Config(), stage=stage):
+        yield core
+    core.end()
+
+
+@pytest.fixture
+def held(core: Core, cli: Cli) -> Callable[..., dict[str, Any]]:
+    """Holds one more call; its line of `ls --json`."""
+
+    def hold(command: str = "git push --force", call: str = "c1") -> dict[str, Any]:
+        known = {line["id"] for line in cli("ls", "--json").lines}
+        core.hold(command, call)
+        end = time.monotonic() + WAIT_S
+        while time.monotonic() < end:
+            fresh = [line for line in cli("ls", "--json").lines if line["id"] not in known]
+            if fresh:
+                return fresh[0]
+            time.sleep(0.01)
+        raise AssertionError("not held")
+
+    return hold

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import argparse
+
+import pytest
+
+from tests.cli.conftest import Cli
+from watchgate import __version__
+from watchgate.cli import main, parser
+from watchgate.cli.exits import Exit
+
+
+def commands() -> dict[str, argparse.ArgumentParser]:
+    """Every command and command of a command, by its words."""
+    found: dict[str, argparse.ArgumentParser] = {}
+    todo = [("", parser())]
+    while todo:
+        name, each = todo.pop()
+        for action in each._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                for word, below in action.choices.items():
+                    found[f"{name} {word}".strip()] = below
+                    todo.append((f"{name} {word}".strip(), below))
+    return found
+
+
+def test_the_commands_of_the_contract_are_there() -> None:
+    wanted = "attach demo serve status stop off on hook install uninstall doctor ls show allow deny"
+    wanted += " handback tail schema config audit"
+    assert set(wanted.split()) <= set(commands())
+    assert "audit verify" in commands()
+
+
+@pytest.mark.parametrize("name", sorted(commands()))
+def test_every_command_has_help_with_an_example(cli: Cli, name: str) -> None:
+    said = cli(*name.split(), "--help")
+    assert said.code == Exit.DONE
+    assert f"example: watchgate {name.split(maxsplit=1)[0]}" in " ".join(said.out.split())
+
+
+def test_the_top_says_how_to_begin(cli: Cli) -> None:
+    said = cli("--help")
+    assert said.code == Exit.DONE
+    assert "watchgate demo" in said.out
+    assert "3 no core reachable" in said.out
+
+
+def test_the_version(cli: Cli) -> None:
+    assert cli("--version").out == f"watchgate {__version__}\n"
+
+
+@pytest.mark.parametrize("args", [("dance",), ("ls", "--colour"), ("show",)])
+def test_usage_errors_exit_2_on_stderr(cli: Cli, args: tuple[str, ...]) -> None:
+    said = cli(*args)
+    assert (said.code, said.out) == (Exit.USAGE, "")
+    assert "usage:" in said.err
+
+
+def test_an_interrupt_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(_args: argparse.Namespace) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("watchgate.cli.requests._ls", interrupted)
+    assert main(["ls"]) == Exit.REFUSED
+
+
+def test_the_console_needs_a_terminal(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = cli("demo")
+    assert said.code == Exit.USAGE
+    assert "watchgate tail" in said.err
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (("sattus",), ["did you mean status?", "`watchgate --help`"]),
+        (("serve", "--profile", "gard"), ["did you mean guard?", "`watchgate serve --help`"]),
+        (("audit", "verfy"), ["did you mean verify?", "`watchgate audit --help`"]),
+        (("ls", "--jsn"), ["unrecognized arguments: --jsn", "--help`"]),
+        (("show",), ["required: ID", "`watchgate show --help`"]),
+    ],
+)
+def test_a_wrong_command_line_says_what_was_meant_or_where_an_example_is(
+    cli: Cli, args: tuple[str, ...], says: list[str]
+) -> None:
+    said = cli(*args)
+    assert (said.code, said.out) == (Exit.USAGE, "")
+    for part in says:
+        assert part in said.err

@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Cli, Core
+from tests.terminal import Terminal
+from watchgate.cli.exits import Exit
+
+Held = Callable[..., dict[str, Any]]
+
+LS_FIELDS = {
+    "id", "agent", "session", "lane", "tool", "summary", "risk", "reason", "digest",
+    "received_at", "deadline_s",
+}  # fmt: skip
+
+
+def test_ls_is_one_line_of_json_for_each_request(cli: Cli, held: Held) -> None:
+    held()
+    held("git reset --hard", "c2")
+    lines = cli("ls", "--json").lines
+    assert [line["summary"] for line in lines] == ["git push --force", "git reset --hard"]
+    assert set(lines[0]) >= LS_FIELDS
+
+
+def test_ls_for_people_names_the_call(cli: Cli, held: Held) -> None:
+    request = held()
+    said = cli("ls")
+    assert said.code == Exit.DONE
+    assert request["id"][:8] in said.out
+    assert "git push --force" in said.out
+
+
+def test_ls_without_requests_or_sessions_says_so(cli: Cli, core: Core) -> None:
+    assert cli("ls").out == "nothing pending\n"
+    assert cli("ls", "--sessions").out == "no session was seen\n"
+    assert cli("ls", "--json").out == ""
+
+
+def test_ls_sessions(cli: Cli, held: Held) -> None:
+    held()
+    (session,) = cli("ls", "--sessions", "--json").lines
+    assert (session["agent"], session["session"], session["pending"]) == ("claude", "s1", 1)
+    assert "app" in cli("ls", "--sessions").out
+
+
+def test_show_has_the_whole_request(cli: Cli, held: Held) -> None:
+    request = held("git push --force\nrm -rf build")
+    (whole,) = cli("show", request["id"], "--json").lines
+    assert whole["tool"]["input"] == {"command": "git push --force\nrm -rf build"}
+    assert whole["status"] == "pending"
+    said = cli("show", request["id"][:4]).out
+    for part in ("  git push --force\n", "  rm -rf build\n", request["digest"], "/srv/app"):
+        assert part in said
+
+
+def test_nothing_of_an_agents_text_reaches_the_terminal_as_it_is(cli: Cli, held: Held) -> None:
+    request = held("git push --force \x1b]0;owned\x07 \u202e")
+    for said in (cli("ls"), cli("show", request["id"])):
+        assert "\x1b" not in said.out
+        assert "\u202e" not in said.out
+        assert "<U+001B>" in said.out
+
+
+def test_allow_with_the_digest_lets_it_run(cli: Cli, core: Core, held: Held) -> None:
+    request = held()
+    said = cli("allow", request["id"][:6], "--digest", request["digest"], "--as", "kim")
+    assert (said.code, said.out) == (Exit.DONE, f"#{request['id'][:4]} allowed by operator\n")
+    (whole,) = cli("show", request["id"], "--json").lines
+    assert whole["ended"]["by"].startswith("operator kim")
+
+
+def test_a_decision_prints_json_where_asked(cli: Cli, held: Held) -> None:
+    request = held()
+    said = cli("deny", request["id"], "--reason", "no", "--stop", "--json")
+    assert said.lines == [{"request": request["id"], "word": "denied-by-operator"}]
+
+
+def test_handback_leaves_it_to_the_agent(cli: Cli, held: Held) -> None:
+    request = held()
+    assert cli("handback", request["id"]).out.endswith("handed back by operator\n")
+
+
+def test_the_second_decision_exits_4_and_names_the_first(cli: Cli, held: Held) -> None:
+    request = held()
+    cli("deny", request["id"], "--as", "kim")
+    late = cli("allow", request["id"], "--digest", request["digest"])
+    assert (late.code, late.out) == (Exit.TOO_LATE, "")
+    assert "already_settled" in late.err
+    assert re.search(r"at \d\d:\d\d:\d\d$", late.err.strip())
+    assert "kim" in late.err
+
+
+def test_what_is_refused_exits_1(cli: Cli, held: Held) -> None:
+    request = held()
+    wrong = cli("allow", request["id"], "--digest", "0" * 64)
+    assert (wrong.code, "digest_mismatch" in wrong.err) == (Exit.REFUSED, True)
+    digest = ("--digest", request["digest"])
+    scope = cli("allow", request["id"], *digest, "--scope", "always")
+    assert (scope.code, "not_offered" in scope.err) == (Exit.REFUSED, True)
+    for verb in ("show", "deny", "handback"):
+        unknown = cli(verb, "zzzzzz")
+        assert (unknown.code, "unknown_id" in unknown.err) == (Exit.REFUSED, True)
+    assert len(cli("ls", "--json").lines) == 1
+
+
+def test_a_prefix_that_fits_two_is_not_guessed(cli: Cli, held: Held) -> None:
+    held()
+    for number in range(2, 12):
+        request = held("git reset --hard", f"c{number}")
+    assert request["id"].startswith("req1")
+    refused = cli("deny", "req1")
+    assert refused.code == Exit.REFUSED
+    assert "fits" in refused.err
+
+
+@pytest.mark.parametrize(
+    "args",
+    [("allow", "req1"), ("allow",), ("deny",), ("allow", "req1", "--scope", "forever")],
+)
+def test_usage_errors_exit_2(cli: Cli, core: Core, args: tuple[str, ...]) -> None:
+    said = cli(*args)
+    assert said.code == Exit.USAGE
+    assert said.err
+    assert said.out == ""
+
+
+@pytest.mark.parametrize(
+    "args",
+    [("ls",), ("show", "abcd"), ("deny", "abcd"), ("allow", "abcd", "--digest", "0"), ("tail",)],
+)
+def test_without_a_core_it_exits_3_and_says_how_to_start_one(
+    cli: Cli, args: tuple[str, ...]
+) -> None:
+    said = cli(*args)
+    assert (said.code, said.out) == (Exit.NO_CORE, "")
+    assert "watchgate serve" in said.err
+
+
+def test_allow_at_a_terminal_shows_the_whole_request_and_asks(cli: Cli, held: Held) -> None:
+    request = held("git push --force\nrm -rf build")
+    with Terminal("allow", request["id"]) as terminal:
+        terminal.wait_for("Type yes")
+        for part in ("git push --force", "rm -rf build", request["digest"], "/srv/app"):
+            assert part in terminal.seen
+        terminal.type("no\n")
+        assert terminal.code() == Exit.REFUSED
+        assert "still waits" in terminal.seen
+    with Terminal("allow", request["id"], "--as", "kim") as terminal:
+        terminal.wait_for("Type yes")
+        terminal.type("yes\n")
+        assert terminal.code() == Exit.DONE
+        assert "allowed by operator" in terminal.seen
+
+
+def test_the_end_of_input_decides_nothing(cli: Cli, held: Held) -> None:
+    request = held()
+    with Terminal("allow", request["id"]) as terminal:
+        terminal.wait_for("Type yes")
+        terminal.type("\x04")
+        assert terminal.code() == Exit.REFUSED
+        assert "Traceback" not in terminal.seen
+    assert json.loads(cli("show", request["id"], "--json").out)["status"] == "pending"

@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from watchgate.link.once import call_once
+from watchgate.link.paths import Paths, paths
+from watchgate.link.protocol import Request, Result
+from watchgate.service import detached
+from watchgate.service.detached import answers, last_log_lines, start_core
+from watchgate.service.errors import CannotServe
+
+STARTER = """
+import os
+from watchgate.link.paths import paths
+from watchgate.service.detached import start_core
+start_core(paths(os.environ))
+print("started", flush=True)
+"""
+
+
+@pytest.fixture
+def here() -> Iterator[Paths]:
+    found = paths(os.environ)
+    yield found
+    if answers(found):
+        call_once(found.control_socket, Request(id=1, verb="stop"))
+        gone(found)
+
+
+def gone(found: Paths) -> None:
+    end = time.monotonic() + 20
+    while answers(found):
+        assert time.monotonic() < end, "the core goes on"
+        time.sleep(0.02)
+
+
+def hello(found: Paths) -> dict[str, Any]:
+    answer = call_once(found.control_socket, Request(id=1, verb="hello"))
+    assert isinstance(answer, Result)
+    whole: dict[str, Any] = answer.ok["hello"]
+    return whole
+
+
+def test_a_detached_core_survives_whoever_started_it_and_its_terminal(here: Paths) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", STARTER], stdout=subprocess.PIPE, start_new_session=True
+    ) as starter:
+        assert starter.stdout is not None
+        assert starter.stdout.readline() == b"started\n"
+        first = hello(here)
+        # What a closing terminal does to everything in its session.
+        os.killpg(starter.pid, signal.SIGHUP)
+        starter.wait()
+    assert hello(here)["core"] == first["core"]
+    call_once(here.control_socket, Request(id=1, verb="stop"))
+    gone(here)
+
+
+def test_a_core_that_may_not_start_says_why(here: Paths) -> None:
+    here.runtime_dir.chmod(0o755)
+    with pytest.raises(CannotServe, match="chmod 700") as refused:
+        start_core(here)
+    assert str(here.core_log) in str(refused.value)
+
+
+def test_a_core_that_says_nothing_is_given_up(
+    here: Paths, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    mute = tmp_path / "mute"
+    mute.write_text("#!/bin/sh\nexec sleep 60\n")
+    mute.chmod(0o755)
+    monkeypatch.setattr(detached, "READY_S", 0.1)
+    monkeypatch.setattr(sys, "executable", str(mute))
+    with pytest.raises(CannotServe, match="it said nothing"):
+        start_core(here)
+
+
+def test_nobody_answers_without_a_core(here: Paths) -> None:
+    assert not answers(here)
+
+
+def test_the_log_ends_with_its_newest_lines(here: Paths) -> None:
+    assert last_log_lines(here, 2) == []
+    here.state_dir.mkdir(parents=True)
+    here.core_log.write_bytes(b"one\ntwo\nth\xffree\n")
+    assert last_log_lines(here, 2) == ["two", "th\ufffdree"]

@@ -1,0 +1,161 @@
+"""`watchgate`, `attach`, `demo`: the console on a core."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import os
+import platform
+import shutil
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from watchgate.cli.exits import Exit, Stop
+from watchgate.cli.keys import by_action, check_keys
+from watchgate.cli.place import configured, here
+
+if TYPE_CHECKING:
+    from watchgate.core.clock import Clock
+    from watchgate.core.config import Config
+    from watchgate.link.paths import Paths
+    from watchgate.ui.options import Terminal
+    from watchgate.ui.source import Source
+
+AGENTS = ("claude", "codex")
+LOG_LINES = 40
+
+
+def add_parser(commands: Any) -> None:
+    """Add the commands; `watchgate` alone is `attach`."""
+    attach = commands.add_parser(
+        "attach",
+        help="the console: attach to the running core, or start one in the background",
+        epilog="example: watchgate attach",
+    )
+    attach.add_argument("--host", action="store_true", help="keep the core inside this console")
+    attach.set_defaults(run=run)
+    demo = commands.add_parser(
+        "demo",
+        help="the console on a scripted feed; installs nothing, touches no agent",
+        epilog="example: watchgate demo --speed 4",
+    )
+    demo.add_argument("--speed", type=_speed, default=1.0, metavar="N", help="N times as fast")
+    demo.set_defaults(run=_demo)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Open the console, with a core inside or beside it."""
+    from watchgate.service.detached import answers, start_core
+    from watchgate.service.errors import CannotServe
+
+    _need_terminal()
+    paths = here()
+    config = configured(paths)
+    check_keys(paths, config)
+    try:
+        if args.host:
+            # The whole core, which a console that only attaches does without.
+            from watchgate.service.hosted import hosted
+
+            with hosted(paths, config):
+                return _open(paths, config, hosted=True)
+        if not answers(paths):
+            start_core(paths)
+        return _open(paths, config)
+    except CannotServe as fault:
+        raise Stop(str(fault)) from None
+
+
+def _demo(args: argparse.Namespace) -> int:
+    from watchgate.demo.live import demo_core
+    from watchgate.demo.play import CONFIG
+
+    _need_terminal()
+    with demo_core(args.speed) as (paths, clock):
+        return _open(paths, CONFIG, demo=True, hosted=True, clock=clock)
+
+
+def _need_terminal() -> None:
+    if not os.isatty(0) or not os.isatty(1):
+        raise Stop(
+            "the console needs a terminal; see `watchgate ls` and `watchgate tail`", Exit.USAGE
+        )
+
+
+def _open(
+    paths: Paths,
+    config: Config,
+    *,
+    demo: bool = False,
+    hosted: bool = False,
+    clock: Clock | None = None,
+) -> int:
+    # All that the imports make stays: looking for garbage in it is a tenth of the start.
+    gc.disable()
+    from watchgate.service.clock import SystemClock
+    from watchgate.service.detached import last_log_lines
+    from watchgate.ui.app import WatchgateApp
+    from watchgate.ui.options import FoundAgent, Options
+    from watchgate.ui.source import LinkSource
+
+    gc.freeze()
+    gc.enable()
+    with ExitStack() as demos:
+        options = Options(
+            agents=tuple(FoundAgent(name) for name in AGENTS if shutil.which(name)),
+            demo=demo,
+            hosted=hosted,
+            home=str(Path.home()),
+            theme=config.ui.theme,
+            keys=by_action(config.ui.keys),
+            start_core=None if hosted else lambda: _start_core(paths),
+            log_lines=lambda: last_log_lines(paths, LOG_LINES),
+            open_demo=None if demo else lambda: _open_demo(demos),
+            go_to=_go_to,
+        )
+        app = WatchgateApp(LinkSource(paths.control_socket), clock or SystemClock(), options)
+        summary = app.run()
+    if summary:
+        print(summary)
+    return app.return_code or Exit.DONE
+
+
+async def _start_core(paths: Paths) -> None:
+    """Start a core in the background, off the event loop."""
+    from anyio.to_thread import run_sync
+
+    from watchgate.service.detached import start_core
+
+    await run_sync(start_core, paths)
+
+
+async def _open_demo(demos: ExitStack) -> tuple[Source, Clock]:
+    """Start a demo that ends with the console."""
+    from anyio.to_thread import run_sync
+
+    from watchgate.demo.live import demo_core
+    from watchgate.ui.source import LinkSource
+
+    paths, clock = await run_sync(lambda: demos.enter_context(demo_core(1.0)))
+    return LinkSource(paths.control_socket), clock
+
+
+async def _go_to(terminal: Terminal) -> str | None:
+    from watchgate.service.panes import show_pane
+
+    shown = await show_pane(terminal.env)
+    if shown is not None or terminal.agent_pid is None:
+        return shown
+    tty = terminal.env.get("SSH_TTY") or "its own terminal"
+    return f"the agent runs in {tty} on {platform.node()}, pid {terminal.agent_pid}"
+
+
+def _speed(text: str) -> float:
+    try:
+        speed = float(text)
+    except ValueError:
+        speed = 0.0
+    if not 0 < speed <= 100:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number between 0 and 100")
+    return speed

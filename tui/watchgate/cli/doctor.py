@@ -1,0 +1,53 @@
+"""`doctor`: what stands between an agent and an operator, and how to mend it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import Any
+
+from watchgate.cli.exits import Exit, Stop
+from watchgate.cli.output import json_line, say
+from watchgate.cli.place import configured, here
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command."""
+    doctor = commands.add_parser(
+        "doctor",
+        help="check directories, sockets, hooks and trust; try the installed commands",
+        epilog="example: watchgate doctor claude",
+    )
+    doctor.add_argument("agents", nargs="*", metavar="AGENT", help="claude or codex; default: all")
+    doctor.add_argument(
+        "--fix",
+        action="store_true",
+        help="make files private; record trust in watchgate's hooks in Codex's configuration",
+    )
+    doctor.add_argument("--json", action="store_true", help="one JSON object a line")
+    doctor.set_defaults(run=_doctor)
+
+
+def _doctor(args: argparse.Namespace) -> int:
+    from watchgate.agents.registry import UnknownAgentError, adapter
+    from watchgate.service.setup.doctor.run import Doctor
+
+    try:
+        for agent in args.agents:
+            adapter(agent)
+    except UnknownAgentError as fault:
+        raise Stop(str(fault), Exit.USAGE) from None
+    places = here()
+    doctor = Doctor(places, configured(places), os.environ, Path.cwd(), fix=args.fix)
+    code = Exit.DONE
+    for check in doctor.checks(args.agents):
+        if check.status == "fail":
+            code = Exit.REFUSED
+        if args.json:
+            json_line(check)
+            continue
+        say(f"{check.status:4}  {check.check}: {check.text}")
+        if check.status != "ok" and check.mend:
+            say(f"      mend: {check.mend}")
+    return code

@@ -1,0 +1,49 @@
+"""Keys of the configuration that only a console can judge: actions, and keys taken twice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from watchgate.cli.exits import Stop
+
+if TYPE_CHECKING:
+    from watchgate.core.config import Config
+    from watchgate.link.paths import Paths
+
+# As the configuration calls an action, and as the console does.
+_NAMES = {"allow_once": "allow"}
+
+
+def by_action(keys: Mapping[str, str]) -> dict[str, str]:
+    """The configured keys by the console's own names of their actions."""
+    return {_NAMES.get(action, action): key for action, key in keys.items()}
+
+
+def check_keys(paths: Paths, config: Config) -> None:
+    """End the command when a console would refuse these keys; names the line."""
+    keys = config.ui.keys
+    if not keys:
+        return
+    from watchgate.ui.keymap import Keymap
+    from watchgate.ui.keys import KEYS
+
+    for name, action in _NAMES.items():
+        if name in keys and action in keys:
+            raise Stop(f"{_place(paths, config, name)}: ui.keys: {name} is {action}: keep one")
+    try:
+        Keymap(KEYS, by_action(keys))
+    except ValueError as fault:
+        named = [
+            action
+            for action, key in keys.items()
+            if f"{action!r}" in str(fault) or f"{key!r}" in str(fault)
+        ]
+        raise Stop(f"{_place(paths, config, next(iter(named), ''))}: {fault}") from None
+
+
+def _place(paths: Paths, config: Config, action: str) -> str:
+    from watchgate.service.settings import values_with_origin
+
+    places = {key: origin for key, _, origin in values_with_origin(paths, config)}
+    return places.get(f"ui.keys.{action}", str(paths.config))

@@ -1,0 +1,36 @@
+"""Printing: JSON lines for scripts, escaped text for people."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from watchgate.core.text import safe_text
+
+
+def json_line(value: Any) -> None:
+    """One JSON object on a line of its own, at once."""
+    sys.stdout.write(msgspec.json.encode(value).decode() + "\n")
+    sys.stdout.flush()
+
+
+def say(text: str = "") -> None:
+    """A line for a person; whatever came from outside is made visible first."""
+    print(safe_text(text), flush=True)
+
+
+def complain(text: str) -> None:
+    """A diagnostic, on stderr, with whatever came from outside made visible."""
+    print(f"watchgate: {safe_text(text)}", file=sys.stderr)
+
+
+def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
+    """Columns as wide as their contents, the last one as it is."""
+    lines = [head, *(tuple(safe_text(cell) for cell in row) for row in rows)]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(head) - 1)]
+    for line in lines:
+        cells = [cell.ljust(width) for cell, width in zip(line[:-1], widths, strict=True)]
+        print("  ".join([*cells, line[-1]]).rstrip())

@@ -1,0 +1,32 @@
+"""The parser of every command: a wrong command line is told what was meant and where help is."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import re
+import sys
+from typing import NoReturn
+
+from watchgate.cli.exits import Exit
+from watchgate.core.text import safe_text
+
+_CHOICE = re.compile(r"invalid choice: '(?P<wrong>.*)' \(choose from (?P<allowed>.*)\)")
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors say how to mend them; parsers of sub-commands are of the same kind."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the usage and the error, and end with the exit code for usage."""
+        self.print_usage(sys.stderr)
+        told = f"{self.prog}: error: {safe_text(message)};{_meant(message)}"
+        self.exit(Exit.USAGE, f"{told} see `{self.prog} --help`\n")
+
+
+def _meant(message: str) -> str:
+    found = _CHOICE.search(message)
+    if found is None:
+        return ""
+    close = difflib.get_close_matches(found["wrong"], re.findall(r"[\w-]+", found["allowed"]), n=1)
+    return f" did you mean {close[0]}?" if close else ""

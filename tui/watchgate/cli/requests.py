@@ -1,0 +1,149 @@
+"""`ls`, `show`, `allow`, `deny`, `handback`: what waits, and deciding it from a script."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any, Literal
+
+import msgspec
+
+from watchgate.cli.ask import ask
+from watchgate.cli.exits import Exit, Stop
+from watchgate.cli.output import json_line, say, table
+from watchgate.cli.typed import needs_terminal, typed
+from watchgate.core.text import safe_lines
+from watchgate.link.protocol import Request
+
+Commands = Any
+SCOPES = ("once", "turn", "session", "15m", "always")
+
+
+def add_parser(commands: Commands) -> None:
+    """Add the five commands."""
+    ls = commands.add_parser(
+        "ls", help="pending requests, or sessions", epilog="example: watchgate ls --json | jq .id"
+    )
+    ls.add_argument("--sessions", action="store_true", help="list sessions instead")
+    ls.add_argument("--json", action="store_true", help="one JSON object a line")
+    ls.set_defaults(run=_ls)
+    show = commands.add_parser(
+        "show", help="one request in full", epilog="example: watchgate show a41f"
+    )
+    show.add_argument("id", metavar="ID", help="request id or a unique prefix of 4 or more")
+    show.add_argument("--json", action="store_true", help="one JSON object")
+    show.set_defaults(run=_show)
+    allow = _decider(
+        commands,
+        "allow",
+        "let the call run",
+        "example: watchgate allow a41f --digest 3f0c...   (without --digest it shows and asks)",
+    )
+    allow.add_argument("--digest", metavar="D", help="digest of what you were shown")
+    allow.add_argument("--scope", choices=SCOPES, default="once", help="how far the allow reaches")
+    deny = _decider(commands, "deny", "stop the call", 'example: watchgate deny a41f --reason "no"')
+    deny.add_argument("--reason", metavar="T", help="what the model reads")
+    deny.add_argument("--stop", action="store_true", help="end the agent's turn too, where it can")
+    _decider(
+        commands,
+        "handback",
+        "let the agent's own prompt decide",
+        "example: watchgate handback a41f",
+    )
+
+
+def _decider(commands: Commands, verb: str, what: str, example: str) -> argparse.ArgumentParser:
+    each: argparse.ArgumentParser = commands.add_parser(verb, help=what, epilog=example)
+    each.add_argument("id", metavar="ID", help="request id or a unique prefix of 4 or more")
+    each.add_argument("--as", dest="name", metavar="NAME", help="the name to sign with")
+    each.add_argument("--json", action="store_true", help="print the result as JSON")
+    each.set_defaults(
+        run=_decide, decision=verb, digest=None, reason=None, stop=False, scope="once"
+    )
+    return each
+
+
+def _ls(args: argparse.Namespace) -> int:
+    what: Literal["requests", "sessions"] = "sessions" if args.sessions else "requests"
+    found = ask(Request(id=1, verb="list", what=what))[what]
+    if args.json:
+        for each in found:
+            json_line(each)
+    elif not found:
+        say("no session was seen" if args.sessions else "nothing pending")
+    elif args.sessions:
+        keys = ("label", "agent", "state", "calls", "cwd")
+        rows = [tuple(str(each[key]) for key in keys) for each in found]
+        table(("SESSION", "AGENT", "STATE", "CALLS", "FOLDER"), rows)
+    else:
+        keys = ("agent", "label", "risk", "tool", "summary")
+        rows = [(each["id"][:8], *(str(each[key]) for key in keys)) for each in found]
+        table(("ID", "AGENT", "SESSION", "RISK", "TOOL", "CALL"), rows)
+    return Exit.DONE
+
+
+def _show(args: argparse.Namespace) -> int:
+    found = ask(Request(id=1, verb="show", request=args.id))["request"]
+    if args.json:
+        json_line(found)
+    else:
+        _print_request(found)
+    return Exit.DONE
+
+
+def _print_request(found: dict[str, Any]) -> None:
+    say(f"{found['risk'].upper()}  {found['tool']['name']}  {found['agent']}  #{found['id'][:4]}")
+    say()
+    command = found["tool"]["input"].get("command")
+    for line in safe_lines(command if isinstance(command, str) else found["summary"]):
+        print(f"  {line}")
+    say()
+    facts = {
+        "why": found["reason"],
+        "rule": found["rule"],
+        "cwd": found.get("cwd", ""),
+        "lane": found["lane"],
+        "silence": f"{found.get('silence', 'deny')} after {found['timeout_s']:.0f} s",
+        "status": found["status"],
+        "digest": found["digest"],
+    }
+    if "ended" in found:
+        facts["ended"] = f"{found['ended']['word']} by {found['ended']['by']}"
+    for name, value in facts.items():
+        say(f"  {name:<9}{value}")
+    say(f"  {'input':<9}{msgspec.json.encode(found['tool']['input']).decode()}")
+
+
+def _decide(args: argparse.Namespace) -> int:
+    digest = args.digest
+    if args.decision == "allow" and digest is None:
+        digest = _ask_a_person(args.id)
+    done = ask(
+        Request(
+            id=1,
+            verb="decide",
+            request=args.id,
+            decision=args.decision,
+            digest=digest,
+            reason=args.reason,
+            scope=args.scope,
+            stop=args.stop,
+            as_=args.name,
+            confirmed=True,
+        )
+    )
+    if args.json:
+        json_line(done)
+    else:
+        say(f"#{done['request'][:4]} {done['word'].replace('-', ' ')}")
+    return Exit.DONE
+
+
+def _ask_a_person(request: str) -> str:
+    """Show the whole request and have it allowed by a typed word; returns its digest."""
+    needs_terminal("allow needs --digest (see watchgate show ID) or a terminal to ask on")
+    found = ask(Request(id=1, verb="show", request=request))["request"]
+    _print_request(found)
+    if typed("\nType yes to let it run, anything else to leave it waiting: ") != "yes":
+        raise Stop("nothing was decided; the request still waits")
+    digest: str = found["digest"]
+    return digest

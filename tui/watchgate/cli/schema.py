@@ -1,0 +1,61 @@
+"""`schema record|ingest|control`: JSON Schemas of what other programs rely on."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from watchgate.cli.exits import Exit
+from watchgate.cli.output import json_line
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command."""
+    schema = commands.add_parser(
+        "schema",
+        help="JSON Schemas of records, ingest lines and the control protocol",
+        epilog="example: watchgate schema record > record.schema.json",
+    )
+    schema.add_argument("what", choices=("record", "ingest", "control"))
+    schema.add_argument("--json", action="store_true", help="accepted for uniformity: it is JSON")
+    schema.set_defaults(run=_schema)
+
+
+def _schema(args: argparse.Namespace) -> int:
+    import msgspec
+
+    from watchgate.core import records
+    from watchgate.link import protocol
+    from watchgate.service.lines import Line
+
+    types: dict[str, tuple[Any, ...]] = {
+        "record": (
+            records.Record,
+            records.CallData,
+            records.ResultData,
+            records.NoteData,
+            records.UsageData,
+            records.RequestData,
+            records.DecisionData,
+            records.DeadlineData,
+            records.EffectData,
+            records.TraceData,
+            records.CoreData,
+        ),
+        "ingest": (Line,),
+        "control": (
+            protocol.Request,
+            protocol.Hello,
+            protocol.Result,
+            protocol.Refusal,
+            protocol.Push,
+            protocol.Snapshot,
+        ),
+    }
+    chosen = types[args.what]
+    references, definitions = msgspec.json.schema_components(chosen, ref_template="#/$defs/{name}")
+    top = references[0] if args.what != "control" else {"anyOf": list(references)}
+    json_line(
+        {"$schema": "https://json-schema.org/draft/2020-12/schema", **top, "$defs": definitions}
+    )
+    return Exit.DONE

@@ -1,0 +1,153 @@
+"""`off`, `on`, `status`, `stop`: the state of the gate, the way out and the way back."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from watchgate.cli.ask import Unreached, ask
+from watchgate.cli.exits import Exit, Stop
+from watchgate.cli.output import complain, json_line, say
+from watchgate.cli.place import here
+from watchgate.cli.typed import needs_terminal, typed
+
+OFF_MEANS = (
+    "Switched off, no call is held: every agent goes on by its own rules, and calls that run "
+    "unasked just run. They are still recorded while the core runs."
+)
+UNRECORDED = "No core runs: installed agents honour this, but no record says who did it and when."
+
+
+def add_parser(commands: Any) -> None:
+    """Add the four commands."""
+    status = commands.add_parser(
+        "status", help="one line of state", epilog="example: watchgate status --json"
+    )
+    how = status.add_mutually_exclusive_group()
+    how.add_argument("--json", action="store_true", help="one JSON object")
+    how.add_argument("--tmux", action="store_true", help="a few words for tmux's status-right")
+    status.set_defaults(run=_status)
+    stop = commands.add_parser(
+        "stop",
+        help="end the core; installed agents are then denied",
+        epilog="example: watchgate stop",
+    )
+    stop.set_defaults(run=_stop)
+    off = commands.add_parser(
+        "off",
+        help="stop gating, for a while or until reboot",
+        epilog="example: watchgate off 30m   (asks for a typed word on a terminal)",
+    )
+    off.add_argument("how_long", nargs="?", default="30m", metavar="30m|2h|until-reboot")
+    off.set_defaults(run=_off)
+    on = commands.add_parser("on", help="gate again", epilog="example: watchgate on")
+    on.set_defaults(run=_on)
+
+
+def _status(args: argparse.Namespace) -> int:
+    from watchgate.link.protocol import Request
+
+    until = _off_until()
+    try:
+        hello = ask(Request(id=1, verb="hello"))["hello"]
+        pending = len(ask(Request(id=1, verb="list"))["requests"])
+        sessions = len(ask(Request(id=1, verb="list", what="sessions"))["sessions"])
+    except Unreached as none:
+        if args.tmux:
+            say("gate off" if until is not None else "no core")
+        off = "" if until is None else f". The gate is off {until}"
+        raise Stop(f"{none}{off}", none.code) from None
+    if args.json:
+        json_line(
+            {
+                "core": hello["core"],
+                "version": hello["watchgate"],
+                "profile": hello["profile"],
+                "boot": hello["boot"],
+                "records": hello["seq"],
+                "sessions": sessions,
+                "pending": pending,
+                "off": until is not None,
+            }
+        )
+        return Exit.DONE
+    if args.tmux:
+        say("gate off" if until is not None else f"{hello['profile']} {pending} pending")
+        return Exit.DONE
+    gate = f"GATE OFF {until}" if until is not None else _gating(hello["profile"])
+    count = f"{sessions} session{'s' * (sessions != 1)}"
+    say(f"{gate}, {count}, {pending} pending, record {hello['seq']}")
+    return Exit.DONE
+
+
+def _gating(profile: str) -> str:
+    return "NOT GATING (watch)" if profile == "watch" else f"gating ({profile})"
+
+
+def _off_until() -> str | None:
+    """Until when the gate is off, in words; None while it is on."""
+    from watchgate.service import off_switch
+    from watchgate.service.clock import SystemClock
+
+    switch = off_switch.read(here().off, SystemClock().now())
+    return None if switch is None else switch.words()
+
+
+def _stop(_args: argparse.Namespace) -> int:
+    from watchgate.link.protocol import Request
+
+    ask(Request(id=1, verb="stop"))
+    say("The core ends. Installed agents are denied every acting call until a core runs again;")
+    say("`watchgate` starts one, `watchgate uninstall AGENT` takes the hooks out.")
+    return Exit.DONE
+
+
+def _off(args: argparse.Namespace) -> int:
+    from watchgate.link.protocol import Request
+    from watchgate.service import off_switch
+
+    try:
+        seconds = off_switch.seconds_of(args.how_long)
+    except ValueError as fault:
+        raise Stop(str(fault), Exit.USAGE) from None
+    needs_terminal("off needs a terminal: a person has to type the word")
+    say(OFF_MEANS)
+    if typed(f"Type off to switch the gate off ({args.how_long}): ") != "off":
+        raise Stop("nothing was changed; the gate is as it was")
+    try:
+        ask(Request(id=1, verb="off", seconds=seconds))
+    except Unreached:
+        _write_switch(seconds)
+        complain(UNRECORDED)
+    say(f"The gate is off ({args.how_long}). `watchgate on` switches it on.")
+    return Exit.DONE
+
+
+def _write_switch(seconds: int) -> None:
+    from watchgate.service import off_switch
+    from watchgate.service.clock import SystemClock
+    from watchgate.service.runtime_dir import RuntimeDirError, private_dir
+
+    paths = here()
+    until_s = SystemClock().now().plus(seconds).wall_us // 1_000_000 if seconds else None
+    try:
+        private_dir(paths.runtime_dir, variable="WATCHGATE_RUNTIME_DIR")
+        off_switch.write(paths.off, until_s)
+    except (RuntimeDirError, OSError) as fault:
+        raise Stop(f"the gate is as it was: {fault}") from None
+
+
+def _on(_args: argparse.Namespace) -> int:
+    from watchgate.link.protocol import Request
+    from watchgate.service import off_switch
+
+    try:
+        ask(Request(id=1, verb="on"))
+    except Unreached:
+        try:
+            off_switch.remove(here().off)
+        except OSError as fault:
+            raise Stop(f"the gate is as it was: {fault}") from None
+        complain(UNRECORDED)
+    say("The gate is on.")
+    return Exit.DONE

@@ -1,0 +1,104 @@
+"""`tail`: live records, as lines for people or JSON for scripts."""
+
+from __future__ import annotations
+
+import argparse
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from watchgate.cli.exits import Exit, Stop
+from watchgate.cli.output import complain, json_line, say
+from watchgate.cli.place import here
+
+if TYPE_CHECKING:
+    from watchgate.core.filters import Filter
+    from watchgate.core.records import Record
+
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+_DIGITS = 9
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command."""
+    tail = commands.add_parser(
+        "tail",
+        help="live records",
+        epilog="example: watchgate tail 'agent:claude kind:tool.*' --since 10m --json",
+    )
+    tail.add_argument(
+        "filter", nargs="*", metavar="FILTER", help="agent:A tool:T kind:K risk:R text"
+    )
+    tail.add_argument(
+        "--since", metavar="T", help="begin with the records of the last 30s, 10m, 2h"
+    )
+    tail.add_argument("--json", action="store_true", help="one JSON object a line")
+    tail.set_defaults(run=_tail)
+
+
+def _tail(args: argparse.Namespace) -> int:
+    import anyio
+
+    from watchgate.core.filters import FilterError, parse
+    from watchgate.link.lines import LinkError
+    from watchgate.service.journal_schema import JournalError
+
+    try:
+        wanted = parse(" ".join(args.filter))
+    except FilterError as fault:
+        raise Stop(str(fault), Exit.USAGE) from None
+    try:
+        anyio.run(_follow, wanted, _since_us(args.since), args.json)
+    except LinkError as fault:
+        raise Stop(str(fault), Exit.NO_CORE) from None
+    except JournalError as fault:
+        raise Stop(str(fault)) from None
+    return Exit.DONE
+
+
+async def _follow(wanted: Filter, since_us: int | None, as_json: bool) -> None:
+    from watchgate.link.client import connect
+
+    paths = here()
+    async with connect(paths.control_socket) as client:
+        snapshot = await client.attach(observer=True)
+        if since_us is not None:
+            from watchgate.service.journal_read import since
+
+            # To answer, the core brings what waits for its disk there.
+            await client.call("history", from_seq=snapshot.seq, to_seq=snapshot.seq)
+            for record in since(paths.journal, since_us):
+                if record.seq <= snapshot.seq:
+                    _print(record, wanted, as_json)
+        while True:
+            for push in await client.batch():
+                if push.record is not None:
+                    _print(push.record, wanted, as_json)
+                if push.gap is not None:
+                    first, last = push.gap
+                    complain(f"records {first} to {last} are left out: this reads too slowly")
+
+
+def _print(record: Record, wanted: Filter, as_json: bool) -> None:
+    from watchgate.core.record_fields import fields, words
+
+    if not wanted.matches(fields(record)):
+        return
+    if as_json:
+        json_line(record)
+        return
+    time = datetime.fromtimestamp(record.at / 1_000_000, UTC).astimezone().strftime("%H:%M:%S")
+    who = f"{record.agent or 'core'} {(record.session or '')[:8]}".strip()
+    say(f"{time}  {who:<16}  {record.kind:<20}  {words(record)}")
+
+
+def _since_us(text: str | None) -> int | None:
+    if text is None:
+        return None
+    from watchgate.service.clock import SystemClock
+
+    number, unit = text[:-1], text[-1:]
+    digits = number.isascii() and number.isdecimal() and len(number) <= _DIGITS
+    if unit not in _UNITS or not digits:
+        takes = f"a number of up to {_DIGITS} digits with s, m, h or d (30s, 10m, 2h)"
+        raise Stop(f"--since takes {takes}, not {text[:40]!r}", Exit.USAGE)
+    return max(0, SystemClock().now().wall_us - int(number) * _UNITS[unit] * 1_000_000)
