@@ -1,0 +1,22 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.e2e.programs import Core
+
+
+@pytest.fixture
+def core() -> Iterator[Core]:
+    """A core that is not started yet; whatever was started is gone after the test."""
+    core = Core()
+    yield core
+    core.end()
+
+
+@pytest.fixture
+def running(core: Core) -> Core:
+    """A core that serves."""
+    core.start()
+    return core

@@ -1,0 +1,141 @@
+"""A command that an agent starts may stop the agent's own call, and never let it run."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.programs import Core, bash, until
+
+# Stands for an agent: each line on its stdin is a command to start, with the stdin to give it.
+# A hook client runs on; of any other command the end is reported.
+STAND_IN = """
+import json, subprocess, sys
+pipe = subprocess.PIPE
+for line in sys.stdin:
+    argv, text, waits = json.loads(line)
+    child = subprocess.Popen(argv, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+    if waits:
+        out, err = child.communicate(text)
+        print(json.dumps([child.returncode, out, err]), flush=True)
+    else:
+        hook = child
+        hook.stdin.write(text)
+        hook.stdin.close()
+hook.kill()
+hook.wait()
+"""
+
+
+class Agent:
+    """A stand-in for an agent, and what it starts."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", STAND_IN],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def _start(self, argv: list[str], text: str, *, waits: bool) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps([argv, text, waits]) + "\n")
+        self.process.stdin.flush()
+
+    def hook(self, payload: dict[str, Any]) -> None:
+        self._start(self._core.client("PreToolUse"), json.dumps(payload), waits=False)
+
+    def run(self, *args: str, shell: bool = False) -> tuple[int, str]:
+        """Exit code and stderr of a `watchgate` command that the agent starts."""
+        argv = [sys.executable, "-m", "watchgate", *args]
+        if shell:
+            argv = ["/bin/sh", "-c", '"$@"; exit $?', "sh", *argv]
+        self._start(argv, "", waits=True)
+        assert self.process.stdout is not None
+        code, _, err = json.loads(self.process.stdout.readline())
+        return code, err
+
+    def start(self, *argv: str) -> None:
+        """A command that the agent starts and waits for, in a session of its own."""
+        self._start(["setsid", *argv], "", waits=True)
+        assert self.process.stdout is not None
+        assert json.loads(self.process.stdout.readline())[0] == 0
+
+    def end(self) -> None:
+        self.process.communicate()
+
+
+@pytest.fixture
+def agent(running: Core) -> Iterator[Agent]:
+    agent = Agent(running)
+    yield agent
+    agent.end()
+
+
+@pytest.mark.parametrize("shell", [False, True])
+def test_it_may_not_allow_or_hand_back_but_deny(running: Core, agent: Agent, shell: bool) -> None:
+    agent.hook(bash("git push --force"))
+    (request,) = running.pending()
+    allow = ("allow", request["id"], "--digest", request["digest"])
+    for command in (allow, ("handback", request["id"])):
+        code, err = agent.run(*command, shell=shell)
+        assert (code, "self_approval" in err) == (1, True)
+    assert [each["id"] for each in running.pending()] == [request["id"]]
+    assert agent.run("deny", request["id"], shell=shell) == (0, "")
+    assert running.seen("approval.decided")["data"]["word"] == "denied-by-operator"
+
+
+DETACHED = {
+    "a double fork": "( {allow} & ) ; true",
+    "a session of its own": "setsid sh -c '{allow}; true' & true",
+    "no hang-up": "( nohup sh -c '{allow}; true' & ) ; true",
+    "an empty environment": "( env -i PATH=$PATH {places} setsid sh -c '{allow}; true' & ) ; true",
+    "a multiplexer": "env -u TMUX tmux -S {socket} -f /dev/null new-session -d '{allow}; true'",
+}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the tricks are those of Linux")
+@pytest.mark.parametrize("trick", DETACHED)
+def test_setting_a_command_adrift_does_not_let_it_allow(
+    running: Core, agent: Agent, tmp_path: Path, trick: str
+) -> None:
+    if trick == "a multiplexer" and shutil.which("tmux") is None:
+        pytest.skip("no tmux")
+    agent.hook(bash("git push --force"))
+    (request,) = running.pending()
+    told = tmp_path / "told"
+    allow = tmp_path / "allow.sh"
+    allow.write_text(
+        f"sleep 0.3\n{sys.executable} -m watchgate allow {request['id']} "
+        f"--digest {request['digest']} > {told}.new 2>&1\necho $? >> {told}.new\n"
+        f"mv {told}.new {told}\n"
+    )
+    names = [name for name in os.environ if name.startswith(("WATCHGATE_", "XDG_", "HOME"))]
+    command = DETACHED[trick].format(
+        allow=f"sh {allow}",
+        places=" ".join(f"{name}={os.environ[name]}" for name in names),
+        socket=running.runtime / "tmux",
+    )
+    agent.start("sh", "-c", command)
+    *words, code = until(lambda: told.read_text() if told.exists() else None, "told").splitlines()
+    assert code == "1"
+    assert "self_approval" in words[0]
+    assert [each["id"] for each in running.pending()] == [request["id"]]
+
+
+def test_another_agents_call_is_not_its_own(running: Core, agent: Agent) -> None:
+    hook = running.hook("PreToolUse", bash("git push --force"))
+    (request,) = running.pending()
+    code, _ = agent.run("allow", request["id"], "--digest", request["digest"])
+    assert code == 0
+    assert hook.done().code == 0
