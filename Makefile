@@ -6,7 +6,7 @@ BIN    := .venv/bin
 READY  := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test check screenshots clean
+.PHONY: help run demo test check test-agents screenshots clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | \
@@ -18,7 +18,7 @@ run: $(READY) ## the console
 demo: $(READY) ## the console on a scripted feed; touches no agent
 	$(BIN)/watchgate demo
 
-test: $(READY) ## the whole suite
+test: $(READY) ## the whole suite, without real agents
 	$(BIN)/pytest -n $(JOBS) --dist worksteal
 
 check: $(READY) ## format, lint, types, layers
@@ -26,6 +26,9 @@ check: $(READY) ## format, lint, types, layers
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+test-agents: $(READY) ## the real agent CLIs against a loopback model; needs npm
+	$(BIN)/pytest tests/agents_real -m agents -n 2
 
 screenshots: $(READY) ## draw screenshots/ from the running console
 	$(BIN)/python scripts/screenshots.py

@@ -1,0 +1,130 @@
+"""The scripted model's side of a conversation, whatever wire the agent speaks.
+
+The model keeps no state: how far a script has been played is read from the history that the agent
+sends along with every request.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+Json = dict[str, Any]
+
+MARKER = "scripted work"
+PROMPT = f"Please do the {MARKER}."
+FINAL_TEXT = "Finished: the script is over."
+
+SHELL_ARGUMENT = {
+    "Bash": "command",
+    "exec_command": "cmd",
+    "shell_command": "command",
+}
+"""The tools that run a shell command line, and the argument that carries it."""
+
+
+class Shell(msgspec.Struct, frozen=True):
+    """Run a command line with whichever shell tool the agent offers."""
+
+    command: str
+    extra: Json = {}
+
+
+class Use(msgspec.Struct, frozen=True):
+    """Call a tool by the agent's own name for it."""
+
+    tool: str
+    arguments: Json
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """One answer of the model: a text, and tool calls if any."""
+
+    text: str
+    calls: tuple[Shell | Use, ...] = ()
+
+
+Script = tuple[Turn, ...]
+
+
+class ToolResult(msgspec.Struct, frozen=True):
+    """What the agent told the model about one of its calls."""
+
+    call_id: str
+    text: str
+
+
+class Message(msgspec.Struct, frozen=True):
+    """An earlier answer of the model, as the agent repeats it."""
+
+    text: str
+    calls: int
+
+
+class Conversation(msgspec.Struct, frozen=True, kw_only=True):
+    """One model request: what was said so far and which tools are offered."""
+
+    model: str
+    stream: bool
+    tools: frozenset[str]
+    said: tuple[Message, ...]
+    asked: tuple[str, ...]
+    results: tuple[ToolResult, ...]
+
+    @property
+    def scripted(self) -> bool:
+        """Whether this is the session proper; agents also ask for titles and summaries."""
+        return bool(self.tools) and any(MARKER in text for text in self.asked)
+
+
+class Call(msgspec.Struct, frozen=True):
+    """A tool call ready for the wire."""
+
+    id: str
+    tool: str
+    arguments: Json
+
+
+class Reply(msgspec.Struct, frozen=True):
+    """What the model answers to one request."""
+
+    text: str
+    calls: tuple[Call, ...] = ()
+
+
+def next_reply(script: Script, conversation: Conversation) -> Reply:
+    """The script's next turn, or its end; anything that is not the session proper gets "ok"."""
+    if not conversation.scripted:
+        return Reply("ok")
+    texts = {turn.text for turn in script}
+    played = sum(1 for said in conversation.said if said.calls or said.text.strip() in texts)
+    if played >= len(script):
+        return Reply(FINAL_TEXT)
+    turn = script[played]
+    calls = tuple(
+        Call(f"{played:02d}_{number}", *_concrete(call, conversation.tools))
+        for number, call in enumerate(turn.calls)
+    )
+    return Reply(turn.text, calls)
+
+
+def _concrete(call: Shell | Use, tools: frozenset[str]) -> tuple[str, Json]:
+    if isinstance(call, Use):
+        return call.tool, call.arguments
+    for tool, argument in SHELL_ARGUMENT.items():
+        if tool in tools:
+            return tool, {argument: call.command, **call.extra}
+    raise LookupError(f"the agent offers no shell tool, only {sorted(tools)}")
+
+
+def plain_text(content: object) -> str:
+    """The text in a message's content, which is a string, a block or a list of blocks."""
+    match content:
+        case str():
+            return content
+        case list():
+            return "\n".join(plain_text(part) for part in content)
+        case {"text": inner} | {"content": inner} | {"output": inner}:
+            return plain_text(inner)
+    return ""

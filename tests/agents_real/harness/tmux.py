@@ -1,0 +1,96 @@
+"""A terminal of its own for an agent, in a tmux server that nothing else uses."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from tests.agents_real.harness.place import Place
+from tests.agents_real.harness.waiting import eventually
+
+WIDTH, HEIGHT = "120", "45"
+PANE = "agent"
+SETTLE_S = 1.0
+
+
+class Terminal:
+    """What a person at the terminal sees and types."""
+
+    def __init__(self, place: Place) -> None:
+        self._command = ["tmux", "-S", str(place.top / "tmux"), "-f", "/dev/null"]
+        self._environment = {"PATH": "/usr/bin:/bin", "HOME": str(place.home), "LANG": "C.UTF-8"}
+
+    def run(self, *arguments: str) -> str:
+        """Run one tmux command and return what it printed."""
+        done = subprocess.run(
+            [*self._command, *arguments],
+            capture_output=True,
+            text=True,
+            check=True,
+            env=self._environment,
+        )
+        return done.stdout
+
+    def screen(self) -> str:
+        """The text on the screen now."""
+        return self.run("capture-pane", "-p", "-t", PANE).rstrip()
+
+    def press(self, *keys: str) -> None:
+        """Press keys by their tmux names, such as `Enter` or `1`."""
+        self.run("send-keys", "-t", PANE, *keys)
+
+    def press_until(self, key: str, pattern: str) -> None:
+        """Press one key as a person would, again if it came too early, until the screen matches.
+
+        A console takes no key for a request that was only just drawn.
+        """
+
+        def pressed() -> bool:
+            if self.shows(pattern):
+                return True
+            self.press(key)
+            time.sleep(SETTLE_S)
+            return self.shows(pattern)
+
+        eventually(pressed, f"{pattern!r} after {key}")
+
+    def type(self, text: str) -> None:
+        """Type a text, one key after the other."""
+        for character in text:
+            self.run("send-keys", "-t", PANE, "-l", character)
+
+    def shows(self, pattern: str) -> bool:
+        """Whether a line on the screen matches."""
+        return re.search(pattern, self.screen()) is not None
+
+    def wait_for(self, pattern: str) -> None:
+        """Wait until the screen matches; the failure shows the screen."""
+        try:
+            eventually(lambda: self.shows(pattern), f"{pattern!r} on the screen")
+        except AssertionError as error:
+            raise AssertionError(f"{error}\n{self.screen()}") from None
+
+
+@contextmanager
+def terminal(place: Place, argv: Sequence[str], environment: dict[str, str]) -> Iterator[Terminal]:
+    """The program running in the work directory on a new terminal; ended with the block."""
+    variables = " ".join(f"{name}={shlex.quote(value)}" for name, value in environment.items())
+    line = shlex.join(argv)
+    place.write(
+        place.top / "start.sh",
+        f"cd {shlex.quote(str(place.work))}\nexec env -i {variables} {line}\n",
+    )
+    opened = Terminal(place)
+    opened.run(
+        *("new-session", "-d", "-s", PANE, "-x", WIDTH, "-y", HEIGHT),
+        *("sh", str(place.top / "start.sh")),
+    )
+    opened.run("set-option", "-t", PANE, "remain-on-exit", "on")
+    try:
+        yield opened
+    finally:
+        opened.run("kill-server")

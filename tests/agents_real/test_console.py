@@ -1,0 +1,77 @@
+"""The main job: a real agent's command waits in the console, and one key decides it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+
+import pytest
+
+from tests.agents_real.harness.place import Place
+from tests.agents_real.harness.program import PROGRAM, Core, Watchgate
+from tests.agents_real.harness.session import RISKY, AnySession, one_call
+from tests.agents_real.harness.tmux import Terminal, terminal
+
+pytestmark = [
+    pytest.mark.agents,
+    pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed"),
+]
+
+SHOWN = r"HIGH\s+Bash"
+
+
+@pytest.fixture
+def console(core: Core, watchgate: Watchgate, place: Place) -> Iterator[Terminal]:
+    """The console on a terminal of its own, attached to the running core."""
+    surroundings = watchgate.environment | {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
+    surroundings.pop("NO_COLOR", None)
+    with terminal(place, [str(PROGRAM)], surroundings) as screen:
+        screen.wait_for("No agent is connected yet")
+        yield screen
+
+
+def test_a_twice_lets_a_high_call_run(core: Core, agent: AnySession, console: Terminal) -> None:
+    """The first `a` only asks again; the second lets the command run, signed by the console."""
+    agent.start(one_call())
+    console.wait_for(SHOWN)
+    held = core.holds_one()
+    assert RISKY.partition(";")[0] in console.screen()
+    console.press_until("a", "again")
+    assert agent.evidence == ""
+    console.press_until("a", "nothing pending")
+    agent.finish()
+
+    assert agent.evidence == "ran\n"
+    decided = core.record("approval.decided", held.id)["data"]
+    assert decided["word"] == "allowed-by-operator"
+    assert "console" in decided["by"]
+    assert core.record("effect.confirmed", held.id)
+
+
+def test_d_stops_the_call(core: Core, agent: AnySession, console: Terminal) -> None:
+    """One key denies, and the model is told that an operator did."""
+    agent.start(one_call())
+    console.wait_for(SHOWN)
+    held = core.holds_one()
+    console.press_until("d", "nothing pending")
+    agent.finish()
+
+    assert agent.evidence == ""
+    assert "operator" in agent.told
+    assert core.record("approval.decided", held.id)["data"]["word"] == "denied-by-operator"
+
+
+def test_r_denies_with_words_that_the_model_reads(
+    core: Core, agent: AnySession, console: Terminal
+) -> None:
+    """`r` opens a field; what is typed there reaches the model."""
+    agent.start(one_call())
+    console.wait_for(SHOWN)
+    held = core.holds_one()
+    console.press_until("r", "not now")
+    console.type("use a branch instead")
+    console.press("Enter")
+    agent.finish()
+
+    assert "use a branch instead" in agent.told
+    assert core.record("approval.decided", held.id)["data"]["reason"] == "use a branch instead"

@@ -1,0 +1,56 @@
+"""The harness without Watchgate: its agents run, obey a hook, and their model reads why."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from tests.agents_real.harness.agents import ClaudeCode, Codex
+from tests.agents_real.harness.codex_trust import trust_hooks
+from tests.agents_real.harness.model_server import Model
+from tests.agents_real.harness.place import Place
+from tests.agents_real.harness.session import AnySession, Session, one_call
+
+pytestmark = pytest.mark.agents
+
+
+@pytest.fixture(params=[ClaudeCode, Codex], ids=["claude", "codex"])
+def bare(request: pytest.FixtureRequest, place: Place, model: Model) -> Iterator[AnySession]:
+    session = Session(request.param(), place, model)
+    yield session
+    session.close()
+
+
+def hook(bare: AnySession, command: str) -> None:
+    group = {"hooks": [{"type": "command", "command": command, "timeout": 20}]}
+    table = {"hooks": {"PreToolUse": [group]}}
+    bare.place.write(bare.agent.hook_file(bare.place), json.dumps(table))
+    if isinstance(bare.agent, Codex):
+        trust_hooks(bare.agent, bare.place)
+
+
+def test_without_a_hook_the_call_runs(bare: AnySession) -> None:
+    """The script's command leaves its evidence, so its absence elsewhere means something."""
+    bare.play(one_call())
+
+    assert bare.evidence == "ran\n"
+    assert len(bare.results) == 1
+
+
+def test_a_silent_hook_lets_the_call_run(bare: AnySession) -> None:
+    hook(bare, "cat >/dev/null")
+
+    bare.play(one_call())
+
+    assert bare.evidence == "ran\n"
+
+
+def test_a_denying_hook_stops_the_call_and_the_model_reads_why(bare: AnySession) -> None:
+    hook(bare, "cat >/dev/null; echo 'the moon is full' >&2; exit 2")
+
+    bare.play(one_call())
+
+    assert bare.evidence == ""
+    assert "the moon is full" in bare.told
