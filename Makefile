@@ -6,7 +6,7 @@ BIN    := .venv/bin
 READY  := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test check test-agents screenshots clean
+.PHONY: help run demo test check test-agents screenshots bench clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | \
@@ -33,10 +33,13 @@ test-agents: $(READY) ## the real agent CLIs against a loopback model; needs npm
 screenshots: $(READY) ## draw screenshots/ from the running console
 	$(BIN)/python scripts/screenshots.py
 
+bench: $(READY) ## the figures behind every performance claim
+	$(BIN)/python -m bench
+
 clean: ## remove whatever the other targets made
 	rm -rf .venv .bootstrap .agents dist bench/out snapshot_report.html
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
-	find tui tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +
+	find tui tests bench scripts -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The lock is exact and only uv reads it: without uv on PATH, one is put into .bootstrap/.
 $(READY): pyproject.toml uv.lock

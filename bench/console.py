@@ -1,0 +1,233 @@
+"""The attached console: a tick at 100,000 rows, its load by event rate, and its first screen."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import resource
+import select
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from bench.console_feed import record
+from bench.figures import Figure, interleaved_medians, report
+from bench.serving import core, cpu_s
+from watchgate.core.state import State
+from watchgate.service.clock import SystemClock
+from watchgate.ui.app import WatchgateApp
+from watchgate.ui.source import LinkSource
+
+ROWS = 100_000
+TICK_ROWS = 50
+SCREEN = (120, 40)
+TICK_LIMIT_MS, RATE_LIMIT, FIRST_LIMIT = 40.0, 1.3, 1.35
+SLOW, FAST = 200, 10_000
+NOTHING: Mapping[str, str] = {}
+BARE = (sys.executable, "-c", "import textual.app")
+ATTACHED = b"No agent is connected yet."
+NOBODY = Path("/nonexistent/control.sock")
+
+
+def tick_figure(ticks: int) -> Figure:
+    """CPU of one tick that brings 50 rows to a console with a full ring, from fold to repaint."""
+    took_ms = asyncio.run(_ticks(ticks))
+    return Figure(
+        "console tick, CPU",
+        statistics.median(took_ms),
+        TICK_LIMIT_MS,
+        f"{TICK_ROWS} rows at {ROWS} rows, {SCREEN[0]}x{SCREEN[1]}, "
+        f"slowest of {ticks}: {max(took_ms):.1f} ms",
+        unit="ms",
+    )
+
+
+async def _ticks(ticks: int) -> list[float]:
+    console = WatchgateApp(LinkSource(NOBODY), SystemClock())
+    state, seq = State(), 0
+    while len(state.rows) < ROWS:
+        seq += 1
+        state.apply(record(seq, seq * 1_000))
+    took_ms = []
+    async with console.run_test(size=SCREEN) as pilot:
+        console.bridge.state = state
+        for number in range(ticks + 3):
+            await pilot.pause()
+            start = time.process_time()
+            for _ in range(2 * TICK_ROWS):
+                seq += 1
+                state.apply(record(seq, seq * 1_000))
+            console.bridge.revision += 1
+            console.tick()
+            await pilot.pause()
+            if number >= 3:
+                took_ms.append((time.process_time() - start) * 1_000)
+    return took_ms
+
+
+def rate_figure(seconds: float, runs: int) -> Figure:
+    """CPU of an attached console in a pseudo-terminal while its core sends much or little."""
+    said: dict[int, str] = {}
+
+    def load(rate: int) -> float:
+        with _core(rate) as socket, tempfile.NamedTemporaryFile() as result:
+            _in_terminal("bench.console_run", str(socket), str(seconds), result.name)
+            share, rows, skipped = Path(result.name).read_text().split()
+        # A console that lost its core would be cheap indeed.
+        if int(rows) + int(skipped) // 2 < rate * seconds / 4:
+            raise RuntimeError(f"only {rows} rows came at {rate} records/s")
+        said[rate] = f"{float(share):.1%} at {rate}/s ({rows} rows, {skipped} records skipped)"
+        return float(share)
+
+    slow, fast = interleaved_medians([lambda: load(SLOW), lambda: load(FAST)], runs)
+    detail = f"{said[FAST]}; {said[SLOW]}"
+    return Figure("console CPU, 10,000 events/s to 200", fast / slow, RATE_LIMIT, detail)
+
+
+def first_figure(runs: int) -> Figure:
+    """CPU of a console until its first screen, to that of importing Textual."""
+
+    def bare() -> float:
+        return _cpu_of(lambda: subprocess.run(BARE, check=True))
+
+    def first() -> float:
+        return _cpu_of(lambda: _in_terminal("bench.console_run", str(NOBODY)))
+
+    # An installed package is compiled; where nothing may be written, ours would be compiled anew.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    bare()  # the first of each fills caches
+    first()
+    base, console = interleaved_medians([bare, first], runs)
+    return Figure(
+        "console's first screen to import textual.app",
+        console / base,
+        FIRST_LIMIT,
+        f"{console * 1_000:.0f} ms to {base * 1_000:.0f} ms of CPU, medians of {runs}",
+    )
+
+
+def attached_figure(runs: int) -> Figure:
+    """CPU of `watchgate` until it shows a running core, to that of importing Textual."""
+
+    def bare() -> float:
+        return _cpu_of(lambda: subprocess.run(BARE, check=True))
+
+    with core() as running:
+        place = running.control.parent
+        here = {"WATCHGATE_RUNTIME_DIR": str(place), "WATCHGATE_STATE_DIR": str(place / "state")}
+
+        def attached() -> float:
+            with _terminal("watchgate", environment=here) as (terminal, process):
+                seen = b""
+                while ATTACHED not in seen:
+                    seen += _read(terminal)
+                used_s = cpu_s(process.pid)
+                process.kill()
+            return used_s
+
+        bare()
+        attached()
+        base, console = interleaved_medians([bare, attached], runs)
+    return Figure(
+        "watchgate attached, to import textual.app",
+        console / base,
+        FIRST_LIMIT,
+        f"{console * 1_000:.0f} ms to {base * 1_000:.0f} ms of CPU, medians of {runs}",
+    )
+
+
+@contextmanager
+def _core(rate: int) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="wg-") as directory:
+        socket = Path(directory) / "control.sock"
+        core = subprocess.Popen([sys.executable, "-m", "bench.console_feed", socket, str(rate)])
+        try:
+            while not socket.exists():
+                time.sleep(0.02)
+            yield socket
+        finally:
+            core.terminate()
+            core.wait()
+
+
+def _in_terminal(*module: str) -> None:
+    """Run a module in a pseudo-terminal to its end, reading all that it writes."""
+    with _terminal(*module) as (terminal, process), suppress(EOFError):
+        while True:
+            _read(terminal)
+    if process.returncode:
+        raise RuntimeError(f"{' '.join(module)} ended with status {process.returncode}")
+
+
+def _read(terminal: int) -> bytes:
+    """What is written next; raises `EOFError` when nothing will be."""
+    select.select([terminal], [], [])
+    try:
+        data = os.read(terminal, 65_536)
+    except OSError:
+        raise EOFError from None
+    if not data:
+        raise EOFError
+    return data
+
+
+@contextmanager
+def _terminal(
+    *module: str, environment: Mapping[str, str] = NOTHING
+) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
+    """A module that runs in a pseudo-terminal, and the other end of that; its end is awaited."""
+    terminal, inside = os.openpty()
+    columns, lines = SCREEN
+    seen = {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
+    size = {"COLUMNS": str(columns), "LINES": str(lines)}
+    # Not pty.fork: a child forked from a parent as large as this one pays for the parent's pages.
+    process = subprocess.Popen(
+        [sys.executable, "-m", *module],
+        stdin=inside,
+        stdout=inside,
+        stderr=inside,
+        env={**os.environ, **seen, **size, **environment},
+        start_new_session=True,
+    )
+    os.close(inside)
+    try:
+        yield terminal, process
+    finally:
+        os.close(terminal)
+        process.wait()
+
+
+def _cpu_of(run: Callable[[], object]) -> float:
+    """CPU seconds of the child that this runs and waits for."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    run()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def figures(ticks: int = 30, seconds: float = 5.0, runs: int = 3) -> Iterator[Figure]:
+    """All figures of the console, each as soon as it is measured."""
+    yield tick_figure(ticks)
+    yield rate_figure(seconds, runs)
+    yield first_figure(2 * runs + 1)
+    yield attached_figure(2 * runs + 1)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Print the figures; the exit code, 1 when one broke its limit."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--ticks", type=int, default=30)
+    parser.add_argument("--seconds", type=float, default=5.0)
+    parser.add_argument("--runs", type=int, default=3)
+    given = parser.parse_args(argv)
+    return report(figures(given.ticks, given.seconds, given.runs))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

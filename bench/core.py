@@ -1,0 +1,198 @@
+"""The core's CPU per observed event, from the payload's bytes to the journal's file."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import sqlite3
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from bench.figures import Figure, interleaved_medians, report
+from bench.payloads import hook_events, lines
+from watchgate.agents.registry import ADAPTERS
+from watchgate.core.chain import START, Chain
+from watchgate.core.config import Config
+from watchgate.core.engine import Engine
+from watchgate.core.events import Event, Lane
+from watchgate.core.policy.assessment import Assessment
+from watchgate.core.policy.gate import PolicyGate
+from watchgate.core.redact import journal_json
+from watchgate.core.state import State
+from watchgate.service.clock import SystemClock
+from watchgate.service.framing import Head
+from watchgate.service.gathering import MOST
+from watchgate.service.hub import Hub
+from watchgate.service.ingest import PIECE_BYTES, Waiting
+from watchgate.service.journal import Journal
+from watchgate.service.recorder import Recorder
+
+LIMIT_US = 30.0
+EVENTS, BLOCK, BATCH = 9_000, 90, 256
+"""`BLOCK` payloads are made at a time, whole turns, so that they are as fresh as from a socket."""
+
+TOGETHER = MOST
+"""Frames that a busy core gathers; one that has less to do has time for each."""
+
+
+def lines_us() -> float:
+    """CPU microseconds per event of a stream of lines, cut as the ingest socket cuts it."""
+    feed = lines()
+    with tempfile.TemporaryDirectory(prefix="wg-") as directory:
+        journal = Journal.open(Path(directory) / "journal.db")
+        hub = _hub(journal, judged=False, later=_at_once)
+        taken_s = 0.0
+        began_s, mine_s = time.process_time(), time.thread_time()
+        while hub.recorder.state.seq < EVENTS:
+            piece = b""
+            while len(piece) < PIECE_BYTES:
+                piece += next(feed)
+            start_s = time.thread_time()
+            hub.lines(piece, 0, _nobody_asks)
+            taken_s += time.thread_time() - start_s
+        _written(journal)
+        writer_s = time.process_time() - began_s - (time.thread_time() - mine_s)
+        count, lost = hub.recorder.state.seq, journal.dropped
+        journal.close()
+    assert not lost, f"{lost} records lost"
+    return (taken_s + writer_s) / count * 1e6
+
+
+def _nobody_asks() -> Waiting:
+    raise AssertionError("the feed has no requests")
+
+
+def frames_us(*, judged: bool, together: int) -> float:
+    """CPU microseconds per event that comes in a hook frame of its own, so many in one moment.
+
+    Unless `judged`, the policy's word on each call is left out: it is no part of recording.
+    """
+    with tempfile.TemporaryDirectory(prefix="wg-") as directory:
+        journal = Journal.open(Path(directory) / "journal.db")
+        hub = _hub(journal, judged=judged, later=_never)
+        conn = Waiting(0, 0)
+        feed = hook_events()
+        taken_s = 0.0
+        began_s, mine_s = time.process_time(), time.thread_time()
+        for _ in range(0, EVENTS, BLOCK):
+            frames = [
+                (Head(agent="claude", lane=Lane.OBSERVE, length=len(p), native=n), p)
+                for n, p in itertools.islice(feed, BLOCK)
+            ]
+            start_s = time.thread_time()
+            for number, (head, payload) in enumerate(frames, 1):
+                hub.frame(head, payload, conn)
+                if number % together == 0:
+                    hub.catch_up()
+            hub.catch_up()
+            taken_s += time.thread_time() - start_s
+        _written(journal)
+        writer_s = time.process_time() - began_s - (time.thread_time() - mine_s)
+        count, lost = hub.recorder.state.seq, journal.dropped
+        journal.close()
+    assert (count, lost) == (EVENTS, 0), f"{count} records, {lost} lost"
+    return (taken_s + writer_s) / EVENTS * 1e6
+
+
+def reference_us() -> float:
+    """CPU of the least that could be called a store: decode, encode, a row in batches."""
+    events = list(itertools.islice(hook_events(), EVENTS))
+    with tempfile.TemporaryDirectory(prefix="wg-") as directory:
+        database = sqlite3.connect(Path(directory) / "journal.db", isolation_level=None)
+        database.execute("PRAGMA journal_mode=WAL")
+        database.execute("PRAGMA synchronous=FULL")
+        database.execute("CREATE TABLE record (seq INTEGER PRIMARY KEY, kind TEXT, data TEXT)")
+        start_s = time.process_time()
+        for at in range(0, EVENTS, BATCH):
+            rows = [
+                (native, msgspec.json.encode(msgspec.json.decode(payload)).decode())
+                for native, payload in events[at : at + BATCH]
+            ]
+            database.execute("BEGIN")
+            database.executemany("INSERT INTO record (kind, data) VALUES (?, ?)", rows)
+            database.execute("COMMIT")
+        taken_s = time.process_time() - start_s
+        database.close()
+    return taken_s / EVENTS * 1e6
+
+
+class _Unjudged(PolicyGate):
+    def assess(self, event: Event) -> Assessment | None:  # noqa: ARG002 - as the gate has it
+        return None
+
+
+def _never(call: Callable[[], None]) -> None:
+    """The moment is over when the bench says so."""
+
+
+def _at_once(call: Callable[[], None]) -> None:
+    call()
+
+
+def _hub(journal: Journal, *, judged: bool, later: Callable[[Callable[[], None]], object]) -> Hub:
+    config = Config(profile="watch")
+    kind = PolicyGate if judged else _Unjudged
+    gate = kind(config.profile, home="/home/alice", protected=("/home/alice/.watchgate",))
+    chain = Chain("bench", START, lambda data: journal_json(data, config.journal.content))
+    return Hub(
+        engine=Engine(config, gate, ids=itertools.count().__str__),
+        recorder=Recorder(chain, journal, State(), SystemClock()),
+        clock=SystemClock(),
+        adapters=ADAPTERS,
+        later=later,
+        on_loop=lambda call: call(),
+        wake=lambda: None,
+        agent_of=lambda _pid: None,
+    )
+
+
+def _written(journal: Journal) -> None:
+    """Wait for the writer: its CPU belongs to these events, and a core's loop is idle meanwhile."""
+    done = threading.Event()
+    journal.commit(lambda _ok: done.set())
+    done.wait()
+
+
+def figures(runs: int) -> Iterator[Figure]:
+    """What recording an event costs; then what the policy's judgement of the calls adds."""
+    cases = [
+        lines_us,
+        lambda: frames_us(judged=False, together=TOGETHER),
+        lambda: frames_us(judged=False, together=1),
+        lambda: frames_us(judged=True, together=TOGETHER),
+        reference_us,
+    ]
+    core, frames, alone, judged, reference = interleaved_medians(cases, runs)
+    detail = (
+        f"a stream of lines, decode to journal, {EVENTS} events x {runs}; "
+        f"{core / reference:.1f}x of a bare decode, encode and batched row ({reference:.1f} us)"
+    )
+    yield Figure("core, CPU per observed event", core, LIMIT_US, detail, "us")
+    detail = f"{TOGETHER} in a moment, as a busy core gathers them; {frames / reference:.1f}x"
+    yield Figure("core, CPU per observed hook frame", frames, LIMIT_US, detail, "us")
+    detail = f"{alone / reference:.1f}x; caches are cold each time, and a process start beside it"
+    yield Figure("core, CPU per observed hook frame that comes alone", alone, None, detail, "us")
+    added = (judged - frames) * 9 / 4  # four calls in the nine events of a turn
+    yield Figure(
+        "policy, CPU per observed call",
+        added,
+        None,
+        "profile watch only: elsewhere calls are gated, not observed; reported",
+        "us",
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=7)
+    return report(figures(parser.parse_args().runs))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
