@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from watchgate.core import decisions
 from watchgate.core.records import Record
 from watchgate.core.views import CallRow, GateView, LastDecision, PendingView, SessionView, Totals
 
@@ -18,17 +19,7 @@ Scope = Literal["once", "turn", "session", "15m", "always"]
 Verb = Literal[
     "hello", "attach", "list", "show", "decide", "extend", "search", "history", "off", "on", "stop"
 ]
-RefusalCode = Literal[
-    "unknown_id",
-    "already_settled",
-    "digest_mismatch",
-    "not_offered",
-    "too_late",
-    "self_approval",
-    "not_armed",
-    "bad_request",
-    "failed",
-]
+RefusalCode = Literal[decisions.RefusalCode, "failed"]
 
 
 class Hello(msgspec.Struct, frozen=True, kw_only=True):
