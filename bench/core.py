@@ -25,13 +25,16 @@ from watchgate.core.policy.assessment import Assessment
 from watchgate.core.policy.gate import PolicyGate
 from watchgate.core.redact import journal_json
 from watchgate.core.state import State
+from watchgate.service.askers import Askers
 from watchgate.service.clock import SystemClock
 from watchgate.service.framing import Head
 from watchgate.service.gathering import MOST
-from watchgate.service.hub import Hub
+from watchgate.service.hub import Hub, Loop
 from watchgate.service.ingest import PIECE_BYTES, Waiting
 from watchgate.service.journal import Journal
 from watchgate.service.recorder import Recorder
+from watchgate.service.runners.background import ObserverQueue
+from watchgate.service.runners.desk import Desk
 
 LIMIT_US = 30.0
 EVENTS, BLOCK, BATCH = 9_000, 90, 256
@@ -145,10 +148,10 @@ def _hub(journal: Journal, *, judged: bool, later: Callable[[Callable[[], None]]
         recorder=Recorder(chain, journal, State(), SystemClock()),
         clock=SystemClock(),
         adapters=ADAPTERS,
-        later=later,
-        on_loop=lambda call: call(),
-        wake=lambda: None,
+        loop=Loop(later=later, soon=lambda call: call(), wake=lambda: None),
         agent_of=lambda _pid: None,
+        desk=Desk({}, ObserverQueue(), SystemClock()),
+        askers=Askers(),
     )
 
 

@@ -8,7 +8,8 @@ import pytest
 
 from watchgate.agents.claude import CLASSES as CLAUDE
 from watchgate.agents.codex import CLASSES as CODEX
-from watchgate.agents.tools import describe, input_hash
+from watchgate.agents.tools import describe
+from watchgate.core.tool_input import input_hash
 
 
 @pytest.mark.parametrize(

@@ -44,8 +44,13 @@ def test_time_spent_before_counts() -> None:
 
 @pytest.mark.parametrize("lane", [Lane.GATE, Lane.GATE_READ])
 def test_a_gate_is_never_handed_back_for_want_of_time(lane: Lane) -> None:
-    assert 0 < waits(pre(lane=lane, deadline_s=1)) < 0.1
+    assert 0 < waits(pre(lane=lane, deadline_s=0)) < 0.1
     assert 0 < waits(pre(lane=lane), after_s=1000) < 0.1
+
+
+def test_a_client_that_waits_no_longer_than_the_margin_leaves_most_of_its_time() -> None:
+    assert waits(pre(deadline_s=4)) == 3
+    assert waits(pre(deadline_s=6)) == 1
 
 
 def test_a_relay_that_races_a_dialog_waits_as_long_as_the_agent() -> None:

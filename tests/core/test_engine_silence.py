@@ -104,14 +104,14 @@ def test_ap_16_the_broker_gives_up_before_the_hook_client_does() -> None:
 
 def test_a_client_with_no_time_at_all_is_still_denied_with_a_record() -> None:
     world = World()
-    request = world.ask(pre(deadline_s=1), 1)
+    request = world.ask(pre(deadline_s=0), 1)
     world.advance(0.001)
     assert world.ending(request)["word"] == "denied-by-timeout"
 
 
 def test_a_strict_read_with_no_time_at_all_is_denied_too() -> None:
     world = World("strict")
-    world.ask(pre(lane=Lane.GATE_READ, deadline_s=1), 1)
+    world.ask(pre(lane=Lane.GATE_READ, deadline_s=0), 1)
     world.advance(0.001)
     assert isinstance(world.reply(1), SayDeny)
 

@@ -217,3 +217,12 @@ def test_the_given_data_is_left_alone() -> None:
     before = msgspec.json.encode(data)
     journal_view(data, "none")
     assert msgspec.json.encode(data) == before
+
+
+def test_without_content_the_words_of_handlers_are_not_kept() -> None:
+    trace = {"native": "PreToolUse", "decided_by": "guard", "reason": "it says rm", "rows": []}
+    call = {"native": "PreToolUse", "rule": "handler guard", "reason": "it says rm"}
+    for data in (trace, call):
+        kept = msgspec.json.decode(journal_json(data, "none"))
+        assert "reason" not in kept
+        assert kept["reason_chars"] == 10

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Literal
 
 import msgspec
@@ -10,17 +11,20 @@ from tests.core.builders import START
 from watchgate.core.chain import START as EMPTY
 from watchgate.core.chain import Chain
 from watchgate.core.config import Approval, Config
+from watchgate.core.config_handlers import DispatchConfig
 from watchgate.core.decisions import Decision
-from watchgate.core.effects import Commit, Effect, Emit, Send
+from watchgate.core.effects import Ask, Commit, Effect, Emit, Halt, Send
 from watchgate.core.engine import Engine
 from watchgate.core.events import Event
+from watchgate.core.handlers import Handler
 from watchgate.core.policy.assessment import Assessment, Finding, Risk
 from watchgate.core.policy.gate import PolicyGate
 from watchgate.core.policy.profiles import Profile
+from watchgate.core.presets import PresetName
 from watchgate.core.records import Record
 from watchgate.core.requests import Request, Status
 from watchgate.core.state import State
-from watchgate.core.verdicts import Reply
+from watchgate.core.verdicts import Reply, Report, Verdict
 
 RISKS: dict[str, Risk] = {
     "low": "low",
@@ -49,16 +53,28 @@ class Rules(PolicyGate):
 class World:
     """Carries out effects as the hub does, and keeps what came of them."""
 
-    def __init__(self, profile: Profile = "guard", *, consoles: int = 1, **approval: Any) -> None:
+    def __init__(
+        self,
+        profile: Profile = "guard",
+        *,
+        consoles: int = 1,
+        handlers: Iterable[Handler] = (),
+        preset: PresetName = "console",
+        **approval: Any,
+    ) -> None:
         self.now = START
-        self.config = Config(profile=profile, approval=Approval(**approval))
-        self.engine = Engine(self.config, Rules(profile), self._id)
+        self.config = Config(
+            profile=profile, approval=Approval(**approval), dispatch=DispatchConfig(preset)
+        )
+        self.engine = Engine(self.config, Rules(profile), self._id, handlers)
         self.broker = self.engine.broker
         self.state = State()
         self.records: list[Record] = []
         self.replies: dict[int, list[Reply]] = {}
         self.sends: list[Send] = []
         self.commits: list[str] = []
+        self.asked: list[Ask] = []
+        self.halted: list[str] = []
         self._chain = Chain("core", EMPTY, lambda data: data)
         self._ids = 0
         self.engine.console_count(consoles, self.now)
@@ -77,6 +93,10 @@ class World:
                 self.state.apply(record)
             elif isinstance(effect, Commit):
                 self.commits.append(effect.request)
+            elif isinstance(effect, Ask):
+                self.asked.append(effect)
+            elif isinstance(effect, Halt):
+                self.halted += sorted(effect.handlers)
             else:
                 self.sends.append(effect)
                 self.replies.setdefault(effect.conn, []).append(effect.reply)
@@ -86,6 +106,12 @@ class World:
         """An event arrives now on a connection."""
         event = msgspec.structs.replace(event, at=self.now)
         return self.do(self.engine.receive(event, conn, self.now))
+
+    def says(self, handler: str, verdict: Verdict, **more: Any) -> list[str]:
+        """The handler that was asked last under this id says this now."""
+        asked = next(a for a in reversed(self.asked) if a.invoke.handler.id == handler)
+        report = Report(verdict=verdict, **more)
+        return self.do(self.engine.heard(asked.hearing, handler, report, self.now))
 
     def ask(self, event: Event, conn: int) -> Request:
         """An event arrives that is held; its request."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -15,14 +15,17 @@ from watchgate.core.chain import START as EMPTY
 from watchgate.core.chain import Chain, Row
 from watchgate.core.config import Approval, Config
 from watchgate.core.decisions import Decision
+from watchgate.core.dispatch import Invoke
 from watchgate.core.engine import Engine
 from watchgate.core.events import Lane
+from watchgate.core.handlers import Handler
 from watchgate.core.policy.profiles import Profile
 from watchgate.core.records import Record
 from watchgate.core.state import State
+from watchgate.service.askers import Askers
 from watchgate.service.clock import FakeClock
 from watchgate.service.framing import Head
-from watchgate.service.hub import Hub
+from watchgate.service.hub import Hub, Loop
 from watchgate.service.ingest import Waiting
 from watchgate.service.process_table import Proc
 from watchgate.service.recorder import Recorder
@@ -67,6 +70,20 @@ class Console:
         self.records.append(record)
 
 
+class Runs:
+    """Takes the handlers that are to be run, and lets a test say what they said."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[int, Invoke]] = []
+        self.halted: list[tuple[int, frozenset[str]]] = []
+
+    def ask(self, hearing: int, invoke: Invoke) -> None:
+        self.asked.append((hearing, invoke))
+
+    def halt(self, hearing: int, handlers: frozenset[str]) -> None:
+        self.halted.append((hearing, handlers))
+
+
 class Desk:
     """One hub and what surrounds it; `agents` says which agent stands above a peer's pid."""
 
@@ -75,6 +92,7 @@ class Desk:
         profile: Profile = "guard",
         *,
         adapters: Mapping[str, Adapter] = ADAPTERS,
+        handlers: Iterable[Handler] = (),
         **approval: Any,
     ) -> None:
         self.clock = FakeClock(START)
@@ -83,20 +101,21 @@ class Desk:
         self.console = Console()
         self.moments: list[Callable[[], None]] | None = None
         """What is called back in a moment; None calls back at once."""
+        self.runs = Runs()
         self._ids = 0
         self._conns = 0
         config = Config(profile=profile, approval=Approval(**approval))
         self.hub = Hub(
-            engine=Engine(config, Rules(profile), self._id),
+            engine=Engine(config, Rules(profile), self._id, handlers),
             recorder=Recorder(
                 Chain("core", EMPTY, lambda data: data), self.paper, State(), self.clock
             ),
             clock=self.clock,
             adapters=adapters,
-            later=self._later,
-            on_loop=lambda call: call(),
-            wake=lambda: None,
+            loop=Loop(later=self._later, soon=lambda call: call(), wake=lambda: None),
             agent_of=self.agents.get,
+            desk=self.runs,
+            askers=Askers(),
         )
         self.hub.recorder.watchers.add(self.console)
 

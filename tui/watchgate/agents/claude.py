@@ -12,7 +12,7 @@ from watchgate.agents.base import Answer, HookEntry, Intake, awaited
 from watchgate.agents.entries import Plan, entries
 from watchgate.agents.payload import HookPayload, decode, rest
 from watchgate.core.events import Can, Event, Lane, Sub, Text, ToolClass
-from watchgate.core.verdicts import Reply, SayAllow, SayDeny
+from watchgate.core.verdicts import Reply, SayAllow, SayDeny, SayNothing
 
 CLASSES: Final[dict[str, ToolClass]] = {
     "Bash": "shell",
@@ -145,14 +145,18 @@ class Claude:
             return hook_json.NOTHING
         before = event.native == hook_json.PRE_TOOL
         match reply:
-            case SayAllow(input=args):
+            case SayAllow() if event.native == hook_json.PROMPT:
+                return hook_json.NOTHING
+            case SayAllow(input=args, context=words):
                 return (
-                    hook_json.pre_tool_allow(args) if before else hook_json.permission_allow(args)
+                    hook_json.pre_tool_allow(args, words)
+                    if before
+                    else hook_json.permission_allow(args)
                 )
             case SayDeny(reason=reason, stop=stop):
-                if before:
-                    return hook_json.pre_tool_deny(reason, stop=stop)
-                return hook_json.permission_deny(reason, interrupt=stop)
+                return _denial(event.native, reason, stop=stop)
+            case SayNothing(context=words) if event.native in _TAKES_CONTEXT:
+                return hook_json.context(event.native, words)
             case _:
                 return hook_json.NOTHING
 
@@ -168,7 +172,17 @@ class Claude:
 _CAN = {
     hook_json.PRE_TOOL: Can(allow=True, deny=True, modify=True, stop=True),
     hook_json.PERMISSION: Can(allow=True, deny=True, modify=True, stop=True),
+    hook_json.PROMPT: Can(deny=True),
 }
+_TAKES_CONTEXT = (hook_json.PRE_TOOL, hook_json.PROMPT)
+
+
+def _denial(native: str, reason: str, *, stop: bool) -> Answer:
+    if native == hook_json.PROMPT:
+        return hook_json.prompt_deny(reason)
+    if native == hook_json.PRE_TOOL:
+        return hook_json.pre_tool_deny(reason, stop=stop)
+    return hook_json.permission_deny(reason, interrupt=stop)
 
 
 def _unattended(env: dict[str, str]) -> bool:

@@ -18,16 +18,19 @@ from watchgate.core.text import safe_lines
 
 PRE_TOOL = "PreToolUse"
 PERMISSION = "PermissionRequest"
+PROMPT = "UserPromptSubmit"
 NOTHING = Answer()
 
 _NO_REASON = "Denied by watchgate; no reason was given."
 
 
-def pre_tool_allow(args: dict[str, Any] | None) -> Answer:
-    """The call may run, with `args` in place of its own where they are given."""
+def pre_tool_allow(args: dict[str, Any] | None, words: str = "") -> Answer:
+    """The call may run, with `args` in place of its own; the model reads `words` beside it."""
     output: dict[str, Any] = {"hookEventName": PRE_TOOL, "permissionDecision": "allow"}
     if args is not None:
         output["updatedInput"] = args
+    if words:
+        output["additionalContext"] = _spoken(words)
     return Answer(stdout=_output(output))
 
 
@@ -46,6 +49,19 @@ def pre_tool_deny(reason: str, *, stop: bool = False) -> Answer:
     # JSON escapes what a terminal would obey; on stderr it must not be there.
     stderr = "\n".join(safe_lines(reason)).encode() + b"\n"
     return Answer(stdout=_output(output, ending), stderr=stderr, exit_code=2)
+
+
+def prompt_deny(reason: str) -> Answer:
+    """The prompt is not sent; the user reads why."""
+    answer = {"decision": "block", "reason": _spoken(reason)}
+    return Answer(stdout=msgspec.json.encode(answer))
+
+
+def context(native: str, words: str) -> Answer:
+    """Nothing is decided; the model reads these words beside the call or the prompt."""
+    if not words:
+        return NOTHING
+    return Answer(stdout=_output({"hookEventName": native, "additionalContext": _spoken(words)}))
 
 
 def permission_allow(args: dict[str, Any] | None) -> Answer:

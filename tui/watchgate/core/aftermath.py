@@ -58,7 +58,8 @@ class Aftermath:
         session_over = event.kind == "session.end"
         effects: list[Effect] = []
         for call in self._calls.of(event.agent, event.session):
-            gate_waits = any(request.silence == "deny" for request in self._waiting(call))
+            held = any(request.silence == "deny" for request in self._waiting(call))
+            gate_waits = held or call.heard > 0
             if session_over or (call.sub == event.sub_id and not gate_waits):
                 self._calls.drop(call)
                 effects += self._not_run(call, event, now)

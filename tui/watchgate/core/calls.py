@@ -35,7 +35,8 @@ class Carried(msgspec.Struct, frozen=True):
 class Call(msgspec.Struct, kw_only=True, gc=False):
     """One tool call that has begun and not ended, as far as events tell.
 
-    `asked` says that its permission event came, `request` names the newest request about it. Of the
+    `asked` says that its permission event came, `request` names the newest request about it, and
+    `heard` counts the hearings whose outcome a client waits for. Of the
     tool's input only the hash and a short summary (empty when it is long) are kept: an input may be
     megabytes, and calls may never end.
     """
@@ -48,6 +49,7 @@ class Call(msgspec.Struct, kw_only=True, gc=False):
     tool: Tool
     summary: str = ""
     asked: bool = False
+    heard: int = 0
     request: str | None = None
     decided: Decided | None = None
     carried: Carried | None = None

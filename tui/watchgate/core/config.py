@@ -11,10 +11,17 @@ from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
-from watchgate.core import config_clocks, config_toml
+from watchgate.core import config_clocks, config_toml, configured
 from watchgate.core.config_clocks import AGENT_MAX_S
 from watchgate.core.config_errors import ConfigError, Source, explain
+from watchgate.core.config_handlers import (
+    DispatchConfig,
+    ExtensionConfig,
+    HandlerConfig,
+    SinkConfig,
+)
 from watchgate.core.policy.profiles import Profile
+from watchgate.core.presets import preset_of
 from watchgate.core.redact import Content
 
 __all__ = ["AGENT_MAX_S", "THEMES", "Config", "ConfigError", "effective", "load", "origins"]
@@ -65,6 +72,10 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     profile: Profile = "guard"
     approval: Approval = Approval()
+    dispatch: DispatchConfig = DispatchConfig()
+    handler: tuple[HandlerConfig, ...] = ()
+    extension: tuple[ExtensionConfig, ...] = ()
+    sink: tuple[SinkConfig, ...] = ()
     journal: Journal = Journal()
     ui: Ui = Ui()
 
@@ -76,11 +87,14 @@ def load(text: str, origin: str) -> Config:
     """
     source = Source(text, origin)
     values = config_toml.parse(source)
+    configured.check_shapes(values, source)
     try:
         config = msgspec.convert(values, Config)
     except msgspec.ValidationError as fault:
         raise explain(fault, Config, source) from None
     config_clocks.check(config.approval, source, dict(_flat(values)))
+    preset = preset_of(config.dispatch.preset, config.dispatch.total_timeout_s)
+    configured.check_meaning(config.handler, config.extension, config.sink, preset, source)
     return config
 
 

@@ -10,17 +10,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import msgspec
 
 # Keys that are planned, and would be silently without effect if they were taken now.
-LATER = frozenset(
-    (
-        "dispatch",
-        "handler",
-        "extension",
-        "sink",
-        "policy",
-        "journal.max_age_days",
-        "journal.max_size_mb",
-    )
-)
+LATER = frozenset(("policy", "journal.max_age_days", "journal.max_size_mb"))
 
 _FAULT = re.compile(r"^(?P<what>.*?)(?: - at `\$\.?(?P<path>[^`]*)`)?$", re.DOTALL)
 _UNKNOWN = re.compile(r"unknown field `(?P<key>.*)`")
@@ -48,7 +38,7 @@ class Source(msgspec.Struct, frozen=True):
 
     def place(self, key: str) -> str:
         """`file:line` of a dotted key, or of the table or inline table that holds it."""
-        table = ""
+        key, table = key.partition("[")[0], ""
         best = (0, 0)
         for number, line in enumerate(self.text.splitlines(), 1):
             if header := _TABLE.match(line):
@@ -62,17 +52,34 @@ class Source(msgspec.Struct, frozen=True):
                 best = (len(full), number)
         return f"{self.origin}:{best[1]}" if best[1] else self.origin
 
+    def entry(self, table: str, index: int) -> Source:
+        """The same text with only one of the `[[table]]` entries left, in its own lines."""
+        kept: list[str] = []
+        seen = -1
+        inside = False
+        for line in self.text.splitlines():
+            if header := _TABLE.match(line):
+                name = _bare(header.group(1))
+                if name == table:
+                    seen += 1
+                inside = name == table or name.startswith(f"{table}.")
+            kept.append(line if inside and seen == index else "")
+        return Source("\n".join(kept), self.origin)
+
     def error(self, key: str, message: str) -> ConfigError:
         """An error about a key, with the place where it is set."""
         return ConfigError(f"{self.place(key)}: {message}")
 
 
-def explain(fault: msgspec.ValidationError, root: type[Any], source: Source) -> ConfigError:
-    """A validation fault in the words of the configuration."""
+def explain(
+    fault: msgspec.ValidationError, root: type[Any], source: Source, table: str = ""
+) -> ConfigError:
+    """A validation fault in the words of the configuration; `table` is the root's own place."""
     found = _FAULT.match(str(fault))
     what, path = (found.group("what"), found.group("path") or "") if found else (str(fault), "")
     path = path.removesuffix("[...]")
     holder = _type_at(root, path)
+    path = ".".join(filter(None, (table, path)))
     if unknown := _UNKNOWN.search(what):
         return _unknown_key(unknown.group("key"), path, holder, source)
     return source.error(path, f"{path}: {_wrong_value(what, holder)}")
@@ -91,6 +98,7 @@ def _unknown_key(key: str, path: str, holder: Any, source: Source) -> ConfigErro
 
 
 def _wrong_value(what: str, holder: Any) -> str:
+    holder = _closed(holder)
     if get_origin(holder) is Literal:
         allowed = [str(value) for value in get_args(holder)]
         wrong = re.search(r"enum value '(.*)'", what)
@@ -100,6 +108,13 @@ def _wrong_value(what: str, holder: Any) -> str:
     for name, plain in _PLAIN.items():
         what = what.replace(f"`{name}`", plain)
     return what[:1].lower() + what[1:]
+
+
+def _closed(holder: Any) -> Any:
+    """The words that are allowed, also where none or a list of them may stand."""
+    return next(
+        (each for each in (holder, *get_args(holder)) if get_origin(each) is Literal), holder
+    )
 
 
 def _closest(word: str, allowed: Iterable[str]) -> str:
@@ -113,7 +128,7 @@ def _type_at(root: type[Any], path: str) -> Any:
     for name in filter(None, path.split(".")):
         if not (isinstance(found, type) and issubclass(found, msgspec.Struct)):
             break
-        found = get_type_hints(found).get(name)
+        found = get_type_hints(found).get(name.partition("[")[0])
     return found
 
 

@@ -21,7 +21,7 @@ def wait_s(
     """
     times = config.approval
     spent_s = now.mono_s - event.at.mono_s
-    client_s = _FOREVER if event.deadline_s is None else event.deadline_s - times.margin_s
+    client_s = given_s(event, times.margin_s)
     own_s: float = times.timeout_s if attended else times.unattended_timeout_s
     relayed = event.lane is Lane.RELAY
     if relayed:
@@ -34,3 +34,14 @@ def wait_s(
     if left_s == _FOREVER:
         left_s = times.unattended_timeout_s
     return max(left_s, 0.0 if relayed else _AT_ONCE)
+
+
+def given_s(event: Event, margin_s: float) -> float:
+    """Seconds that a client leaves for the answer: what it waits, less the margin.
+
+    One that waits no longer than the margin still leaves most of its time.
+    """
+    if event.deadline_s is None:
+        return _FOREVER
+    left_s = event.deadline_s - margin_s
+    return left_s if left_s > 0 else event.deadline_s * 0.75

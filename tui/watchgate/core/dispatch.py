@@ -1,247 +1,372 @@
 """The one dispatch loop, as a machine without I/O.
 
-`start` says which handlers to run; the driver runs them and brings each verdict back with `feed`;
-`expire` is called when `next_deadline` passes. The last of these returns the `Outcome`. Handlers
-run one after the other in the policy's order, so the same verdicts always give the same outcome.
-A rewrite re-runs the gates that had judged the input before it.
+`begin` says which handlers to run; the driver runs them and brings each report back with `feed`;
+`expire` is called when `next_deadline` passes. Each returns the handlers to run next. `outcome` is
+there as soon as the gates are through; observers run beside them, and the dispatch is `over` when
+they have ended too. Verdicts are folded in the chain's order, so the same verdicts always give the
+same outcome, whoever finishes first. A rewrite in a threaded chain re-runs the gates that had
+judged the input before it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from typing import Protocol
 
 import msgspec
 
 from watchgate.core.clock import Instant
-from watchgate.core.events import Event, ToolCall
+from watchgate.core.events import Event, Text, ToolCall
 from watchgate.core.handlers import Handler
+from watchgate.core.judging import (
+    Judged,
+    capped,
+    decision,
+    judge,
+    rewriter_of,
+    rewritten,
+    tag,
+    words,
+)
+from watchgate.core.matching import Condition
 from watchgate.core.presets import DispatchPolicy
+from watchgate.core.tool_input import input_hash
 from watchgate.core.verdicts import (
     Abort,
-    Allow,
-    Block,
-    Confirm,
-    Decision,
-    Defer,
     Failed,
+    FailureCause,
     Inject,
     Modify,
     Outcome,
+    Report,
+    Run,
     SkipReason,
     TraceRow,
     Verdict,
 )
 
+DETAIL_CHARS = 500
+CANCELLED = "nobody waits for it any more"
+_NO_ANSWER = "no answer"
+_STILL_HEARD = frozenset({"block", "abort", "failed"})
+
 
 class Invoke(msgspec.Struct, frozen=True):
-    """Run this handler on this event and bring its verdict back before the deadline (mono s)."""
+    """Run this handler on this event and bring its report back before the deadline (mono s)."""
 
     handler: Handler
     event: Event
     deadline_s: float
 
 
-class Bus:
-    """The registered handlers, by kind; a dispatch keeps the list that it started with."""
+class Seat(msgspec.Struct, frozen=True):
+    """A handler in a chain: whether its name conditions fit, and the conditions that are left."""
 
-    def __init__(self, policy: DispatchPolicy, handlers: Iterable[Handler] = ()) -> None:
-        self.policy = policy
-        self._by_kind: dict[str, tuple[Handler, ...]] = {}
-        for handler in handlers:
-            self.register(handler)
+    handler: Handler
+    fits: bool
+    left: tuple[Condition, ...]
 
-    def register(self, handler: Handler) -> None:
-        """Add a handler; dispatches already under way do not see it.
 
-        Raises `ValueError` when its id is taken: verdicts are kept by id.
-        """
-        if any(handler.id == known.id for chain in self._by_kind.values() for known in chain):
-            raise ValueError(f"there is a handler {handler.id} already")
-        for kind in handler.on:
-            chain = (*self._by_kind.get(kind, ()), handler)
-            if self.policy.order == "priority":
-                chain = tuple(sorted(chain, key=lambda h: h.priority))
-            self._by_kind[kind] = chain
+class Registry(Protocol):
+    """What a dispatch asks of the bus that started it."""
 
-    def start(self, event: Event, now: Instant) -> tuple[Dispatch | None, Invoke | Outcome]:
-        """Begin a dispatch; with no handler for the kind the outcome is there at once."""
-        chain = self._by_kind.get(event.kind)
-        if chain is None:
-            return None, _NOBODY[self.policy.no_match]
-        dispatch = Dispatch(self.policy, chain, event, now)
-        return dispatch, dispatch.step(now)
+    def refuses(
+        self, handler: Handler, event: Event, now: Instant, *, again: bool
+    ) -> tuple[SkipReason, str] | None:
+        """Why a handler whose turn it is now is not run."""
+        ...
+
+    def heard(self, handler_id: str, now: Instant, *, timed_out: bool) -> None:
+        """A handler answered, or did not."""
+        ...
+
+
+class _Running(msgspec.Struct, frozen=True):
+    handler: Handler
+    since: Instant
+    deadline_s: float
 
 
 class Dispatch:
     """One event on its way through its handlers."""
 
     def __init__(
-        self, policy: DispatchPolicy, chain: tuple[Handler, ...], event: Event, now: Instant
+        self,
+        policy: DispatchPolicy,
+        seats: tuple[Seat, ...],
+        event: Event,
+        now: Instant,
+        limit_s: float,
+        registry: Registry,
     ) -> None:
         self.policy = policy
         self.event = event
-        self.ends_s = now.mono_s + policy.total_timeout_s
-        self._chain = chain
-        self._queue = list(chain)
-        self._running: Handler | None = None
-        self._started: Instant = now
+        self.kind = event.kind
+        self.began = now
+        self.ends_s = now.mono_s + min(policy.total_timeout_s, limit_s)
+        self.outcome: Outcome | None = None
+        self._seats = seats
+        self._registry = registry
+        self._queue = [seat for seat in seats if seat.handler.role == "gate"]
+        self._running: dict[str, _Running] = {}
         self._rows: dict[str, TraceRow] = {}
         self._opinions: dict[str, Verdict] = {}
-        self._injected: dict[str, str] = {}
-        self._input: dict[str, Any] | None = None
-        self._stopped: SkipReason | None = None
+        self._failures: dict[str, FailureCause] = {}
+        self._texts: dict[str, tuple[str, ...]] = {}
+        self._threaded: dict[str, object] | None = None
+        self._rewriter: str | None = None
+        self._stopped = False
 
-    def step(self, now: Instant) -> Invoke | Outcome:
-        """The next handler to run, or the outcome when none is left."""
-        while self._queue:
-            handler = self._queue.pop(0)
-            why = self._skip(handler, now)
-            if why is not None:
-                self._rows[handler.id] = TraceRow(
-                    handler=handler.id, role=handler.role, status="skipped", why=why
-                )
-                continue
-            self._running, self._started = handler, now
-            return Invoke(handler, self.event, min(now.mono_s + handler.timeout_s, self.ends_s))
-        return self._outcome()
+    @property
+    def running(self) -> frozenset[str]:
+        """The ids of the handlers whose reports are awaited."""
+        return frozenset(self._running)
 
-    def feed(self, handler_id: str, verdict: Verdict, now: Instant) -> Invoke | Outcome:
-        """Take the running handler's verdict; one for any other handler is a driver's mistake."""
-        handler = self._running
-        if handler is None or handler.id != handler_id:
-            raise ValueError(f"{handler_id} is not running")
-        self._running = None
-        effective, ignored = self._judge(handler, verdict)
-        self._rows[handler.id] = TraceRow(
+    @property
+    def over(self) -> bool:
+        """Whether there is an outcome and no observer is awaited any more."""
+        return self.outcome is not None and not self._running
+
+    def begin(self, now: Instant) -> list[Invoke]:
+        """The first handlers to run: every observer, and the first gate or gates."""
+        observers = (seat for seat in self._seats if seat.handler.role != "gate")
+        return [call for seat in observers for call in self._try(seat, now)] + self._go_on(now)
+
+    def feed(self, handler_id: str, report: Report, now: Instant) -> list[Invoke]:
+        """Take a running handler's report; one that nobody waits for any more changes nothing."""
+        running = self._running.pop(handler_id, None)
+        if running is None:
+            return []
+        handler, verdict = running.handler, report.verdict
+        # What comes too late may still deny, and never let anything through.
+        if now.mono_s > running.deadline_s and tag(verdict) not in _STILL_HEARD:
+            verdict = Failed("timeout")
+        timed_out = isinstance(verdict, Failed) and verdict.cause == "timeout"
+        if timed_out and (words(verdict) == "timeout" or _NO_ANSWER in words(verdict)):
+            limit_s = running.deadline_s - running.since.mono_s
+            verdict = Failed("timeout", f"{_NO_ANSWER} in {limit_s:.3g} s")
+        # What nobody waits for may queue for long, and rests no gate.
+        if self.event.lane.waits or handler.role != "gate":
+            self._registry.heard(handler_id, now, timed_out=timed_out)
+        judged = judge(self.policy, handler, self.kind, verdict)
+        self._rows[handler_id] = self._ran(running, verdict, judged, report.run, now)
+        if handler.role == "gate" and self.outcome is None:
+            self._take(handler, judged, report)
+            return self._go_on(now)
+        return []
+
+    def expire(self, now: Instant) -> list[Invoke]:
+        """Fail every running handler whose deadline has passed."""
+        late = [key for key, each in self._running.items() if each.deadline_s <= now.mono_s]
+        timeout = Report(verdict=Failed("timeout"))
+        return [call for key in late for call in self.feed(key, timeout, now)]
+
+    def hurry(self, ends_s: float) -> None:
+        """Somebody else waits for it too, and no longer than this (monotonic s)."""
+        self.ends_s = min(self.ends_s, ends_s)
+        for key, each in self._running.items():
+            if each.handler.role == "gate" and each.deadline_s > self.ends_s:
+                self._running[key] = msgspec.structs.replace(each, deadline_s=self.ends_s)
+
+    def next_deadline(self) -> float | None:
+        """When `expire` has to be called next, in monotonic seconds; None when nobody runs."""
+        return min((each.deadline_s for each in self._running.values()), default=None)
+
+    def cancel(self, now: Instant) -> None:
+        """The client is gone or the core ends: nobody runs on, and a gate's outcome is a denial."""
+        for key, each in list(self._running.items()):
+            verdict = Failed("crash", CANCELLED)
+            judged = Judged(verdict, CANCELLED)
+            self._rows[key] = self._ran(each, verdict, judged, Run(), now)
+        self._running.clear()
+        self._queue = list(self._seats)
+        self._skip_rest("after-stop", CANCELLED)
+        if self.outcome is None:
+            self.outcome = Outcome(
+                decision="deny",
+                reason=CANCELLED,
+                failed="crash",
+                effect=self.policy.effect(self.kind),
+                trace=self.trace(),
+            )
+
+    def trace(self) -> tuple[TraceRow, ...]:
+        """One row for each handler, in the chain's order; `running` for those that are awaited."""
+        return tuple(self._row(seat.handler) for seat in self._seats)
+
+    def _row(self, handler: Handler) -> TraceRow:
+        row = self._rows.get(handler.id)
+        if row is not None and handler.id not in self._running:
+            return row
+        running = self._running.get(handler.id)
+        start_ms = _ms(running.since.mono_s - self.began.mono_s) if running is not None else None
+        return TraceRow(
             handler=handler.id,
             role=handler.role,
-            status="ran",
-            verdict=verdict.__struct_config__.tag or "",  # type: ignore[arg-type]
-            detail=_words(verdict),
-            ignored=ignored,
-            duration_ms=round((now.mono_s - self._started.mono_s) * 1000, 3),
-        )
-        if not ignored:
-            self._take(handler, effective)
-        return self.step(now)
-
-    def expire(self, now: Instant) -> Invoke | Outcome | None:
-        """Fail the running handler when its deadline has passed; None when it has not."""
-        handler = self._running
-        if handler is None or now.mono_s < self.next_deadline():
-            return None
-        return self.feed(
-            handler.id, Failed("timeout", f"no answer in {handler.timeout_s:g} s"), now
+            kind=handler.kind,
+            status="running",
+            start_ms=start_ms,
         )
 
-    def next_deadline(self) -> float:
-        """When the running handler has to have answered, in monotonic seconds."""
-        if self._running is None:
-            return self.ends_s
-        return min(self._started.mono_s + self._running.timeout_s, self.ends_s)
+    def _go_on(self, now: Instant) -> list[Invoke]:
+        """Start gates as long as the policy lets one more run; conclude when none is left."""
+        calls: list[Invoke] = []
+        while self.outcome is None:
+            if self._stopped:
+                self._skip_rest("after-stop", "")
+            awaited = sum(each.handler.role == "gate" for each in self._running.values())
+            if self._queue and awaited < self.policy.parallel:
+                calls += self._try(self._queue.pop(0), now)
+            elif awaited:
+                break
+            elif not self._queue:
+                self._conclude()
+        return calls
 
-    def _skip(self, handler: Handler, now: Instant) -> SkipReason | None:
-        if not handler.match.matches(self.event):
-            return "matcher"
-        if self._stopped is not None and handler.role == "gate":
-            return self._stopped
+    def _try(self, seat: Seat, now: Instant) -> list[Invoke]:
+        """Run a handler, or write down why not."""
+        handler = seat.handler
+        if not (seat.fits and all(condition.holds(self.event) for condition in seat.left)):
+            self._rows[handler.id] = skipped(handler, "matcher")
+            return []
         if now.mono_s >= self.ends_s:
-            failure = Failed("timeout", "the chain's total time was used up")
-            verdict, ignored = self._judge(handler, failure)
-            if not ignored:
-                self._take(handler, verdict)
-            return "deadline"
-        return None
+            return self._unasked(handler, "deadline", "the chain's total time was used up")
+        refused = self._registry.refuses(handler, self.event, now, again=self._has_run(handler))
+        if refused is not None:
+            why, detail = refused
+            if why == "breaker":
+                return self._unasked(handler, why, detail)
+            self._rows[handler.id] = skipped(handler, why, detail)
+            return []
+        own_s = handler.timeout_s or self.policy.handler_timeout_s
+        deadline_s = min(now.mono_s + own_s, self.ends_s)
+        self._running[handler.id] = _Running(handler, now, deadline_s)
+        return [Invoke(handler, self.event, deadline_s)]
 
-    def _judge(self, handler: Handler, verdict: Verdict) -> tuple[Verdict, bool]:
-        """What a verdict amounts to, and whether it is ignored."""
-        if isinstance(verdict, Modify) and verdict.input is None:
-            if self.policy.modify_without_payload == "ignore":
-                return verdict, True
-            verdict = Failed("malformed", "a rewrite without an input")
-        if isinstance(verdict, Failed):
-            if not handler.fails_closed:
-                return verdict, True
-            return Block(f"{handler.id} failed ({verdict.cause}): {verdict.detail}"), False
-        return verdict, handler.role != "gate" and not isinstance(verdict, Inject)
+    def _has_run(self, handler: Handler) -> bool:
+        row = self._rows.get(handler.id)
+        return row is not None and row.status == "ran"
 
-    def _take(self, handler: Handler, verdict: Verdict) -> None:
-        if isinstance(verdict, Inject):
-            self._injected[handler.id] = verdict.text
+    def _unasked(self, handler: Handler, why: SkipReason, detail: str) -> list[Invoke]:
+        """A handler that should have been heard and cannot be: as if it had failed."""
+        judged = judge(self.policy, handler, self.kind, Failed("timeout", detail))
+        self._rows[handler.id] = skipped(handler, why, detail)
+        if handler.role == "gate":
+            self._take(handler, judged, Report(verdict=judged.verdict))
+        return []
+
+    def _ran(
+        self, running: _Running, verdict: Verdict, judged: Judged, run: Run, now: Instant
+    ) -> TraceRow:
+        handler, before = running.handler, self._rows.get(running.handler.id)
+        own = words(verdict)[:DETAIL_CHARS]
+        detail = ": ".join(part for part in (judged.ignored, own) if part)
+        return TraceRow(
+            handler=handler.id,
+            role=handler.role,
+            kind=handler.kind,
+            status="ran",
+            verdict=tag(verdict),
+            detail=detail,
+            ignored=bool(judged.ignored),
+            start_ms=_ms(running.since.mono_s - self.began.mono_s),
+            duration_ms=_ms(now.mono_s - running.since.mono_s),
+            limit_s=round(running.deadline_s - running.since.mono_s, 3),
+            times=before.times + 1 if before is not None and before.status == "ran" else 1,
+            run=run,
+        )
+
+    def _take(self, handler: Handler, judged: Judged, report: Report) -> None:
+        verdict = judged.verdict
+        self._stopped = self._stopped or judged.ends
+        texts = (report.text,) if report.text and self.policy.injects else ()
+        if judged.ignored:
             return
-        self._opinions[handler.id] = verdict
-        if isinstance(verdict, Modify):
+        if isinstance(verdict, Inject):
+            texts = (verdict.text, *texts)
+        else:
+            self._opinions[handler.id] = verdict
+        self._texts[handler.id] = texts
+        if judged.failed is not None:
+            self._failures[handler.id] = judged.failed
+        if isinstance(verdict, Modify) and self.policy.payload_view == "threaded":
             self._rewrite(handler, verdict)
-        if verdict.__struct_config__.tag in self.policy.stop_on:
-            self._stopped = "after-stop"
 
     def _rewrite(self, author: Handler, verdict: Modify) -> None:
-        self._input = verdict.input
-        body = self.event.body
-        if self.policy.payload_view != "threaded" or not isinstance(body, ToolCall):
-            return
-        tool = msgspec.structs.replace(body.tool, input=verdict.input, input_hash="")
-        self.event = msgspec.structs.replace(self.event, body=ToolCall(tool))
-        again = [
-            handler
-            for handler in self._chain
-            if handler.role == "gate"
-            and handler.id != author.id
-            and handler.id in self._rows
-            and self._rows[handler.id].status == "ran"
-            and not isinstance(self._opinions.get(handler.id), Modify)
-        ]
-        for handler in again:
-            self._opinions.pop(handler.id, None)
-            self._injected.pop(handler.id, None)
-        self._queue = again + self._queue
+        self._threaded = verdict.input
+        self._rewriter = author.id
+        self.event = with_input(self.event, verdict)
+        again = [seat for seat in self._seats if self._judged_before(seat.handler, author)]
+        for seat in again:
+            self._opinions.pop(seat.handler.id, None)
+            self._texts.pop(seat.handler.id, None)
+            self._failures.pop(seat.handler.id, None)
+        queued = {seat.handler.id for seat in again}
+        self._queue = again + [seat for seat in self._queue if seat.handler.id not in queued]
 
-    def _outcome(self) -> Outcome:
-        said = [
-            (handler.id, verdict, _DECISIONS[type(verdict)])
-            for handler in self._chain
-            if type(verdict := self._opinions.get(handler.id)) in _DECISIONS
-        ]
-        if self.policy.fold == "deny_overrides":
-            said.sort(key=lambda each: _WEIGHTS[each[2]])
-        author, verdict, decision = said[0] if said else (None, None, self.policy.no_match)
-        return Outcome(
-            decision=decision,
-            reason="" if verdict is None else _words(verdict),
+    def _judged_before(self, handler: Handler, author: Handler) -> bool:
+        row = self._rows.get(handler.id)
+        if handler.role != "gate" or handler.id == author.id or row is None:
+            return False
+        if isinstance(self._opinions.get(handler.id), Modify):
+            return False
+        # What did not fit the input as it was may fit it as it is now.
+        return row.status == "ran" or row.why == "matcher"
+
+    def _skip_rest(self, why: SkipReason, detail: str) -> None:
+        for seat in self._queue:
+            if seat.handler.id not in self._rows:
+                self._rows[seat.handler.id] = skipped(seat.handler, why, detail)
+        self._queue.clear()
+
+    def _conclude(self) -> None:
+        order = [seat.handler.id for seat in self._seats]
+        opinions = [(key, self._opinions[key]) for key in order if key in self._opinions]
+        decided, author, verdict = decision(self.policy, opinions)
+        if self.policy.payload_view == "threaded":
+            changed = self._threaded
+        else:
+            changed = rewritten(self.policy, opinions)
+        texts = [text for key in order for text in self._texts.get(key, ())]
+        rewriter = self._rewriter or rewriter_of(self.policy, opinions)
+        self.outcome = Outcome(
+            decision=decided,
+            reason="" if verdict is None else words(verdict),
             decided_by=author,
-            input=None if decision == "deny" else self._input,
-            injections=tuple(self._cap_injected()),
+            input=None if decided == "deny" else changed,
+            rewritten_by=None if decided == "deny" else rewriter,
+            injections=capped(self.policy, texts),
             stop_turn=isinstance(verdict, Abort),
-            trace=tuple(self._rows[each.id] for each in self._chain),
+            effect=self.policy.effect(self.kind),
+            failed=self._failures.get(author or ""),
+            trace=self.trace(),
         )
 
-    def _cap_injected(self) -> list[str]:
-        kept, room = [], self.policy.inject_cap
-        for text in self._injected.values():
-            if len(text) > room:
-                break
-            kept.append(text)
-            room -= len(text)
-        return kept
+
+def skipped(handler: Handler, why: SkipReason, detail: str = "") -> TraceRow:
+    """The row of a handler that was not run."""
+    return TraceRow(
+        handler=handler.id,
+        role=handler.role,
+        kind=handler.kind,
+        status="skipped",
+        why=why,
+        detail=detail,
+    )
 
 
-_DECISIONS: dict[type[object], Decision] = {
-    Block: "deny",
-    Abort: "deny",
-    Confirm: "confirm",
-    Allow: "allow",
-    Defer: "none",
-}
-_WEIGHTS = {"deny": 0, "confirm": 1, "allow": 2, "none": 2}
-_NOBODY = {"none": Outcome(decision="none"), "allow": Outcome(decision="allow")}
+def with_input(event: Event, verdict: Modify) -> Event:
+    """The event as a rewrite leaves it: another call, with another hash, or another prompt."""
+    body = event.body
+    if verdict.input is None:
+        return event
+    if isinstance(body, Text) and isinstance(text := verdict.input.get("text"), str):
+        return msgspec.structs.replace(event, body=Text(text))
+    if not isinstance(body, ToolCall):
+        return event
+    made = input_hash(verdict.input, body.tool.cls)
+    tool = msgspec.structs.replace(body.tool, input=verdict.input, input_hash=made)
+    return msgspec.structs.replace(event, body=ToolCall(tool))
 
 
-def _words(verdict: Verdict) -> str:
-    if isinstance(verdict, Confirm):
-        return verdict.message
-    if isinstance(verdict, Failed):
-        return f"{verdict.cause}: {verdict.detail}"
-    if isinstance(verdict, Inject):
-        return verdict.text
-    return verdict.reason
+def _ms(seconds: float) -> float:
+    return round(seconds * 1000, 3)

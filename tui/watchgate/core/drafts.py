@@ -34,6 +34,7 @@ from watchgate.core.records import (
 )
 from watchgate.core.requests import Request
 from watchgate.core.summary import summary
+from watchgate.core.traces import HIDING
 from watchgate.core.verdicts import Outcome
 
 
@@ -107,8 +108,13 @@ def called(
     gate: Gate,
     found: Assessment | None,
     word: Word | None = None,
+    because: tuple[str, str] | None = None,
 ) -> Emit:
-    """The record of a call on one of its lanes, and what the gate made of it."""
+    """The record of a call on one of its lanes, and what the gate made of it.
+
+    `because` are rule and reason of a decision that is not the assessment's.
+    """
+    rule, reason = because or ((found.rule, found.reason) if found else ("", ""))
     data = CallData(
         native=event.native,
         lane=event.lane,
@@ -117,8 +123,8 @@ def called(
         gate=gate,
         word=word,
         risk=found.risk if found else "unknown",
-        rule=found.rule if found else "",
-        reason=found.reason if found else "",
+        rule=rule,
+        reason=reason,
         cwd=event.cwd,
         mode=event.mode,
         autonomous=event.autonomous,
@@ -127,15 +133,39 @@ def called(
     return draft(event, data, call.ref, call.request)
 
 
-def traced(event: Event, call: Call, outcome: Outcome) -> Emit:
+def traced(
+    event: Event,
+    call: Call | None,
+    outcome: Outcome,
+    preset: str,
+    took_ms: float = 0.0,
+) -> Emit:
     """The record of which handlers ran and what each said."""
+    tool, effect = event.tool, outcome.effect if event.lane.waits else "view"
+    writes = effect == "view" and preset in HIDING
     data = TraceData(
         native=event.native,
+        kind=event.kind,
         decision=outcome.decision,
+        preset=preset,
         decided_by=outcome.decided_by,
-        rows=tuple(msgspec.to_builtins(row) for row in outcome.trace),
+        reason=outcome.reason,
+        effect=effect,
+        took_ms=took_ms,
+        tool="" if tool is None else tool.name,
+        summary="" if tool is None else summarized(call, event, tool),
+        shown=_rewritten(event, outcome) if writes else "",
+        rows=outcome.trace,
     )
-    return draft(event, data, call.ref, kind="hook.trace")
+    ref = call.ref if call is not None else tool.call_id if tool is not None else None
+    return draft(event, data, ref, kind="hook.trace")
+
+
+def _rewritten(event: Event, outcome: Outcome) -> str:
+    """The call in the words that a handler gave it; empty where none did."""
+    if event.tool is None or outcome.input is None:
+        return ""
+    return summary(msgspec.structs.replace(event.tool, input=outcome.input), event.cwd)
 
 
 def ended(event: Event, body: ToolResult, call: Call | None) -> Emit:
@@ -149,6 +179,7 @@ def ended(event: Event, body: ToolResult, call: Call | None) -> Emit:
         took_ms=body.took_ms,
         interrupted=body.interrupted,
         ungated=call is None,
+        exit_code=body.exit_code,
     )
     ref = call.ref if call is not None else body.tool.call_id
     return draft(event, data, ref or f"~{event.at.wall_us}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from watchgate.core.dispatch import Invoke
 from watchgate.core.events import Event
 from watchgate.core.records import Draft
 from watchgate.core.verdicts import Reply
@@ -30,4 +31,18 @@ class Commit(msgspec.Struct, frozen=True, tag="commit"):
     request: str
 
 
-Effect = Emit | Send | Commit
+class Ask(msgspec.Struct, frozen=True, tag="ask"):
+    """Run this handler for the hearing; then report `heard` with what it said."""
+
+    hearing: int
+    invoke: Invoke
+
+
+class Halt(msgspec.Struct, frozen=True, tag="halt"):
+    """End these handlers of the hearing, and whatever they started: nobody waits for them."""
+
+    hearing: int
+    handlers: frozenset[str]
+
+
+Effect = Emit | Send | Commit | Ask | Halt

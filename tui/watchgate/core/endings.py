@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from watchgate.core import drafts, wording
 from watchgate.core.approvals import Broker
 from watchgate.core.calls import Calls, Carried
@@ -12,6 +14,8 @@ from watchgate.core.grants import Grant, Grants
 from watchgate.core.records import Word
 from watchgate.core.requests import Input, Request, Status
 from watchgate.core.verdicts import Reply, SayAllow, SayDeny, SayNothing
+
+_UNTOLD = "Only a rewritten form of this call was approved, and it cannot be passed on here."
 
 
 class Endings:
@@ -53,11 +57,13 @@ class Endings:
         )
         reply: Reply | None = None
         if request.status is Status.ALLOWED:
-            reply = SayAllow()
+            reply = SayAllow(
+                request.data.tool.input if request.rewritten else None, request.context
+            )
         elif end.word == "denied-by-operator":
             reply = SayDeny(text, stop=end.stop)
         elif end.word == "handed-back-by-operator":
-            reply = SayNothing()
+            reply = SayNothing(request.context)
         sends = [
             Send(
                 waiter.conn,
@@ -73,6 +79,8 @@ class Endings:
         if call is not None and call.request == request.id:
             denied = any(isinstance(send.reply, SayDeny) for send in sends)
             allowed = isinstance(reply, SayAllow)
+            if allowed and request.rewritten:
+                call.tool = msgspec.structs.replace(request.data.tool, input={})
             call.decided = "allow" if allowed else "deny" if denied else "handback"
             call.carried = None if reply is None else Carried(request.id, reply)
         return [*sends]
@@ -107,10 +115,12 @@ class Endings:
 
 
 def reply_for(event: Event, reply: Reply) -> Reply:
-    """What this event's agent can be told of the reply."""
-    if isinstance(reply, SayAllow) and not event.can.allow:
-        return SayNothing()
-    return reply
+    """What this event's agent can be told of the reply; a rewrite that it cannot is a denial."""
+    if not isinstance(reply, SayAllow):
+        return reply
+    if reply.input is not None and not (event.can.allow and event.can.modify):
+        return SayDeny(_UNTOLD)
+    return reply if event.can.allow else SayNothing(reply.context)
 
 
 def _in_silence(request: Request, how: Input, word: Word) -> tuple[Input, Word]:

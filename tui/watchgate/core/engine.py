@@ -7,37 +7,46 @@ the order in which they must happen.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+
+import msgspec
 
 from watchgate.core import drafts, wording
 from watchgate.core.aftermath import TURN_OVER, Aftermath
 from watchgate.core.approvals import Broker
-from watchgate.core.calls import Call, Calls, summarized
+from watchgate.core.asking import request_about, subject_digest
+from watchgate.core.bus import Bus
+from watchgate.core.calls import Call, Calls
 from watchgate.core.clock import Instant
 from watchgate.core.config import Config
-from watchgate.core.deadlines import wait_s
-from watchgate.core.dispatch import Bus, Invoke
+from watchgate.core.deadlines import given_s, wait_s
 from watchgate.core.effects import Commit, Effect, Send
 from watchgate.core.endings import Endings, reply_for
 from watchgate.core.events import Event, Lane, Tool, ToolBatch, ToolCall, ToolResult
 from watchgate.core.grants import Grant, Grants, scopes_for
-from watchgate.core.ids import digest
-from watchgate.core.policy.assessment import Assessment
-from watchgate.core.policy.gate import POLICY, PolicyGate
+from watchgate.core.handlers import Handler
+from watchgate.core.hearings import Ended, Hearing, Hearings
+from watchgate.core.policy.gate import PolicyGate
 from watchgate.core.policy.profiles import Profile
-from watchgate.core.presets import CONSOLE
-from watchgate.core.records import DeadlineData, EffectData, RequestData, Silence, Word
+from watchgate.core.presets import preset_of
+from watchgate.core.records import DeadlineData, EffectData, Gate, Silence, Word
 from watchgate.core.requests import Input, Request, Status, Waiter
-from watchgate.core.verdicts import Outcome, SayDeny, SayNothing
+from watchgate.core.ruling import POLICY, Ruling, only_viewed, rule
+from watchgate.core.verdicts import Outcome, Reply, Report, SayDeny, SayNothing
 
-_DECISIONS = ("allow", "deny", "handback")
 _TOO_LATE = "An operator's allow came too late to be recorded in time"
 
 
 class Engine:
     """One core's logic; `ids` makes a fresh request id each time it is called."""
 
-    def __init__(self, config: Config, gate: PolicyGate, ids: Callable[[], str]) -> None:
+    def __init__(
+        self,
+        config: Config,
+        gate: PolicyGate,
+        ids: Callable[[], str],
+        handlers: Iterable[Handler] = (),
+    ) -> None:
         self.config = config
         self.broker = Broker(config.approval.margin_s)
         self.grants = Grants()
@@ -47,7 +56,9 @@ class Engine:
         self._gate = gate
         self._ids = ids
         self._calls = Calls()
-        self._bus = Bus(CONSOLE, [POLICY])
+        self.preset = preset_of(config.dispatch.preset, config.dispatch.total_timeout_s)
+        self._hearings = Hearings(Bus(self.preset, handlers))
+        self._ended = Ended()
         self._after = Aftermath(self.broker, self._calls, self.grants)
         self._endings = Endings(self.broker, self._calls, self.grants, config.approval.on_timeout)
 
@@ -66,9 +77,28 @@ class Engine:
                 effects += self._after.refused(event, body, now)
             elif event.kind in TURN_OVER:
                 effects += self._after.turn_over(event, now)
-        if event.lane.waits:
+        if event.kind != "session.end":
+            self._ended.discard(event)
+            return effects + self._hear(event, conn, None, now)
+        if self._ended.add(event):
+            effects += self._hear(event, conn, None, now)
+            self._hearings.bus.forget(event)
+        elif event.lane.waits:
             effects.append(Send(conn, event, SayNothing()))
         return effects
+
+    def heard(self, hearing: int, handler: str, report: Report, now: Instant) -> list[Effect]:
+        """Take what a handler said; whoever waits for the hearing is answered when it is over."""
+        found, asks = self._hearings.heard(hearing, handler, report, now)
+        return [] if found is None else self._go_on(found, asks, now)
+
+    def waits_for(self, hearing: int) -> list[int]:
+        """The connections that wait for what comes of a hearing."""
+        return self._hearings.waits_for(hearing)
+
+    def awaited(self, number: int) -> frozenset[str]:
+        """The handlers of a hearing whose reports are awaited."""
+        return self._hearings.awaited(number)
 
     def decided(self, request: Request) -> list[Effect]:
         """Carry out what an operator decided through the broker."""
@@ -103,8 +133,13 @@ class Engine:
         return [drafts.undelivered(request, "withdrawn", "the client was gone", now)]
 
     def expire(self, now: Instant) -> list[Effect]:
-        """End every request whose deadline has passed, as its lane says (AP-2)."""
+        """End every request whose deadline has passed, as its lane says (AP-2).
+
+        Handlers whose time is up have failed.
+        """
         effects: list[Effect] = []
+        for hearing, asks in self._hearings.expire(now):
+            effects += self._go_on(hearing, asks, now)
         for request in self.broker.due(now):
             if request.status is Status.COMMITTING:
                 effects += self._endings.undo(
@@ -117,7 +152,10 @@ class Engine:
         return effects
 
     def hung_up(self, conn: int, now: Instant) -> list[Effect]:
-        """A waiting client's connection ended: nobody is there to be answered (AP-4)."""
+        """A waiting client's connection ended: nobody is there to be answered (AP-4, CORE-9)."""
+        hearing = self._hearings.left_by(conn)
+        if hearing is not None:
+            return self._cut(hearing, "withdrawn", "", now)
         request = self.broker.hung_up(conn)
         if request is None:
             return []
@@ -127,6 +165,9 @@ class Engine:
 
     def failed(self, conn: int, reason: str, now: Instant) -> list[Effect]:
         """This connection was answered closed for a fault of ours: so ends what it waited for."""
+        hearing = self._hearings.left_by(conn)
+        if hearing is not None:
+            return self._cut(hearing, "denied-failure", reason, now)
         request = self.broker.open.get(self.broker.of_conn(conn) or "")
         if request is None:
             return []
@@ -145,6 +186,9 @@ class Engine:
     def close_all(self, word: Word, reason: str, now: Instant) -> list[Effect]:
         """Answer every open request closed: the core stops, or loses its journal."""
         effects: list[Effect] = []
+        for hearing in self._hearings.all():
+            if not hearing.concluded:
+                effects += self._cut(hearing, word, reason, now)
         for request in list(self.broker.open.values()):
             if request.status is Status.COMMITTING:
                 effects += self._endings.undo(request, Input.FAIL, word, reason, now)
@@ -167,43 +211,206 @@ class Engine:
 
     def next_deadline(self) -> float | None:
         """When `expire` has to be called next, in monotonic seconds."""
-        return self.broker.next_deadline()
+        due = (self.broker.next_deadline(), self._hearings.next_deadline())
+        return min((each for each in due if each is not None), default=None)
 
     def _call(self, event: Event, tool: Tool, conn: int, now: Instant) -> list[Effect]:
         call = self._calls.begin(event, tool)
-        found = self._gate.assess(event)
         if not event.lane.waits:
-            return [drafts.called(event, tool, call, "recorded", found)]
-        if call.carried is not None:
+            recorded = drafts.called(event, tool, call, "recorded", self._gate.assess(event))
+            return [recorded, *self._hear(event, conn, call, now)]
+        if not self._hearings.bus.gated(event.kind):
+            settled = self._settled(event, call, conn, now)
+            if settled is not None:
+                return settled
+        return self._hear(event, conn, call, now)
+
+    def _settled(
+        self, event: Event, call: Call, conn: int, now: Instant, ruling: Ruling | None = None
+    ) -> list[Effect] | None:
+        """What another lane of the call was told already, or waits for; None where it is open.
+
+        What the gates of this lane were heard on (`ruling`) must be what that was about.
+        """
+        tool = event.tool if ruling is None else ruling.event.tool
+        if tool is None:
+            return None
+        if call.carried is not None and not (ruling is not None and ruling.rewritten):
+            found = self._gate.assess(event)
             carried = Send(conn, event, reply_for(event, call.carried.reply), call.carried.request)
             return [drafts.called(event, tool, call, "carried", found), carried]
         request = self.broker.open.get(call.request or "")
-        if request is not None:
-            joined = drafts.called(event, tool, call, "joined", found)
-            return [joined, *self._join(request, event, conn, now)]
-        outcome = self._dispatch(event, now)
-        trace = drafts.traced(event, call, outcome)
+        if request is None:
+            return None
+        if ruling is not None and request.data.tool.input_hash != tool.input_hash:
+            return None
+        joined = drafts.called(event, tool, call, "joined", self._gate.assess(event))
+        return [joined, *self._join(request, event, conn, now)]
+
+    def _hear(self, event: Event, conn: int, call: Call | None, now: Instant) -> list[Effect]:
+        """Ask the handlers of an event, and answer when the gates among them are through."""
+        if not event.lane.waits and not self._hearings.bus.hears(event.kind):
+            return []  # almost every event of a core without handlers
+        hearing = None if call is None else self._hearings.of_call(call, event.kind)
+        margin_s = self.config.approval.margin_s
+        limit_s = given_s(event, margin_s) if event.lane.waits else float("inf")
+        if hearing is not None and event.lane.waits:
+            hearing.waiters.append((conn, event))
+            hearing.dispatch.hurry(now.mono_s + limit_s)
+            return []
+        started = self._hearings.start(event, conn, call, limit_s, now)
+        if isinstance(started, Outcome):
+            return self._answer(event, conn, call, started, now)
+        if call is not None and started.waiters:
+            call.heard += 1
+        return self._go_on(started, self._hearings.begin(started, now), now)
+
+    def _go_on(self, hearing: Hearing, effects: list[Effect], now: Instant) -> list[Effect]:
+        """Conclude a hearing that has an outcome; trace one that is over."""
+        dispatch, outcome = hearing.dispatch, hearing.dispatch.outcome
+        if outcome is None:
+            return effects
+        if not hearing.concluded:
+            self._over(hearing)
+            hearing.took_ms = round((now.mono_s - dispatch.began.mono_s) * 1000, 3)
+            effects = effects + self._conclude(hearing, outcome, now)
+        if dispatch.over:
+            self._hearings.close(hearing)
+            effects = [*effects, self._trace(hearing, outcome)]
+        return effects
+
+    def _over(self, hearing: Hearing) -> None:
+        """Nobody waits for this hearing any more."""
+        hearing.concluded = True
+        if hearing.call is not None and hearing.event.lane.waits:
+            hearing.call.heard -= 1
+
+    def _conclude(self, hearing: Hearing, outcome: Outcome, now: Instant) -> list[Effect]:
+        effects: list[Effect] = []
+        for number, event in hearing.waiters:
+            effects += self._answer(event, number, hearing.call, outcome, now, hearing)
+        return effects
+
+    def _trace(self, hearing: Hearing, outcome: Outcome) -> Effect:
+        rows, ruling = hearing.dispatch.trace(), hearing.ruling
+        if ruling is None:
+            whole = msgspec.structs.replace(outcome, trace=rows)
+        else:
+            heard = rows if ruling.counted else only_viewed(rows)
+            whole = msgspec.structs.replace(ruling.outcome, trace=(*heard, ruling.policy))
+        event, call = hearing.event, hearing.call
+        return drafts.traced(event, call, whole, self.preset.name, hearing.took_ms)
+
+    def _cut(self, hearing: Hearing, word: Word, reason: str, now: Instant) -> list[Effect]:
+        """End a hearing without its outcome, as silence has it for each that still waits."""
+        effects = self._hearings.cut(hearing, now)
+        self._over(hearing)
+        self._hearings.close(hearing)
+        event, tool, text = hearing.event, hearing.event.tool, wording.denial(word, reason=reason)
+        waiting = [Waiter(n, each, self._silence(each)) for n, each in hearing.waiters]
+        if hearing.call is not None and tool is not None:
+            denies = any(each.silence == "deny" for each in waiting)
+            gate: Gate = "denied" if denies else "handback" if waiting else "withdrawn"
+            if waiting:
+                hearing.call.decided = "deny" if denies else "handback"
+            found, because = self._gate.assess(event), (word, reason)
+            effects.append(drafts.called(event, tool, hearing.call, gate, found, word, because))
+        effects += [Send(each.conn, each.event, each.undecided(text)) for each in waiting]
+        if hearing.dispatch.outcome is not None:
+            effects.append(self._trace(hearing, hearing.dispatch.outcome))
+        return effects
+
+    def _answer(
+        self,
+        event: Event,
+        conn: int,
+        call: Call | None,
+        chain: Outcome,
+        now: Instant,
+        hearing: Hearing | None = None,
+    ) -> list[Effect]:
+        """What follows from the handlers' outcome for one event that came over one connection."""
+        tool = event.tool
+        if call is None or tool is None or not event.lane.waits:
+            trace = [drafts.traced(event, call, chain, self.preset.name)] if chain.trace else []
+            answer = [Send(conn, event, self._said(event, chain))] if event.lane.waits else []
+            return [*(trace if hearing is None else ()), *answer]
+        at_ms = hearing.took_ms if hearing is not None else 0.0
+        ruling = rule(event, chain, self.preset, self._gate, at_ms)
+        if hearing is not None:
+            hearing.ruling = ruling
+            traces: list[Effect] = []
+        else:
+            traces = [drafts.traced(event, call, ruling.outcome, self.preset.name)]
+        return self._decide(event, conn, call, ruling, traces, now)
+
+    def _said(self, event: Event, chain: Outcome) -> Reply:
+        """What is told about an event that is no call: only a gate's denial stops anything."""
+        context = self.preset.joined_by.join(chain.injections)
+        if chain.effect == "view" or self._gate.profile == "watch" or not event.can.deny:
+            return SayNothing(context)
+        if chain.decision == "deny":
+            return SayDeny(self._handler_says(chain))
+        if chain.decision == "confirm":
+            return SayDeny(wording.unasked_prompt(chain.decided_by, chain.reason))
+        if chain.input is not None:
+            return SayDeny(wording.untold_prompt(chain.rewritten_by, event.agent))
+        return SayNothing(context)
+
+    def _handler_says(self, outcome: Outcome) -> str:
+        word: Word = "denied-failure" if outcome.failed else "denied-by-rule"
+        hook = outcome.decided_by or ""
+        return wording.denial(word, reason=outcome.reason, what="prompt", hook=hook)
+
+    def _decide(
+        self,
+        event: Event,
+        conn: int,
+        call: Call,
+        ruling: Ruling,
+        traces: list[Effect],
+        now: Instant,
+    ) -> list[Effect]:
+        subject, outcome = ruling.event, ruling.outcome
+        tool, found = subject.tool, self._gate.assess(subject)
+        if tool is None or found is None:
+            raise TypeError("a call without a tool was ruled on")
+        because = (ruling.by, ruling.reason) if ruling.by else None
         word, reason = self._barred(event, outcome)
         if word is not None:
             call.decided = "deny"
-            text = wording.denial(word, reason=reason)
-            denied = drafts.called(event, tool, call, "denied", found, word)
-            return [denied, trace, Send(conn, event, SayDeny(text))]
-        if outcome.decision == "confirm" and found is not None and not self.broker.crowded:
-            grant = self._covering(event, tool, found.risk, now)
+            said = SayDeny(
+                wording.denial(word, reason=reason, hook=ruling.hook),
+                stop=outcome.stop_turn and event.can.stop,
+            )
+            denied = drafts.called(event, tool, call, "denied", found, word, because)
+            return [denied, *traces, Send(conn, event, said)]
+        same = self._settled(event, call, conn, now, ruling)
+        if same is not None:
+            return [*traces, *same]
+        if outcome.decision == "confirm" and not self.broker.crowded:
+            grant = self._covering(subject, tool, found.risk, now)
             limit_s = self._wait_s(event, now)
-            if grant is not None or limit_s > 0:
-                request = self._request(event, tool, call, conn, found, limit_s, now)
-                called = drafts.called(event, tool, call, "held", found)
-                return [called, trace, *self._hold(request, grant, now)]
+            if grant is not None or limit_s > 0 or ruling.rewritten:
+                silence: Silence = "deny" if ruling.rewritten else self._silence(event)
+                # A grant answers what would not wait at all; this is for the disk.
+                wait_s = limit_s if limit_s > 0 else self.config.approval.margin_s
+                request = request_about(ruling, call, found, self._ids(), silence, wait_s, now)
+                request.context = self.preset.joined_by.join(outcome.injections)
+                request.waiters.append(Waiter(conn, subject, silence))
+                called = drafts.called(event, tool, call, "held", found, None, because)
+                return [called, *traces, *self._hold(request, grant, now)]
         call.decided = "handback"
         handed = drafts.called(event, tool, call, "handback", found)
-        return [handed, trace, Send(conn, event, SayNothing())]
+        context = self.preset.joined_by.join(outcome.injections)
+        return [handed, *traces, Send(conn, event, SayNothing(context))]
 
     def _barred(self, event: Event, outcome: Outcome) -> tuple[Word | None, str]:
         """Why the call is denied without being asked about, in its word and its reason."""
         if outcome.decision == "deny":
-            return "denied-by-rule", outcome.reason
+            return "denied-failure" if outcome.failed else "denied-by-rule", outcome.reason
+        if self._must_be_attended(outcome):
+            return "denied-no-approver", f"requires confirmation: {outcome.reason}"
         if self._silence(event) == "deny":
             if self.journal_lost:
                 return "denied-no-journal", self.journal_lost
@@ -211,13 +418,10 @@ class Engine:
                 return "denied-failure", crowd
         return None, ""
 
-    def _dispatch(self, event: Event, now: Instant) -> Outcome:
-        dispatch, step = self._bus.start(event, now)
-        while dispatch is not None and isinstance(step, Invoke):
-            step = dispatch.feed(step.handler.id, self._gate(step.event), now)
-        if isinstance(step, Invoke):
-            raise TypeError("a handler was named without a dispatch")
-        return step
+    def _must_be_attended(self, outcome: Outcome) -> bool:
+        """Whether a handler's question is a denial where no console is attached (SY-16)."""
+        asked = outcome.decision == "confirm" and outcome.decided_by != POLICY
+        return asked and not self.consoles and self.preset.confirm_unattended == "block"
 
     def _wait_s(self, event: Event, now: Instant) -> float:
         return wait_s(
@@ -235,10 +439,10 @@ class Engine:
     def _covering(self, event: Event, tool: Tool, risk: str, now: Instant) -> Grant | None:
         if len(scopes_for(risk)) == 1:
             return None
-        return self.grants.covering(_subject(event, tool), event.turn, now)
+        return self.grants.covering(subject_digest(event, tool), event.turn, now)
 
     def _join(self, request: Request, event: Event, conn: int, now: Instant) -> list[Effect]:
-        silence = self._silence(event)
+        silence: Silence = "deny" if request.rewritten else self._silence(event)
         limit_s = self._wait_s(event, now) if silence == "deny" else float("inf")
         if self.broker.join(request, Waiter(conn, event, silence), limit_s, now):
             return self.extended(request, "a connection that waits less long", now)
@@ -252,65 +456,3 @@ class Engine:
         if not self.consoles and self.config.approval.unattended == "deny":
             effects += self._endings.nobody(request, "no console is attached", now)
         return effects
-
-    def _request(
-        self,
-        event: Event,
-        tool: Tool,
-        call: Call,
-        conn: int,
-        found: Assessment,
-        limit_s: float,
-        now: Instant,
-    ) -> Request:
-        silence = self._silence(event)
-        if limit_s <= 0:
-            limit_s = self.config.approval.margin_s  # a grant answers; this is for the disk
-        data = RequestData(
-            digest=_subject(event, tool),
-            lane=event.lane,
-            native=event.native,
-            tool=tool,
-            summary=summarized(call, event, tool),
-            risk=found.risk,
-            rule=found.rule,
-            reason=found.reason,
-            findings=found.findings,
-            opaque=found.opaque,
-            cwd=event.cwd,
-            mode=event.mode,
-            sub=event.sub,
-            offered=_DECISIONS + (("stop",) if event.can.stop else ()),
-            scopes=scopes_for(found.risk),
-            silence=silence,
-            asks_again=not event.can.allow,
-            runs_unasked=event.runs_unasked,
-            deadline_at=now.plus(limit_s).wall_us,
-            timeout_s=limit_s,
-            agent_pid=event.agent_pid,
-            env=event.env,
-        )
-        call.request, call.decided = self._ids(), None
-        return Request(
-            id=call.request,
-            call=call.ref,
-            subject=event,
-            data=data,
-            opened=now,
-            deadline_s=now.mono_s + limit_s,
-            waiters=[Waiter(conn, event, silence)],
-        )
-
-
-def _subject(event: Event, tool: Tool) -> str:
-    """The digest of exactly what is asked."""
-    return digest(
-        {
-            "agent": event.agent,
-            "session": event.session,
-            "sub": event.sub_id,
-            "tool": tool.native_name,
-            "input": tool.input,
-            "cwd": event.cwd,
-        }
-    )

@@ -102,13 +102,14 @@ class ToolCall(msgspec.Struct, frozen=True, tag="call", gc=False):
 
 
 class ToolResult(msgspec.Struct, frozen=True, tag="result", omit_defaults=True, gc=False):
-    """A call that ran: `ok` false when the agent reports a failure."""
+    """A call that ran: `ok` false when the agent reports a failure, `exit_code` where it does."""
 
     tool: Tool
     ok: bool
     text: str = ""
     took_ms: int | None = None
     interrupted: bool = False
+    exit_code: int | None = None
 
 
 class ToolBatch(msgspec.Struct, frozen=True, tag="batch"):

@@ -1,32 +1,295 @@
 """Matchers as values: which events a handler wants to see.
 
-A matcher names its `kind`; nothing is guessed from the look of a text. The empty matcher takes
-every event.
+A matcher is a list of conditions that must all hold; each condition names its `kind`, and nothing
+is guessed from the look of a text. The empty matcher takes every event. The texts that other hook
+systems write are read by `matcher_texts`.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+import re
+import shlex
+import warnings
+from functools import lru_cache
+from typing import Any, Literal
 
 import msgspec
 
-from watchgate.core.events import Event
+from watchgate.core.events import Event, SessionChange
+
+Keys = tuple[str, ...]
+Way = Literal["exact", "prefix", "regex"]
+_QUOTES = frozenset("\\'\"")
+
+
+class Tool(msgspec.Struct, frozen=True, tag="tool"):
+    """The tool's canonical or native name is one of these."""
+
+    names: Keys
+
+    def holds(self, event: Event) -> bool:
+        """Whether the condition holds; without a tool it never does."""
+        tool = event.tool
+        return tool is not None and (tool.name in self.names or tool.native_name in self.names)
+
+
+class ToolPrefix(msgspec.Struct, frozen=True, tag="tool-prefix"):
+    """The tool's canonical or native name begins so."""
+
+    prefix: str
+
+    def holds(self, event: Event) -> bool:
+        """Whether the condition holds; without a tool it never does."""
+        tool = event.tool
+        return tool is not None and (
+            tool.name.startswith(self.prefix) or tool.native_name.startswith(self.prefix)
+        )
+
+
+class ToolRegex(msgspec.Struct, frozen=True, tag="tool-regex"):
+    """A regular expression is found in the tool's native name; an invalid one never holds."""
+
+    pattern: str
+
+    def holds(self, event: Event) -> bool:
+        """Whether the condition holds; without a tool it never does."""
+        tool, pattern = event.tool, _compiled(self.pattern)
+        return tool is not None and pattern is not None and bool(pattern.search(tool.native_name))
+
+
+class CommandContains(msgspec.Struct, frozen=True, tag="command-contains"):
+    """The command holds this text anywhere: `rm` is also found in `npm run confirm`."""
+
+    text: str
+
+    def holds(self, event: Event) -> bool:
+        """Whether the condition holds; without a command it never does."""
+        command = _command(event)
+        return command is not None and self.text in command
+
+
+class CommandWord(msgspec.Struct, frozen=True, tag="command-word"):
+    """One of the command's words is this one, quotes removed, as a shell would split it."""
+
+    word: str
+
+    def holds(self, event: Event) -> bool:
+        """Whether the condition holds; a command that cannot be split holds it when in doubt."""
+        command = _command(event)
+        if command is None or (self.word not in command and not _QUOTES.intersection(command)):
+            return False
+        try:
+            # A line may go on after a backslash, in the middle of a word or between two; or the
+            # backslash is one of two, and the line ends.
+            forms = (command, *(command.replace("\\\n", by) for by in ("", " ")))
+            return any(self.word in _words(form) for form in forms)
+        except ValueError:
+            return True
+
+
+class InputContains(msgspec.Struct, frozen=True, tag="input-contains"):
+    """The compact JSON text of the tool's input holds this text; without an input it is `null`.
+
+    The text has the input's own key order, no blanks between its parts and no escapes beyond
+    those that JSON needs (SynapsCLI, `input_contains`).
+    """
+
+    text: str
+
+    def holds(self, event: Event) -> bool:
+        """Whether the condition holds."""
+        tool = event.tool
+        return self.text in (_json(tool.input) if tool is not None else "null")
+
+
+class InputEquals(msgspec.Struct, frozen=True, tag="input-equals"):
+    """The tool's input is this JSON value; without an input it is `null` (`input_equals`)."""
+
+    value: Any
+
+    def holds(self, event: Event) -> bool:
+        """Whether the condition holds; 1, 1.0 and true are three values here."""
+        tool = event.tool
+        return json_equal(tool.input if tool is not None else None, self.value)
+
+
+class Regex(msgspec.Struct, frozen=True, tag="regex"):
+    """A regular expression is found in the command, or else in the JSON text of the input."""
+
+    pattern: str
+
+    def holds(self, event: Event) -> bool:
+        """Whether the condition holds; an invalid pattern and a missing input never do."""
+        pattern, tool = _compiled(self.pattern), event.tool
+        if pattern is None or tool is None:
+            return False
+        command = _command(event)
+        return bool(pattern.search(command if command is not None else _json(tool.input)))
+
+
+class Agent(msgspec.Struct, frozen=True, tag="agent"):
+    """The event comes from this agent."""
+
+    name: str
+
+    def holds(self, event: Event) -> bool:
+        """Whether the condition holds."""
+        return event.agent == self.name
+
+
+class Session(msgspec.Struct, frozen=True, tag="session"):
+    """The event belongs to this session of its agent."""
+
+    id: str
+
+    def holds(self, event: Event) -> bool:
+        """Whether the condition holds."""
+        return event.session == self.id
+
+
+class Cwd(msgspec.Struct, frozen=True, tag="cwd"):
+    """The session works in this folder or below it."""
+
+    folder: str
+
+    def holds(self, event: Event) -> bool:
+        """Whether the condition holds; an event without a folder holds none."""
+        folder = self.folder.rstrip("/")
+        return event.cwd == self.folder or event.cwd.startswith(f"{folder}/")
+
+
+class Field(msgspec.Struct, frozen=True, tag="field"):
+    """The field that Codex matches on is one of these: a tool's name, or how a session changed.
+
+    An event without such a field holds it: there Codex ignores a matcher. `sessions` false leaves
+    the session's word out, as the first version of its fork does.
+    """
+
+    way: Way
+    texts: Keys
+    sessions: bool = True
+
+    def holds(self, event: Event) -> bool:
+        """Whether the condition holds; an invalid pattern never does on an event with the field."""
+        tool, body = event.tool, event.body
+        if tool is not None:
+            values: Keys = (tool.name, tool.native_name)
+        elif self.sessions and isinstance(body, SessionChange):
+            values = (body.what,)
+        else:
+            return True
+        return any(_fits(self.way, text, value) for text in self.texts for value in values)
+
+
+class Never(msgspec.Struct, frozen=True, tag="never"):
+    """A text that could not be read: no event fits it, so that a fault never widens a handler."""
+
+    why: str
+
+    def holds(self, event: Event) -> bool:  # noqa: ARG002 - as every condition
+        """Whether the condition holds: no."""
+        return False
+
+
+Condition = (
+    Tool
+    | ToolPrefix
+    | ToolRegex
+    | CommandContains
+    | CommandWord
+    | InputContains
+    | InputEquals
+    | Regex
+    | Agent
+    | Session
+    | Cwd
+    | Field
+    | Never
+)
+_BY_NAME = (Tool, ToolPrefix, ToolRegex, Agent, Never)
+_ABOUT_TOOLS = (
+    Tool,
+    ToolPrefix,
+    ToolRegex,
+    CommandContains,
+    CommandWord,
+    InputContains,
+    InputEquals,
+    Regex,
+)
 
 
 class Matcher(msgspec.Struct, frozen=True):
-    """One condition: `exact` or `prefix` on the tool's name, or `any`."""
+    """Conditions that must all hold."""
 
-    kind: Literal["any", "exact", "prefix"] = "any"
-    value: str = ""
+    conditions: tuple[Condition, ...] = ()
 
     def matches(self, event: Event) -> bool:
         """Whether a handler with this matcher sees the event."""
-        if self.kind == "any":
-            return True
-        tool = event.tool
-        if tool is None:
-            return False
-        names = (tool.name, tool.native_name)
-        if self.kind == "exact":
-            return self.value in names
-        return any(name.startswith(self.value) for name in names)
+        return all(condition.holds(event) for condition in self.conditions)
+
+    @property
+    def about_tools(self) -> bool:
+        """Whether it can only ever fit an event with a tool."""
+        return any(isinstance(condition, _ABOUT_TOOLS) for condition in self.conditions)
+
+    def split(self) -> tuple[tuple[Condition, ...], tuple[Condition, ...]]:
+        """The conditions that agent and tool name alone decide, and the others."""
+        named = tuple(c for c in self.conditions if isinstance(c, _BY_NAME))
+        return named, tuple(c for c in self.conditions if not isinstance(c, _BY_NAME))
+
+
+ANY = Matcher()
+
+
+def compiled(pattern: str) -> re.Pattern[str]:
+    """A regular expression; raises `re.error`, `RecursionError` or `OverflowError`."""
+    with warnings.catch_warnings():
+        # `[[` may mean something else in a later Python; now it means what it always did.
+        warnings.simplefilter("ignore", FutureWarning)
+        return re.compile(pattern)
+
+
+def json_equal(one: Any, other: Any) -> bool:
+    """Whether two JSON values are the same; unlike in Python, 1, 1.0 and True are not."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(json_equal(one[key], other[key]) for key in one)
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(json_equal, one, other))
+    return bool(one == other)
+
+
+def _fits(way: Way, text: str, value: str) -> bool:
+    if way == "regex":
+        pattern = _compiled(text)
+        return pattern is not None and pattern.search(value) is not None
+    return value == text if way == "exact" else value.startswith(text)
+
+
+def _command(event: Event) -> str | None:
+    tool = event.tool
+    command = tool.input.get("command") if tool is not None else None
+    if isinstance(command, list) and all(isinstance(word, str) for word in command):
+        return shlex.join(command)
+    return command if isinstance(command, str) else None
+
+
+def _words(command: str) -> shlex.shlex:
+    splitter = shlex.shlex(command, posix=True, punctuation_chars="();<>|&`")
+    splitter.whitespace_split = True
+    splitter.commenters = ""  # a # inside a word begins no comment, and one in front hides nothing
+    return splitter
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+@lru_cache(maxsize=256)
+def _compiled(pattern: str) -> re.Pattern[str] | None:
+    try:
+        return compiled(pattern)
+    except (re.error, RecursionError, OverflowError):
+        return None

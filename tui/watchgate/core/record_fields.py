@@ -6,6 +6,9 @@ from typing import Any
 
 from watchgate.core.records import Record
 
+_DETAIL_CHARS = 160
+_UNHEARD = ("allow", "defer", "inject")
+
 
 def fields(record: Record) -> dict[str, str]:
     """The fields that a filter can name; `text` is everything that bare words look into."""
@@ -25,6 +28,8 @@ def fields(record: Record) -> dict[str, str]:
 def words(record: Record) -> str:
     """What the record says, in one line."""
     data: dict[str, Any] = record.data
+    if record.kind == "hook.trace":
+        return _trace_words(data)
     parts = (
         data.get("summary"),
         data.get("gate"),
@@ -39,3 +44,24 @@ def words(record: Record) -> str:
         data.get("decision"),
     )
     return "  ".join(str(part) for part in parts if part)
+
+
+def _trace_words(data: dict[str, Any]) -> str:
+    """The call, what its hooks came to, and what each of them did and for how long."""
+    made, by = data.get("decision", "none"), data.get("decided_by")
+    if made != "none" and by:
+        made = f"{made} by {by}"
+    if data.get("effect") == "view":
+        made = "only watched" if made == "none" else f"only watched, {made} prevented nothing"
+    rows = "; ".join(_row_words(row) for row in data.get("rows", ()))
+    told = f"{made}, {data.get('took_ms', 0):.0f} ms: {rows}" if rows else made
+    return "  ".join(filter(None, (data.get("summary") or data.get("native"), told)))
+
+
+def _row_words(row: dict[str, Any]) -> str:
+    took, detail = row.get("duration_ms"), row.get("why") or row.get("detail", "")
+    said = row.get("verdict") if row.get("status", "ran") == "ran" else row.get("status")
+    if row.get("role") != "gate" and said in _UNHEARD:
+        detail = ""
+    words = f"{row.get('handler')} {said}" + (f" {took:.0f} ms" if took is not None else "")
+    return f"{words} ({detail[:_DETAIL_CHARS]})" if detail else words

@@ -13,6 +13,7 @@ import msgspec
 
 from watchgate.core.events import Sub, Tool
 from watchgate.core.policy.assessment import Finding
+from watchgate.core.verdicts import TraceRow
 
 RECORD_VERSION = 1
 
@@ -35,7 +36,9 @@ Word = Literal[
 """How a question ended; each cause has its own word, on screen, on disk and for the model."""
 
 Silence = Literal["deny", "handback"]
-Gate = Literal["held", "denied", "handback", "allowed", "carried", "joined", "recorded"]
+Gate = Literal[
+    "held", "denied", "handback", "allowed", "carried", "joined", "recorded", "withdrawn"
+]
 
 
 class Draft(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -106,6 +109,7 @@ class ResultData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     took_ms: int | None = None
     interrupted: bool = False
     ungated: bool = False
+    exit_code: int | None = None
 
 
 class NoteData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
@@ -201,12 +205,26 @@ class EffectData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
 
 
 class TraceData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """`hook.trace`: the handlers of one dispatch, one row each."""
+    """`hook.trace`: the handlers of one dispatch, one row (`TraceRow`) each.
+
+    `at` of the record is when the dispatch began, `took_ms` how long its gates took. `kind` is the
+    event's kind, `reason` that of the decision, `tool` and `summary` the call's where there is one.
+    `effect` "view": the decision changed only what is shown, never what ran. `shown` is then the
+    call in the words of a rewrite, where the preset lets a handler write what is shown.
+    """
 
     native: str
+    kind: str
     decision: str
+    preset: str = "console"
     decided_by: str | None = None
-    rows: tuple[dict[str, Any], ...] = ()
+    reason: str = ""
+    effect: str = "gate"
+    took_ms: float = 0.0
+    tool: str = ""
+    summary: str = ""
+    shown: str = ""
+    rows: tuple[TraceRow, ...] = ()
 
 
 class CoreData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):

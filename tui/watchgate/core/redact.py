@@ -18,6 +18,7 @@ Content = Literal["commands", "full", "none"]
 
 # Keys of a record's data that hold what was said or what came back.
 _WORDS = ("text", "prompt", "message", "result", "raw")
+_STREAMS = ("stdout", "stderr")
 
 
 def redact(text: str) -> str:
@@ -66,6 +67,8 @@ def _kept(data: Mapping[str, Any], content: Content) -> Mapping[str, Any]:
         data = _without_deeds(data)
     if content == "full":
         return data
+    if isinstance(rows := data.get("rows"), list | tuple):
+        data = {**data, "rows": [_without_streams(row) for row in rows]}
     dropped = [key for key in _WORDS if isinstance(data.get(key), str)]
     if not dropped:
         return data
@@ -73,6 +76,16 @@ def _kept(data: Mapping[str, Any], content: Content) -> Mapping[str, Any]:
     for key in dropped:
         view[f"{key}_chars"] = len(view.pop(key))
     return view
+
+
+def _without_streams(row: Any) -> Any:
+    """A row of a hook trace without what the handler wrote; its detail says what it meant."""
+    run = row.get("run") if isinstance(row, Mapping) else None
+    if not isinstance(run, Mapping):
+        return row
+    kept = {key: value for key, value in run.items() if key not in _STREAMS}
+    sizes = {f"{key}_chars": len(run[key]) for key in _STREAMS if isinstance(run.get(key), str)}
+    return {**row, "run": {**kept, **sizes}}
 
 
 def _without_secrets(view: Mapping[str, Any]) -> dict[str, Any]:
@@ -104,6 +117,15 @@ def _without_deeds(data: Mapping[str, Any]) -> dict[str, Any]:
     for key, beside in (("detail", "native"), ("what", "alarm")):
         if kept.get(beside) and isinstance(kept.get(key), str):
             kept[f"{key}_chars"] = len(kept.pop(key))
+    # A handler's reason is its own words, and they may quote the call; the policy's never do.
+    author = kept.get("decided_by") or kept.get("rule") or ""
+    if isinstance(kept.get("reason"), str) and ("rows" in kept or author.startswith("handler ")):
+        kept["reason_chars"] = len(kept.pop("reason"))
+    if isinstance(rows := kept.get("rows"), list | tuple):
+        kept["rows"] = [{k: v for k, v in row.items() if k != "detail"} for row in rows]
+        kept["summary"] = kept.get("tool", "")
+        if isinstance(kept.get("shown"), str):
+            kept["shown_chars"] = len(kept.pop("shown"))
     if "findings" in kept:
         kept["findings"] = [{k: v for k, v in f.items() if k != "span"} for f in kept["findings"]]
     return kept

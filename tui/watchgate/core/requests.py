@@ -86,7 +86,11 @@ class Settlement(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Request(msgspec.Struct, kw_only=True):
-    """One open or settled question; `subject` is the event that asked first."""
+    """One open or settled question; `subject` is the event that asked first.
+
+    `rewritten` says that a handler changed the call's input: what is shown and allowed is the new
+    one, which the agent is told with the allow. `context` is what its handlers tell the model.
+    """
 
     id: str
     call: str
@@ -95,6 +99,8 @@ class Request(msgspec.Struct, kw_only=True):
     opened: Instant
     deadline_s: float
     waiters: list[Waiter]
+    rewritten: bool = False
+    context: str = ""
     status: Status = Status.PENDING
     settlement: Settlement | None = None
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from watchgate.core.session_views import SessionViews
 from watchgate.core.state import ROWS_KEPT, State
+from watchgate.core.traces import Traces, TraceView
 from watchgate.core.views import (
     CallRow,
     GateView,
@@ -27,12 +28,13 @@ def restore(  # noqa: PLR0913 - the parts of a snapshot
     totals: Totals | None = None,
     last: LastDecision | None = None,
     rows: Iterable[CallRow] = (),
+    traces: Iterable[TraceView] = (),
     rows_kept: int = ROWS_KEPT,
 ) -> State:
     """The state after record `seq`; records that follow it can be applied to it.
 
-    `at` is the snapshot's own time (UTC µs): totals belong to that day. `rows` are the newest
-    calls, oldest first.
+    `at` is the snapshot's own time (UTC µs): totals belong to that day. `rows` and
+    `traces` are the newest ones, oldest first.
     """
     state = State(rows_kept=rows_kept)
     state.core, state.seq, state.at, state.gate = core, seq, at, gate
@@ -40,6 +42,7 @@ def restore(  # noqa: PLR0913 - the parts of a snapshot
     state.pending = {view.id: view for view in pending}
     state.totals = totals if totals is not None else Totals()
     state.last = last
+    state.traces = Traces(traces)
     for row in rows:
         state.calls.add(row)
     return state

@@ -68,7 +68,7 @@ class SessionViews:
         """A core that starts knows nothing of what its sessions do, and none of them asks it."""
         for key, seen in self.views.items():
             state = seen.state if seen.state is SessionState.GONE else SessionState.UNKNOWN
-            self.views[key] = msgspec.structs.replace(seen, state=state, pending=0)
+            self.views[key] = msgspec.structs.replace(seen, state=state, pending=0, hidden_by="")
 
     def _new(self, key: Key, cwd: str, at: int) -> SessionView:
         if len(self.views) >= self._kept:

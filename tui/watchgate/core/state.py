@@ -14,6 +14,7 @@ from watchgate.core.call_rows import CallRows, call_key
 from watchgate.core.records import Record, RequestData
 from watchgate.core.ring import Ring
 from watchgate.core.session_views import Key, SessionViews, session_key
+from watchgate.core.traces import Traces, ended_by, hidden_by, shown_by
 from watchgate.core.views import (
     CallRow,
     GateView,
@@ -67,6 +68,7 @@ class State:
         self.seen = SessionViews()
         self.pending: dict[str, PendingView] = {}
         self.calls = CallRows(rows_kept)
+        self.traces = Traces()
         self.totals = Totals()
         self.last: LastDecision | None = None
         self.skipped = 0
@@ -108,7 +110,8 @@ class State:
         """The newest calls."""
         return self.calls.ring
 
-    def _add_row(self, record: Record, risk: str) -> None:
+    def _add_row(self, record: Record, risk: str, *, watched: bool) -> None:
+        """Show a call; one that is only `watched` may be hidden with the rest of its turn."""
         view = self.seen.views[session_key(record)]
         row = CallRow(
             at=record.at,
@@ -121,6 +124,7 @@ class State:
             glyph="",
             stage="running",
             summary=record.data["summary"][:ROW_CHARS],
+            hidden_by=view.hidden_by if watched else "",
         )
         self.calls.add(row)
         recent = _counted(view.recent, record.at // 1_000_000)
@@ -135,7 +139,8 @@ class State:
         data = record.data
         word = data.get("word") or "denied-by-rule"
         if self.calls.number(call_key(record)) is None:
-            self._add_row(record, data.get("risk", "unknown"))
+            watched = data["lane"] == "observe"
+            self._add_row(record, data.get("risk", "unknown"), watched=watched)
             counter = _UNASKED.get(data["gate"], "")
             self._count(ENDINGS[word][2] if data["gate"] == "denied" else counter)
         if data["gate"] == "denied":
@@ -148,7 +153,7 @@ class State:
     def _result(self, record: Record) -> None:
         key, data = call_key(record), record.data
         if self.calls.number(key) is None:
-            self._add_row(record, "unknown")
+            self._add_row(record, "unknown", watched=True)
         row = self.calls.get(key)
         if row is None:
             return
@@ -250,6 +255,20 @@ class State:
 
     def _turn_over(self, record: Record) -> None:
         self.calls.end_turn(record.agent or "", record.session or "")
+        self.seen.edit(session_key(record), hidden_by="", turn_over_at=record.at)
+
+    def _trace(self, record: Record) -> None:
+        view = self.session(record.agent, record.session)
+        trace = self.traces.add(record, view.label if view else "")
+        hidden = hidden_by(trace.data)
+        if hidden:
+            self.calls.edit(call_key(record), hidden_by=hidden)
+        writer = shown_by(trace.data)
+        if writer:
+            self.calls.edit(call_key(record), shown=trace.data.shown, shown_by=writer)
+        # An answer that comes after its turn must not hide the next one.
+        if view is not None and record.at > view.turn_over_at and (by := ended_by(trace.data)):
+            self.seen.edit(session_key(record), hidden_by=by)
 
     def _usage(self, record: Record) -> None:
         cost = record.data.get("total_cost_usd")
@@ -264,6 +283,7 @@ class State:
             self.calls.edit(call, glyph="-", stage="no core", ended_at=record.at)
         self.pending.clear()
         self.calls.forget_nameless()
+        self.traces.forget_nameless(record.seq)
         self.seen.start_over()
 
     def _off(self, record: Record) -> None:
@@ -297,6 +317,7 @@ _FOLDS: dict[str, Callable[[State, Record], None]] = {
     "turn.interrupt": State._turn_over,
     "session.end": State._turn_over,
     "usage": State._usage,
+    "hook.trace": State._trace,
     "approval.requested": State._requested,
     "approval.extended": State._extended,
     "approval.decided": State._decided,

@@ -5,11 +5,16 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping
+from hashlib import sha256
 from typing import Any
 
-from watchgate.core.events import Tool
+import msgspec
+
+from watchgate.core.events import Tool, ToolClass
 
 PATH_KEYS = ("file_path", "notebook_path", "path")
+_HASH_LENGTH = 32
+_ENCODER = msgspec.json.Encoder(order="sorted")
 _PATCH_PATH = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\s*$", re.MULTILINE)
 
 
@@ -48,6 +53,19 @@ def line_counts(tool: Tool) -> tuple[int, int]:
             added += sum(_lines(change.get(key)) for key in ("new_string", "content", "new_source"))
             removed += _lines(change.get("old_string"))
     return added, removed
+
+
+def input_hash(args: dict[str, Any], cls: ToolClass) -> str:
+    """32 hex digits over everything that decides what runs.
+
+    The description of a command is left out: Codex adds it on the permission event of a call only.
+    Without a command it is what the call is about, such as the text of an issue; and a tool that
+    the agent did not make itself may do anything with it.
+    """
+    its_own = cls not in ("mcp", "other")
+    if its_own and "description" in args and "command" in args:
+        args = {key: value for key, value in args.items() if key != "description"}
+    return sha256(_ENCODER.encode(args)).hexdigest()[:_HASH_LENGTH]
 
 
 def _patch(tool: Tool) -> str:

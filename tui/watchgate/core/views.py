@@ -13,7 +13,9 @@ class CallRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     `glyph` is the gate's decision (`?` pending, `+` allowed by an operator, `=` by rule or grant,
     `x` denied, `T` timed out, `-` withdrawn, `~` answered elsewhere, `b` handed back, empty: no
-    opinion), `stage` the word for where the call stands, `at` and `ended_at` UTC µs.
+    opinion), `stage` the word for where the call stands, `at` and `ended_at` UTC µs. `hidden_by` is
+    the handler that a dispatch preset lets hide the call from view, which prevents nothing, and
+    `shown_by` the one that it lets show the call as `shown`, which changes nothing that ran.
     """
 
     at: int
@@ -30,13 +32,17 @@ class CallRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     took_ms: int | None = None
     ended_at: int | None = None
     alarm: bool = False
+    hidden_by: str = ""
+    shown: str = ""
+    shown_by: str = ""
 
 
 class SessionView(msgspec.Struct, frozen=True, kw_only=True):
     """One session: who, where, what it is doing, and whether its calls pass the gate.
 
     `recent` counts its calls of the last minute by UTC second, the oldest first; `gated` is None
-    until a tool call told; `cost_usd` is None while unknown.
+    until a tool call told; `cost_usd` is None while unknown. `hidden_by` is the handler that hides
+    the rest of the turn from view, `turn_over_at` (UTC µs) when the last one ended.
     """
 
     agent: str
@@ -54,6 +60,8 @@ class SessionView(msgspec.Struct, frozen=True, kw_only=True):
     gated: bool | None = None
     cost_usd: float | None = None
     recent: tuple[tuple[int, int], ...] = ()
+    hidden_by: str = ""
+    turn_over_at: int = 0
 
     @property
     def shown(self) -> SessionState:

@@ -7,15 +7,27 @@ from watchgate.core.records import Word
 _STOP = "Do not try another way; stop and report"
 
 
-def denial(word: Word, *, request: str = "", reason: str = "", waited_s: float = 0.0) -> str:
-    """One line for the agent; `reason` is the operator's or the rule's own words."""
+def denial(
+    word: Word,
+    *,
+    request: str = "",
+    reason: str = "",
+    waited_s: float = 0.0,
+    what: str = "call",
+    hook: str = "",
+) -> str:
+    """One line for the agent; `reason` is the operator's, the rule's or the hook's own words."""
     tag = f" #{request[:4]}" if request else ""
     if word == "denied-by-operator":
         if reason:
             return f"An operator denied this call: {reason}"
         return f"An operator denied this call. {_STOP}{tag}, or ask what to do instead."
     if word == "denied-by-rule":
-        return f"A rule denied this call: {reason or 'no reason given'}. {_STOP}."
+        who = f"The hook {hook}" if hook else "A rule"
+        return f"{who} denied this {what}: {reason.rstrip('. ') or 'no reason given'}. {_STOP}."
+    if word == "denied-failure" and hook:
+        cause = f"This {what} is denied because a hook could not judge it: {reason.rstrip('. ')}"
+        return f"{cause}. This is not a refusal by a person. {_STOP}{tag}."
     if word == "denied-by-timeout":
         what = reason or f"Nobody answered in {waited_s:.0f} s"
         return f"{what}. This is not a refusal by a person. {_STOP}{tag}."
@@ -23,7 +35,23 @@ def denial(word: Word, *, request: str = "", reason: str = "", waited_s: float =
         "denied-no-approver": "No operator is attached to Watchgate, and it is set to deny then",
         "denied-no-journal": "Watchgate cannot write its journal, so nothing can be allowed",
         "denied-core-stopped": "Watchgate was stopped while this call waited",
-        "denied-failure": "Watchgate failed while it decided on this call",
+        "denied-failure": f"Watchgate failed while it decided on this {what}",
     }.get(word, "Watchgate denied this call")
     detail = f" ({reason})" if reason else ""
     return f"{cause}{detail}. This is not a refusal by a person. {_STOP}{tag}."
+
+
+def unasked_prompt(handler: str | None, question: str) -> str:
+    """Why a prompt was not sent that a handler wants to be decided on."""
+    return (
+        f"Handler {handler} wants an operator to decide ({question}), and only a tool call can be"
+        " put to one: the prompt was not sent. Let the handler block prompts or pass them."
+    )
+
+
+def untold_prompt(handler: str | None, agent: str) -> str:
+    """Why a prompt was not sent that a handler wrote anew."""
+    return (
+        f"Handler {handler} rewrote the prompt, and {agent} cannot be told another one: it was not"
+        " sent. Send it as it should read, or let the handler block instead."
+    )

@@ -14,7 +14,7 @@ from watchgate.service.lines import raw_event
 from watchgate.service.nesting import DEEPEST, too_deep
 
 _GATES = (Lane.GATE, Lane.GATE_READ)
-_ASKS = ("tool.pre", "tool.permission")
+_ASKS = ("tool.pre", "tool.permission", "prompt.submit")
 
 
 class Frame(msgspec.Struct, frozen=True, gc=False):
@@ -41,7 +41,7 @@ def decode_frame(frame: Frame, adapters: Mapping[str, Adapter]) -> Event:
         raise DecodeError(f"unreadable payload: {fault}") from fault
     if head.lane in _GATES and event.kind not in _ASKS:
         raise DecodeError(
-            f"{event.native} came on the {head.lane} lane but asks about no tool call"
+            f"{event.native} came on the {head.lane} lane but asks about no tool call or prompt"
         )
     if event.tool is not None and too_deep(event.tool.input):
         raise DecodeError(f"an input nested over {DEEPEST} levels deep")

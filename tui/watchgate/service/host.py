@@ -26,15 +26,18 @@ from watchgate.core.state import DAY_US, State
 from watchgate.link.paths import Paths
 from watchgate.service import journal_read
 from watchgate.service.accepting import serve
+from watchgate.service.askers import Askers
 from watchgate.service.boundary import each_contained
 from watchgate.service.control import Control
 from watchgate.service.gathering import MOMENT_S
-from watchgate.service.hub import Hub
+from watchgate.service.hub import Hub, Loop
 from watchgate.service.ingest import Ingest
 from watchgate.service.journal import Journal
 from watchgate.service.peer import agent_of
 from watchgate.service.process_table import Proc, ancestors
 from watchgate.service.recorder import Recorder
+from watchgate.service.runners.background import ObserverQueue
+from watchgate.service.runners.desk import Desk
 from watchgate.service.runtime_dir import RuntimeDir
 from watchgate.service.verbs import Verbs
 
@@ -84,7 +87,8 @@ class Host:
             directory = closing.enter_context(RuntimeDir(self._paths))
             journal = Journal.open(self._paths.journal)
             closing.callback(journal.close)
-            hub = self._hub(journal)
+            desk = Desk({}, ObserverQueue(), self._clock)
+            hub = self._hub(journal, desk)
             closing.callback(hub.catch_up)  # however the core ends
             ingest = await SocketListener.from_socket(directory.bind(self._paths.ingest_socket))
             control = await SocketListener.from_socket(directory.bind(self._paths.control_socket))
@@ -97,6 +101,7 @@ class Host:
                 stop=self.stop,
             )
             async with ingest, control, anyio.create_task_group() as tasks:
+                await tasks.start(desk.serve, hub.heard)
                 started = CoreData(what="core started", profile=self._config.profile)
                 hub.recorder.about_core("policy.started", started)
                 fault = journal.fault or (self._unread and f"unreadable: {self._unread[0]}")
@@ -125,7 +130,7 @@ class Host:
                     self.stop(signal.Signals(number).name)
                     return
 
-    def _hub(self, journal: Journal) -> Hub:
+    def _hub(self, journal: Journal, desk: Desk) -> Hub:
         stage = self._stage
         gate = PolicyGate(self._config.profile, home=stage.home, protected=stage.protected)
         state = State()
@@ -143,10 +148,14 @@ class Host:
             recorder=Recorder(chain, journal, state, self._clock),
             clock=self._clock,
             adapters=ADAPTERS,
-            later=lambda call: loop.call_later(MOMENT_S, call),
-            on_loop=loop.call_soon_threadsafe,
-            wake=self._wake,
+            loop=Loop(
+                later=lambda call: loop.call_later(MOMENT_S, call),
+                soon=loop.call_soon_threadsafe,
+                wake=self._wake,
+            ),
             agent_of=stage.agent_of,
+            desk=desk,
+            askers=Askers(),
         )
 
     def _wake(self) -> None:

@@ -9,6 +9,7 @@ observed waits a moment for others; whatever else happens lets it go first.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Protocol
 
 import anyio
 import msgspec
@@ -16,11 +17,12 @@ import msgspec
 from watchgate.agents.base import Adapter, Answer, DecodeError
 from watchgate.core import drafts
 from watchgate.core.clock import Clock, Instant
-from watchgate.core.effects import Commit, Effect, Emit
+from watchgate.core.dispatch import Invoke
+from watchgate.core.effects import Ask, Commit, Effect, Emit, Halt
 from watchgate.core.engine import Engine
 from watchgate.core.events import Event, Lane
 from watchgate.core.records import CoreData, Draft
-from watchgate.core.verdicts import Reply, SayDeny
+from watchgate.core.verdicts import Reply, Report, SayDeny
 from watchgate.service import probe
 from watchgate.service.askers import Askers
 from watchgate.service.boundary import contained, each_contained
@@ -36,11 +38,34 @@ from watchgate.service.recorder import Recorder
 WRITTEN_S = 1.0
 
 
+class Desk(Protocol):
+    """Whoever runs the handlers that the engine asks."""
+
+    def ask(self, hearing: int, invoke: Invoke) -> None:
+        """Run a handler, and say what it said with `Hub.heard`; never waits."""
+        ...
+
+    def halt(self, hearing: int, handlers: frozenset[str]) -> None:
+        """End these handlers."""
+        ...
+
+
+class Loop(msgspec.Struct, frozen=True):
+    """What a hub needs of the event loop.
+
+    `later` calls back in a moment, `soon` as soon as it can and from any thread; `wake` is called
+    when deadlines may have changed.
+    """
+
+    later: Callable[[Callable[[], None]], object]
+    soon: Callable[[Callable[[], None]], object]
+    wake: Callable[[], None]
+
+
 class Hub:
     """One core's running state.
 
-    `later` calls back in a moment, `on_loop` as soon as it can and from any thread; `wake` is
-    called when deadlines may have changed; `agent_of` names the agent above a peer's pid.
+    `agent_of` names the agent above a peer's pid.
     """
 
     def __init__(
@@ -50,22 +75,23 @@ class Hub:
         recorder: Recorder,
         clock: Clock,
         adapters: Mapping[str, Adapter],
-        later: Callable[[Callable[[], None]], object],
-        on_loop: Callable[[Callable[[], None]], object],
-        wake: Callable[[], None],
+        loop: Loop,
         agent_of: Callable[[int], Proc | None],
+        desk: Desk,
+        askers: Askers,
     ) -> None:
         self.engine = engine
         self.recorder = recorder
-        self.askers = Askers()
+        self.askers = askers
         self._clock = clock
         self._adapters = adapters
-        self._on_loop = on_loop
-        self._wake = wake
+        self._on_loop = loop.soon
+        self._wake = loop.wake
+        self._desk = desk
         self._agent_of = agent_of
         self._waiting: dict[int, Waiting] = {}
         self._line_ids: dict[int, str | int | None] = {}
-        self._observed: Gathering[Frame] = Gathering(self._take, later)
+        self._observed: Gathering[Frame] = Gathering(self._take, loop.later)
 
     def frame(self, head: Head, payload: bytes, conn: Waiting) -> None:
         """A whole hook frame: decode it and let the engine decide."""
@@ -102,6 +128,11 @@ class Hub:
         # A grant may have decided it already; then no operator is asked.
         if agent is not None and request is not None and request in self.recorder.state.pending:
             self.askers.waits(request, agent)
+
+    def heard(self, hearing: int, handler: str, report: Report) -> None:
+        """A handler that the engine asked has spoken."""
+        self.catch_up()
+        self.execute(self.engine.heard(hearing, handler, report, self._clock.now()))
 
     def bad_frame(self, head: Head | None, why: str, conn: Waiting, payload: bytes = b"") -> None:
         """A frame that cannot be read: kept as a raw record; a gate is answered closed."""
@@ -210,6 +241,10 @@ class Hub:
                 self.recorder.record(effect.draft)
             elif isinstance(effect, Commit):
                 self._commit(effect.request)
+            elif isinstance(effect, Ask):
+                self._desk.ask(effect.hearing, effect.invoke)
+            elif isinstance(effect, Halt):
+                self._desk.halt(effect.hearing, effect.handlers)
             else:
                 self._send(effect.conn, effect.event, effect.reply, effect.request)
         self._wake()

@@ -55,6 +55,11 @@ def is_clear(chain: tuple[Proc, ...], agents: set[Proc]) -> bool:
     )
 
 
+def may_have_left(chain: tuple[Proc, ...], starter: Proc) -> bool:
+    """Whether this chain may hang on a process that detached itself from what `starter` started."""
+    return any(_may_be_of(starter, *joint) for joint in branches(chain))
+
+
 def vouched(chain: tuple[Proc, ...]) -> tuple[Proc, ...]:
     """The chain with those vouched for that another user runs or that are such a program."""
     adopted = [below for below, _ in branches(chain)]

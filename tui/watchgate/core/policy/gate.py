@@ -1,22 +1,31 @@
-"""The policy as a handler of the dispatch loop: assessment and profile become one verdict."""
+"""The policy as the last handler of every call: assessment and profile become one verdict."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from watchgate.core.events import Event, Lane
-from watchgate.core.handlers import Handler
 from watchgate.core.policy.assessment import Assessment
 from watchgate.core.policy.builtin import assess
 from watchgate.core.policy.profiles import Profile, gate_action
 from watchgate.core.verdicts import Block, Confirm, Defer, Failed, Verdict
 
-POLICY = Handler(id="policy", on=frozenset({"tool.pre", "tool.permission"}), priority=0)
-
 
 class PolicyGate:
     """Judges calls by the built-in rules and the profile in force."""
 
-    def __init__(self, profile: Profile, *, home: str, protected: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        profile: Profile,
+        *,
+        home: str,
+        protected: tuple[str, ...],
+        timer: Callable[[], float] | None = None,
+    ) -> None:
+        """`timer` counts seconds; with one, `took_ms` is how long the newest assessment took."""
         self.profile: Profile = profile
+        self.took_ms: float | None = None
+        self._timer = timer
         self._home = home
         self._protected = protected
         self._last: tuple[Event, Assessment] | None = None
@@ -28,7 +37,10 @@ class PolicyGate:
         tool = event.tool
         if tool is None:
             return None
+        began_s = self._timer() if self._timer is not None else 0.0
         found = assess(tool, cwd=event.cwd, home=self._home, protected=self._protected)
+        if self._timer is not None:
+            self.took_ms = round((self._timer() - began_s) * 1000, 3)
         self._last = (event, found)
         return found
 

@@ -1,0 +1,87 @@
+"""The request put to an operator: exactly what would run, and what silence does."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from watchgate.core.calls import Call, summarized
+from watchgate.core.clock import Instant
+from watchgate.core.events import Event, Tool
+from watchgate.core.grants import scopes_for
+from watchgate.core.ids import digest
+from watchgate.core.policy.assessment import Assessment
+from watchgate.core.records import RequestData, Silence
+from watchgate.core.requests import Request
+from watchgate.core.ruling import Ruling
+
+_DECISIONS: Final = ("allow", "deny", "handback")
+_REWRITTEN: Final = ("allow", "deny")
+"""Handed back, a rewritten call would run as it was before."""
+
+
+def request_about(
+    ruling: Ruling,
+    call: Call,
+    found: Assessment,
+    id: str,
+    silence: Silence,
+    wait_s: float,
+    now: Instant,
+) -> Request:
+    """The open request about a call, which it is from now on; nobody waits for it yet.
+
+    Raises `TypeError` for an event without a call.
+    """
+    event, tool = ruling.event, ruling.event.tool
+    if tool is None:
+        raise TypeError("a request is about a call")
+    offered: tuple[str, ...] = _REWRITTEN if ruling.rewritten else _DECISIONS
+    data = RequestData(
+        digest=subject_digest(event, tool),
+        lane=event.lane,
+        native=event.native,
+        tool=tool,
+        summary=summarized(None if ruling.rewritten else call, event, tool),
+        risk=found.risk,
+        rule=ruling.by or found.rule,
+        reason=ruling.reason or found.reason,
+        findings=found.findings,
+        opaque=found.opaque,
+        cwd=event.cwd,
+        mode=event.mode,
+        sub=event.sub,
+        offered=offered + (("stop",) if event.can.stop else ()),
+        scopes=scopes_for(found.risk),
+        silence=silence,
+        asks_again=not event.can.allow,
+        runs_unasked=event.runs_unasked,
+        deadline_at=now.plus(wait_s).wall_us,
+        timeout_s=wait_s,
+        agent_pid=event.agent_pid,
+        env=event.env,
+    )
+    call.request, call.decided = id, None
+    return Request(
+        id=id,
+        call=call.ref,
+        subject=event,
+        data=data,
+        opened=now,
+        deadline_s=now.mono_s + wait_s,
+        waiters=[],
+        rewritten=ruling.rewritten,
+    )
+
+
+def subject_digest(event: Event, tool: Tool) -> str:
+    """The digest of exactly what is asked, as 64 hex digits."""
+    return digest(
+        {
+            "agent": event.agent,
+            "session": event.session,
+            "sub": event.sub_id,
+            "tool": tool.native_name,
+            "input": tool.input,
+            "cwd": event.cwd,
+        }
+    )

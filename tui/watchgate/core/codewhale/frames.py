@@ -1,0 +1,228 @@
+"""The frames inside a `generic_event_frame`; their discriminator is `event`, not `type`.
+
+Unlike the events around them some leave out what is unset: those fields are `UNSET` here. Lists
+are never left out. Source of the shapes: crates/protocol of Hmbown/CodeWhale, 2026-08-20.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from watchgate.core.codewhale.naming import snake
+
+Optional = str | None | UnsetType
+
+
+class _Frame(msgspec.Struct, frozen=True, tag_field="event", tag=snake, gc=False):
+    pass
+
+
+class ResponseStart(_Frame, frozen=True):
+    """The model begins to answer."""
+
+    response_id: str
+
+
+class ResponseDelta(_Frame, frozen=True):
+    """A piece of the answer; `channel` is left out when it is `text`."""
+
+    response_id: str
+    delta: str
+    channel: str | UnsetType = UNSET
+
+
+class ResponseEnd(_Frame, frozen=True):
+    """The answer is whole."""
+
+    response_id: str
+
+
+class ToolCallStart(_Frame, frozen=True):
+    """A tool call; `arguments` is `{"type", "params"}` or what another tool takes."""
+
+    response_id: str
+    tool_name: str
+    arguments: Any = None
+
+
+class ToolCallResult(_Frame, frozen=True):
+    """What a tool call gave; `output` is `{"type", "body", "success"}`."""
+
+    response_id: str
+    tool_name: str
+    output: Any = None
+
+
+class McpStartupUpdate(_Frame, frozen=True):
+    """How an MCP server starts: `{"server_name", "status"}`, status a word or an object."""
+
+    update: dict[str, Any]
+
+
+class McpStartupComplete(_Frame, frozen=True):
+    """Which MCP servers are ready, failed and cancelled."""
+
+    summary: dict[str, Any]
+
+
+class McpToolCallBegin(_Frame, frozen=True):
+    """A call of an MCP server's tool begins."""
+
+    server_name: str
+    tool_name: str
+
+
+class McpToolCallEnd(_Frame, frozen=True):
+    """A call of an MCP server's tool ended."""
+
+    server_name: str
+    tool_name: str
+    ok: bool
+
+
+class ApprovalRequest(msgspec.Struct, frozen=True):
+    """What a person is asked; `turn_id` is the tool's response id in headless runs."""
+
+    call_id: str
+    approval_id: str
+    turn_id: str
+    command: str = ""
+    cwd: str = ""
+    reason: str | None = ""
+    matched_rule: Optional = UNSET
+    network_approval_context: dict[str, Any] | UnsetType | None = UNSET
+    proposed_execpolicy_amendment: list[str] = []
+    proposed_network_policy_amendments: list[Any] = []
+    additional_permissions: list[Any] = []
+    available_decisions: list[Any] = []
+
+
+class ExecApprovalRequest(_Frame, frozen=True):
+    """May this command run?"""
+
+    request: ApprovalRequest
+
+
+class ApplyPatchApprovalRequest(_Frame, frozen=True):
+    """May this patch be applied?"""
+
+    request: ApprovalRequest
+
+
+class UserInputRequest(_Frame, frozen=True):
+    """Questions to the user: call_id, turn_id, request_id, questions."""
+
+    request: dict[str, Any]
+
+
+class ElicitationRequest(_Frame, frozen=True):
+    """An MCP server asks the user for something."""
+
+    server_name: str
+    request_id: str
+    prompt: str
+
+
+class ExecCommandBegin(_Frame, frozen=True):
+    """A command begins."""
+
+    command: str
+    cwd: str
+
+
+class ExecCommandOutputDelta(_Frame, frozen=True):
+    """Output of a command."""
+
+    command: str
+    delta: str
+
+
+class ExecCommandEnd(_Frame, frozen=True):
+    """A command ended."""
+
+    command: str
+    exit_code: int
+
+
+class PatchApplyBegin(_Frame, frozen=True):
+    """A file is about to be changed."""
+
+    path: str
+
+
+class PatchApplyEnd(_Frame, frozen=True):
+    """A file was changed, or not."""
+
+    path: str
+    ok: bool
+
+
+class TurnStarted(_Frame, frozen=True):
+    """A turn begins."""
+
+    turn_id: str
+
+
+class TurnComplete(_Frame, frozen=True):
+    """A turn ended."""
+
+    turn_id: str
+
+
+class TurnAborted(_Frame, frozen=True):
+    """A turn was broken off."""
+
+    turn_id: str
+    reason: str
+
+
+class ThreadGoalCleared(_Frame, frozen=True):
+    """The thread has no goal any more."""
+
+    thread_id: str
+
+
+class Error(_Frame, frozen=True):
+    """Something failed; `response_id` names the call."""
+
+    response_id: str
+    message: str
+
+
+Frame = (
+    ResponseStart
+    | ResponseDelta
+    | ResponseEnd
+    | ToolCallStart
+    | ToolCallResult
+    | McpStartupUpdate
+    | McpStartupComplete
+    | McpToolCallBegin
+    | McpToolCallEnd
+    | ExecApprovalRequest
+    | ApplyPatchApprovalRequest
+    | UserInputRequest
+    | ElicitationRequest
+    | ExecCommandBegin
+    | ExecCommandOutputDelta
+    | ExecCommandEnd
+    | PatchApplyBegin
+    | PatchApplyEnd
+    | TurnStarted
+    | TurnComplete
+    | TurnAborted
+    | ThreadGoalCleared
+    | Error
+)
+
+
+def known(frame: Any) -> Frame | None:
+    """The frame that a decoded `GenericEventFrame.frame` is; None for one that we do not know."""
+    try:
+        found: Frame = msgspec.convert(frame, Frame)
+    except msgspec.ValidationError:
+        return None
+    return found

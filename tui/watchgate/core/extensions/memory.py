@@ -1,0 +1,76 @@
+"""What an extension may ask of us: a small memory of its own, kept while the core runs.
+
+Append takes `content` and, if it likes, `namespace` and `tags`; query takes `namespace`,
+`contains`, `tag` and `limit`, newest first. The oldest records make room for new ones.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Annotated, Any, Final
+
+import msgspec
+
+from watchgate.core.extensions.rpc import INVALID_PARAMS, METHOD_NOT_FOUND, NOT_PERMITTED, Refusal
+from watchgate.core.permissions import Permission
+
+RECORDS_LIMIT: Final = 500
+QUERY_LIMIT: Final = 100
+
+Name = Annotated[str, msgspec.Meta(max_length=200)]
+
+
+class Remembered(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One record, as it is appended and as a query returns it."""
+
+    content: Annotated[str, msgspec.Meta(max_length=4_096)]
+    namespace: Name = ""
+    tags: Annotated[tuple[Name, ...], msgspec.Meta(max_length=16)] = ()
+
+
+class Query(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which records are wanted; what is not given fits all."""
+
+    namespace: Name | None = None
+    contains: str | None = None
+    tag: Name | None = None
+    limit: Annotated[int, msgspec.Meta(ge=1, le=QUERY_LIMIT)] = 20
+
+    def fits(self, record: Remembered) -> bool:
+        """Whether a record is one of them."""
+        return (
+            self.namespace in (None, record.namespace)
+            and (self.contains is None or self.contains in record.content)
+            and (self.tag is None or self.tag in record.tags)
+        )
+
+
+_NEEDS: Final[dict[str, Permission]] = {
+    "memory.append": "memory.write",
+    "memory.query": "memory.read",
+}
+
+
+class Memory:
+    """The memory of one extension, and the answers to its requests."""
+
+    def __init__(self, permissions: frozenset[Permission]) -> None:
+        self._permissions = permissions
+        self._records: deque[Remembered] = deque(maxlen=RECORDS_LIMIT)
+
+    def asked(self, method: str, params: Any) -> Any:
+        """The result of a request, or a `Refusal`."""
+        needs = _NEEDS.get(method)
+        if needs is None:
+            return Refusal(METHOD_NOT_FOUND, f"there is no method {method[:80]!r} here")
+        if needs not in self._permissions:
+            return Refusal(NOT_PERMITTED, f"{method} needs the permission {needs}")
+        try:
+            if method == "memory.append":
+                self._records.append(msgspec.convert(params, Remembered))
+                return {"ok": True}
+            query = msgspec.convert(params if params is not None else {}, Query)
+        except msgspec.ValidationError as fault:
+            return Refusal(INVALID_PARAMS, str(fault))
+        found = [record for record in reversed(self._records) if query.fits(record)]
+        return {"records": found[: query.limit]}

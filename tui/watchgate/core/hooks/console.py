@@ -1,0 +1,155 @@
+"""Our own hook protocol: the whole event as one JSON object in, one decision out.
+
+The answer is an object with `decision` (allow, block or deny, ask, modify, inject, abort, defer)
+and, where they belong, `reason`, `input` and `text`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, get_args
+
+import msgspec
+
+from watchgate.core.events import (
+    Event,
+    Kind,
+    SessionChange,
+    ToolBatch,
+    ToolResult,
+    Unknown,
+    Usage,
+)
+from watchgate.core.hooks.bodies import words
+from watchgate.core.hooks.exchange import Exchange, Protocol
+from watchgate.core.hooks.texts import answer, utc_seconds, word
+from watchgate.core.verdicts import (
+    Abort,
+    Allow,
+    Block,
+    Confirm,
+    Defer,
+    Failed,
+    Inject,
+    Modify,
+    Report,
+    Verdict,
+)
+
+NO_REASON: Final = "Blocked by a hook that gave no reason"
+NO_QUESTION: Final = "A hook wants an operator to decide and did not say why"
+_KEYS: Final = ("decision", "reason", "input", "text")
+_STOPS: Final[dict[str, Callable[[str], Verdict]]] = {
+    "block": Block,
+    "deny": Block,
+    "abort": Abort,
+}
+_GOES_ON: Final[dict[str, Callable[[str], Verdict]]] = {
+    "allow": Allow,
+    "ask": lambda reason: Confirm(reason or NO_QUESTION),
+    "defer": Defer,
+}
+_DECISIONS: Final = (*_STOPS, *_GOES_ON, "modify", "inject")
+
+
+def ask(event: Event, handler_id: str) -> Exchange:
+    """The whole event: nothing that the agent said about the call is left out."""
+    told: dict[str, Any] = {
+        "watchgate": 1,
+        "handler": handler_id,
+        "kind": event.kind,
+        "native": event.native,
+        "agent": event.agent,
+        "session": event.session,
+        "turn": event.turn,
+        "at": utc_seconds(event.at),
+        "cwd": event.cwd,
+        "mode": event.mode,
+        "autonomous": event.autonomous,
+        "lane": event.lane.value,
+        "sub": {"id": event.sub.id, "type": event.sub.type} if event.sub else None,
+        "tool": _tool(event),
+        "text": words(event),
+    }
+    if isinstance(event.body, ToolResult):
+        told |= {
+            "ok": event.body.ok,
+            "took_ms": event.body.took_ms,
+            "interrupted": event.body.interrupted,
+            "exit_code": event.body.exit_code,
+        }
+    elif isinstance(event.body, SessionChange):
+        told |= {"model": event.body.model, "transcript": event.body.transcript}
+    elif isinstance(event.body, ToolBatch | Usage | Unknown):
+        told["body"] = event.body
+    return Exchange(msgspec.json.encode(told), {})
+
+
+def read(stdout: str, _event: Event) -> Report:
+    """The decision; an empty stdout is no opinion, and a block counts however it is written."""
+    if not stdout.strip():
+        return Report(verdict=Defer())
+    said = answer(stdout)
+    if isinstance(said, Failed):
+        return Report(verdict=said)
+    decision = said.get("decision")
+    stops = _STOPS.get(decision) if isinstance(decision, str) else None
+    if stops is not None:
+        return Report(verdict=stops(word(said.get("reason")) or NO_REASON), text=_text(said))
+    fault = _fault(said)
+    if fault:
+        return Report(verdict=Failed("protocol", fault))
+    reason = word(said.get("reason"))
+    if decision == "modify":
+        return Report(verdict=Modify(said.get("input"), reason), text=_text(said))
+    if decision == "inject":
+        return Report(verdict=Inject(said["text"]))
+    return Report(verdict=_GOES_ON[said["decision"]](reason), text=_text(said))
+
+
+def _fault(said: dict[str, Any]) -> str:
+    decision = said.get("decision")
+    if decision not in _DECISIONS:
+        return f"decision must be one of {', '.join(_DECISIONS)}"
+    unknown = sorted(said.keys() - set(_KEYS))
+    if unknown:
+        return f"unknown key {unknown[0]}; allowed are {', '.join(_KEYS)}"
+    texts = (said.get(key) for key in ("reason", "text"))
+    if any(not isinstance(text, str | None) for text in texts):
+        return "reason and text must be texts"
+    if not isinstance(said.get("input"), dict | None):
+        return "input must be an object"
+    if decision != "modify" and said.get("input") is not None:
+        return "input belongs to the decision modify only"
+    if decision == "inject" and not said.get("text"):
+        return "inject needs a text"
+    return ""
+
+
+def _text(said: dict[str, Any]) -> str:
+    text = said.get("text")
+    return text if isinstance(text, str) else ""
+
+
+def _tool(event: Event) -> dict[str, Any] | None:
+    tool = event.tool
+    if tool is None:
+        return None
+    return {
+        "name": tool.name,
+        "native_name": tool.native_name,
+        "class": tool.cls,
+        "input": tool.input,
+        "call_id": tool.call_id,
+    }
+
+
+CONSOLE: Final = Protocol(
+    name="console",
+    ask=ask,
+    read=read,
+    events={kind: kind for kind in get_args(Kind)},
+    exits={0: "parse", 2: "block", "other": "fail"},
+    silent_block=NO_REASON,
+    timeout_s=5.0,
+)

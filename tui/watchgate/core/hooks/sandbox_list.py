@@ -1,0 +1,69 @@
+"""sandbox-agent's hook lists, read into handlers of ours.
+
+Source of the wire format: rivet-dev/sandbox-agent, pull request 45, where a session is created with
+`hooks`. Its code says `timeoutSecs`; `timeout`, as its description has it, is refused.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+import msgspec
+
+from watchgate.core.config_handlers import HandlerConfig
+
+_KINDS: Final = {
+    "on_session_start": "session.start",
+    "on_session_end": "session.end",
+    "on_message_start": "prompt.submit",
+    "on_message_end": "turn.end",
+}
+
+
+class HookEntry(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"
+):
+    """One hook: a line for `sh -c`, its limit in seconds, its folder, and what a failure ends."""
+
+    command: Annotated[str, msgspec.Meta(min_length=1)]
+    timeout_secs: Annotated[float, msgspec.Meta(gt=0, le=3_600)] = 30
+    working_dir: str | None = None
+    continue_on_failure: bool = True
+
+
+class HookLists(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"
+):
+    """The hooks of each lifecycle event, in order."""
+
+    on_session_start: tuple[HookEntry, ...] = ()
+    on_session_end: tuple[HookEntry, ...] = ()
+    on_message_start: tuple[HookEntry, ...] = ()
+    on_message_end: tuple[HookEntry, ...] = ()
+
+
+class _Session(msgspec.Struct, frozen=True):
+    hooks: msgspec.Raw = msgspec.Raw()
+
+
+def handlers(session: bytes) -> tuple[HandlerConfig, ...]:
+    """The handlers that a session's `hooks`, or such an object itself, stand for.
+
+    Raises `msgspec.DecodeError` with the mend.
+    """
+    hooks = msgspec.json.decode(session, type=_Session).hooks
+    lists = msgspec.json.decode(bytes(hooks) or session, type=HookLists)
+    return tuple(
+        HandlerConfig(
+            id=f"sandbox-{kind}-{number}",
+            on=(kind,),
+            command=("sh", "-c", entry.command),
+            timeout_s=entry.timeout_secs,
+            priority=number,
+            protocol="sandbox-env",
+            continue_on_failure=entry.continue_on_failure,
+            cwd=entry.working_dir,
+        )
+        for field, kind in _KINDS.items()
+        for number, entry in enumerate(getattr(lists, field), start=1)
+    )

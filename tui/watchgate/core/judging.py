@@ -1,0 +1,166 @@
+"""What one handler's verdict amounts to under a policy, and what all of them amount to together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from watchgate.core.handlers import Handler
+from watchgate.core.presets import DispatchPolicy
+from watchgate.core.verdicts import (
+    Abort,
+    Allow,
+    Block,
+    Confirm,
+    Decision,
+    Defer,
+    Failed,
+    FailureCause,
+    Inject,
+    Modify,
+    Verdict,
+    VerdictTag,
+)
+
+
+class Judged(msgspec.Struct, frozen=True):
+    """What a verdict amounts to; `ignored` says why it has no say, `ends` that the chain is over.
+
+    `failed` is the cause when a failure became the verdict.
+    """
+
+    verdict: Verdict
+    ignored: str = ""
+    ends: bool = False
+    failed: FailureCause | None = None
+
+
+def tag(verdict: Verdict) -> VerdictTag:
+    """The word for a kind of verdict."""
+    return _TAGS[type(verdict)]
+
+
+def words(verdict: Verdict) -> str:
+    """A verdict's own words; of a text for the model only its length."""
+    match verdict:
+        case Confirm(message=text):
+            return text
+        case Failed(cause=cause, detail=detail):
+            return f"{cause}: {detail}" if detail else cause
+        case Inject(text=text):
+            return f"{len(text)} characters for the model"
+        case _:
+            return verdict.reason
+
+
+def judge(policy: DispatchPolicy, handler: Handler, kind: str, verdict: Verdict) -> Judged:
+    """What the verdict of this handler on an event of this kind amounts to."""
+    if isinstance(verdict, Modify) and verdict.input is None:
+        if policy.modify_without_payload == "ignore":
+            return Judged(verdict, "a rewrite without an input")
+        verdict = Failed("malformed", "a rewrite without an input")
+    if handler.role != "gate":
+        return Judged(verdict, f"it is registered as {handler.role}")
+    if isinstance(verdict, Failed):
+        return _failure(policy, handler, verdict)
+    allowed = policy.allowed.get(kind, policy.takes)
+    if allowed is not None and tag(verdict) not in allowed:
+        return _disallowed(policy, handler, kind, verdict)
+    if isinstance(verdict, Inject) and not policy.injects:
+        return Judged(verdict, f"{policy.name} takes no text for the model")
+    if isinstance(verdict, Confirm) and policy.confirm == "block":
+        verdict = Block(f"requires confirmation, and nobody is asked here: {verdict.message}")
+    ends = tag(verdict) in policy.stop_on or policy.select == "first_match"
+    return Judged(verdict, ends=ends)
+
+
+def _failure(policy: DispatchPolicy, handler: Handler, verdict: Failed) -> Judged:
+    listed = policy.continue_on_failure is not None
+    if handler.on_failure is not None:
+        closed = handler.on_failure == "closed"
+    elif handler.continue_on_failure is not None:
+        closed = not handler.continue_on_failure
+    elif listed:
+        closed = not policy.continue_on_failure
+    else:
+        closed = policy.failure.get(verdict.cause, "closed") == "closed"
+    if not closed:
+        ends = policy.after_open_failure == "end"
+        return Judged(verdict, "it failed, and fails open", ends=ends)
+    block = Block(f"{handler.id} failed ({verdict.cause}): {verdict.detail}")
+    stops = "block" in policy.stop_on or listed or policy.select == "first_match"
+    return Judged(block, ends=stops, failed=verdict.cause)
+
+
+def _disallowed(policy: DispatchPolicy, handler: Handler, kind: str, verdict: Verdict) -> Judged:
+    why = f"{tag(verdict)} is not allowed at {kind}"
+    if policy.on_disallowed == "ignore":
+        return Judged(verdict, why)
+    return Judged(Block(f"{handler.id}: {why}"), ends="block" in policy.stop_on)
+
+
+def decision(
+    policy: DispatchPolicy, opinions: Sequence[tuple[str, Verdict]]
+) -> tuple[Decision, str | None, Verdict | None]:
+    """The decision, its author and the verdict that made it, from opinions in the chain's order.
+
+    Without one it is the policy's `no_match`; a rewrite alone has an author and no verdict.
+    """
+    said = [(author, verdict) for author, verdict in opinions if type(verdict) in _DECISIONS]
+    if policy.fold == "deny_overrides":
+        said.sort(key=lambda each: _WEIGHTS[_DECISIONS[type(each[1])]])
+    if said:
+        author, verdict = said[0]
+        return _DECISIONS[type(verdict)], author, verdict
+    return policy.no_match, rewriter_of(policy, opinions), None
+
+
+def rewriter_of(policy: DispatchPolicy, opinions: Sequence[tuple[str, Verdict]]) -> str | None:
+    """Whose rewrite counts when several handlers saw the original, in the chain's order."""
+    authors = [author for author, verdict in opinions if isinstance(verdict, Modify)]
+    return authors[0 if policy.modify == "first_wins" else -1] if authors else None
+
+
+def rewritten(
+    policy: DispatchPolicy, opinions: Sequence[tuple[str, Verdict]]
+) -> dict[str, Any] | None:
+    """The input that counts when several handlers saw the original, in the chain's order."""
+    inputs = [verdict.input for _, verdict in opinions if isinstance(verdict, Modify)]
+    if not inputs:
+        return None
+    return inputs[0 if policy.modify == "first_wins" else -1]
+
+
+def capped(policy: DispatchPolicy, texts: Sequence[str]) -> tuple[str, ...]:
+    """The texts for the model, each and all of them within the policy's limits."""
+    kept: list[str] = []
+    room = policy.inject_cap
+    for text in texts:
+        cut = text[: policy.inject_each_cap]
+        if len(cut) > room:
+            break
+        kept.append(cut)
+        room -= len(cut)
+    return tuple(kept)
+
+
+_TAGS: Final[Mapping[type[object], VerdictTag]] = {
+    Allow: "allow",
+    Block: "block",
+    Modify: "modify",
+    Confirm: "confirm",
+    Inject: "inject",
+    Abort: "abort",
+    Defer: "defer",
+    Failed: "failed",
+}
+_DECISIONS: Final[Mapping[type[object], Decision]] = {
+    Block: "deny",
+    Abort: "deny",
+    Confirm: "confirm",
+    Allow: "allow",
+    Defer: "none",
+}
+_WEIGHTS: Final[Mapping[Decision, int]] = {"deny": 0, "confirm": 1, "allow": 2, "none": 3}

@@ -1,0 +1,188 @@
+"""The newest hook traces: which handlers every event met, kept by the line that shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+import msgspec
+
+from watchgate.core.presets import PRESETS
+from watchgate.core.records import Record, TraceData
+from watchgate.core.ring import Ring
+from watchgate.core.verdicts import TraceRow
+
+HIDING: Final = frozenset(name for name, preset in PRESETS.items() if preset.hides)
+_BEFORE: Final[frozenset[str]] = frozenset({"tool.pre", "tool.permission"})
+TRACES_KEPT = 2_000
+TEXT_CHARS = 2_048
+STREAM_CHARS = 1_024
+
+Key = tuple[str, str, str, int]
+"""Agent, session, call, and for an event that is about no call its own number."""
+
+
+class TraceView(msgspec.Struct, frozen=True, kw_only=True):
+    """One dispatch: when it began (UTC µs), whose event it was, and what its handlers did.
+
+    `seq` is the number of its record, `call` empty where the event is about no call. Texts are cut
+    here, the record has them whole.
+    """
+
+    seq: int
+    at: int
+    agent: str
+    session: str
+    call: str
+    label: str
+    data: TraceData
+
+    @property
+    def key(self) -> Key:
+        """What its line is known by: all traces of one call have the same."""
+        return self.agent, self.session, self.call, 0 if self.call else self.seq
+
+
+class TracedCall(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of traces: the dispatches of a call, or the one of an event without a call."""
+
+    key: Key
+    traces: tuple[TraceView, ...]
+
+    @property
+    def at(self) -> int:
+        """When the first of its dispatches began, in UTC µs."""
+        return self.traces[0].at
+
+    @property
+    def label(self) -> str:
+        """The name of its session."""
+        return self.traces[0].label
+
+    @property
+    def tool(self) -> str:
+        """The tool of the call, or the agent's own name of the event."""
+        return next((t.data.tool for t in self.traces if t.data.tool), self.traces[0].data.native)
+
+    @property
+    def summary(self) -> str:
+        """The call in its own words; empty where there is none."""
+        return next((t.data.summary for t in self.traces if t.data.summary), "")
+
+    @property
+    def deciding(self) -> TraceData:
+        """The newest dispatch that somebody decided, or the newest of all."""
+        newest_first = [trace.data for trace in reversed(self.traces)]
+        return next((data for data in newest_first if data.decided_by), newest_first[0])
+
+    @property
+    def took_ms(self) -> float:
+        """How long the agent waited for hooks, all its dispatches together."""
+        return sum(trace.data.took_ms for trace in self.traces)
+
+
+class Traces:
+    """A ring of the newest traces, the oldest first."""
+
+    def __init__(self, views: Iterable[TraceView] = (), *, kept: int = TRACES_KEPT) -> None:
+        self.ring: Ring[TraceView] = Ring(kept)
+        for view in views:
+            self.ring.append(view)
+
+    def add(self, record: Record, label: str) -> TraceView:
+        """Take the trace that a `hook.trace` record holds; raises `msgspec.ValidationError`."""
+        view = TraceView(
+            seq=record.seq,
+            at=record.at,
+            agent=record.agent or "",
+            session=record.session or "",
+            call=record.call or "",
+            label=label,
+            data=_bounded(msgspec.convert(record.data, TraceData)),
+        )
+        self.ring.append(view)
+        return view
+
+    def forget_nameless(self, seq: int) -> None:
+        """A core that starts at record `seq` counts calls without an id anew: others than these."""
+        for number in range(self.ring.first, self.ring.end):
+            view = self.ring[number]
+            if view.call.startswith("~"):
+                self.ring[number] = msgspec.structs.replace(view, call=f"before {seq} {view.call}")
+
+
+def grouped(traces: Iterable[TraceView]) -> list[TracedCall]:
+    """The lines of these traces, in the order in which each first appears."""
+    lines: dict[Key, list[TraceView]] = {}
+    for trace in traces:
+        lines.setdefault(trace.key, []).append(trace)
+    return [
+        TracedCall(key=key, traces=tuple(sorted(views, key=_began))) for key, views in lines.items()
+    ]
+
+
+def _began(view: TraceView) -> tuple[int, bool, int]:
+    """When a dispatch began: its record is written when it ended, which may be in another order.
+
+    A program's lines may come at one moment; what is asked before a call stands before the rest.
+    """
+    return view.at, view.data.kind not in _BEFORE, view.seq
+
+
+def hidden_by(data: TraceData) -> str:
+    """Which handler keeps the event from being shown; empty where none does.
+
+    Only presets whose verdicts are about what is shown hide anything; a denial that came where
+    nobody waited for it changes nothing at all.
+    """
+    denied = data.effect == "view" and data.decision == "deny" and data.decided_by != "policy"
+    return (data.decided_by or "") if denied and shows_only(data) else ""
+
+
+def shown_by(data: TraceData) -> str:
+    """Which handler has the call shown in other words, `data.shown`; empty where none does."""
+    if not (data.shown and shows_only(data)):
+        return ""
+    rewrites = (row for row in data.rows if row.verdict == "modify" and not row.ignored)
+    return next((row.handler for row in rewrites), "")
+
+
+def ended_by(data: TraceData) -> str:
+    """Which handler ended what is shown of the turn (SD-17); empty where none does."""
+    author = hidden_by(data)
+    aborts = any(row.handler == author and row.verdict == "abort" for row in data.rows)
+    return author if aborts else ""
+
+
+def shows_only(data: TraceData) -> bool:
+    """Whether the preset lets its handlers decide what is shown of such an event, and no more."""
+    return data.effect == "view" and data.preset in HIDING
+
+
+def _bounded(data: TraceData) -> TraceData:
+    return msgspec.structs.replace(
+        data,
+        reason=data.reason[:TEXT_CHARS],
+        summary=data.summary[:TEXT_CHARS],
+        shown=data.shown[:TEXT_CHARS],
+        rows=tuple(_bounded_row(row) for row in data.rows),
+    )
+
+
+def _bounded_row(row: TraceRow) -> TraceRow:
+    run = row.run
+    if max(len(row.detail), len(run.stdout), len(run.stderr)) <= STREAM_CHARS:
+        return row
+    return msgspec.structs.replace(
+        row,
+        detail=row.detail[:TEXT_CHARS],
+        run=msgspec.structs.replace(run, stdout=_ends(run.stdout), stderr=_ends(run.stderr)),
+    )
+
+
+def _ends(text: str) -> str:
+    """The beginning and the end of a text: what a program says first and last tells most."""
+    if len(text) <= STREAM_CHARS:
+        return text
+    half = STREAM_CHARS // 2
+    return f"{text[:half]}\n... {len(text) - 2 * half:,} characters left out ...\n{text[-half:]}"

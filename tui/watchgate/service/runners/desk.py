@@ -1,0 +1,116 @@
+"""The desk: runs the handlers that the engine asks, and brings back what each said.
+
+Gates get a task each, at once. Observers queue behind a bounded number of their own: nobody waits
+for them, and they must not take what gates need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+import anyio
+from anyio.abc import TaskGroup, TaskStatus
+
+from watchgate.core.clock import Clock
+from watchgate.core.dispatch import Invoke
+from watchgate.core.events import Event
+from watchgate.core.verdicts import Failed, Report
+from watchgate.service.boundary import contained
+from watchgate.service.runners.background import ObserverQueue, Told, Work
+
+Heard = Callable[[int, str, Report], None]
+EARLIER_S = 0.05
+"""A runner is to end this much before its deadline (a tenth of a shorter limit), so that its own
+word on what went wrong is what counts."""
+
+
+class Runner(Protocol):
+    """Whatever can run a handler; it raises nothing but cancellation."""
+
+    async def run(self, event: Event, limit_s: float) -> Report:
+        """What the handler says about this event."""
+        ...
+
+
+class Desk:
+    """Runs handlers by their id."""
+
+    def __init__(self, runners: dict[str, Runner], observers: ObserverQueue, clock: Clock) -> None:
+        self.runners = runners
+        self._observers = observers
+        self._clock = clock
+        self._heard: Heard = _nobody
+        self._tasks: TaskGroup | None = None
+        self._scopes: dict[tuple[int, str], anyio.CancelScope] = {}
+        self._queued: set[tuple[int, str]] = set()
+
+    async def serve(
+        self, heard: Heard, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED
+    ) -> None:
+        """Run what is asked until cancelled; what still runs then is ended with it.
+
+        `heard` gets hearing, handler and report.
+        """
+        self._heard = heard
+        async with anyio.create_task_group() as tasks:
+            await tasks.start(self._observers.serve)
+            self._tasks = tasks
+            task_status.started()
+            await anyio.sleep_forever()
+
+    def ask(self, hearing: int, invoke: Invoke) -> None:
+        """Run a handler for a hearing; never waits."""
+        handler = invoke.handler.id
+
+        async def work() -> Report:
+            return await self._run(hearing, invoke)
+
+        def told(report: Report) -> None:
+            self._queued.discard((hearing, handler))
+            self._heard(hearing, handler, report)
+
+        self._queued.add((hearing, handler))
+        if invoke.handler.role != "gate" or not invoke.event.lane.waits:
+            self._observers.offer(work, told)
+        elif self._tasks is None:
+            told(Report(verdict=Failed("spawn", "the core does not run handlers yet")))
+        else:
+            self._tasks.start_soon(self._gate, work, told)
+
+    def halt(self, hearing: int, handlers: frozenset[str]) -> None:
+        """End these handlers and whatever they started; nothing more is heard of them."""
+        for handler in handlers:
+            scope = self._scopes.get((hearing, handler))
+            self._queued.discard((hearing, handler))
+            if scope is not None:
+                scope.cancel()
+
+    async def _gate(self, work: Work, told: Told) -> None:
+        told(await work())
+
+    async def _run(self, hearing: int, invoke: Invoke) -> Report:
+        runner = self.runners.get(invoke.handler.id)
+        key = (hearing, invoke.handler.id)
+        if key not in self._queued:
+            return Report(verdict=Failed("crash", "it was ended before it began"))
+        self._queued.discard(key)
+        left_s = invoke.deadline_s - self._clock.now().mono_s
+        limit_s = left_s - min(EARLIER_S, left_s / 10)
+        if runner is None:
+            return Report(verdict=Failed("spawn", "nothing runs this handler"))
+        if limit_s <= 0:
+            return Report(verdict=Failed("timeout", "its time was over before it began"))
+        reports: list[Report] = []
+        with (
+            contained(lambda fault: reports.append(Report(verdict=Failed("crash", fault)))),
+            anyio.CancelScope() as scope,
+        ):
+            self._scopes[key] = scope
+            reports.append(await runner.run(invoke.event, limit_s))
+        self._scopes.pop(key, None)
+        return reports[0] if reports else Report(verdict=Failed("crash", "it was ended"))
+
+
+def _nobody(_hearing: int, _handler: str, _report: Report) -> None:
+    """Before the desk serves, nobody has asked."""
