@@ -1,0 +1,256 @@
+"""One extension: keeps its process running, and asks it about events.
+
+A task of its own (`serve`) starts the process, and starts it again when it was lost and somebody
+asks; callers only wait for it, so that the short limit of one call never ends a start that others
+wait for too. An error in an answer, a lost process and a limit that has passed are three things,
+and only the second starts anything again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import anyio
+import msgspec
+
+from watchgate.core.clock import Clock
+from watchgate.core.events import Event
+from watchgate.core.extensions.framing import FrameError
+from watchgate.core.extensions.load import ExtensionSpec
+from watchgate.core.extensions.memory import Memory
+from watchgate.core.extensions.params import HookParams, hook_params
+from watchgate.core.extensions.restarts import Restarts
+from watchgate.core.extensions.results import verdict
+from watchgate.core.verdicts import Defer, Failed, Health, Report, Run, Verdict
+from watchgate.service.runners.extension_life import STOPPED, Life, LoadRefused, Timing, live
+from watchgate.service.runners.rpc_link import Crowded, LinkLost, Loss, RpcLink
+
+_TRIES = 2
+
+
+def _ignore(_extension_id: str, _line: str) -> None:
+    pass
+
+
+class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
+    """What extensions are given from outside: time, and who hears their standard error.
+
+    `pause` waits before a restart; `said` gets an extension's id and one line, which may hold
+    anything.
+    """
+
+    clock: Clock
+    pause: Callable[[float], Awaitable[None]] = anyio.sleep
+    said: Callable[[str, str], None] = _ignore
+    timing: Timing = Timing()
+
+
+class _Call(msgspec.Struct):
+    """One call on its way.
+
+    It has until `until_s` of the loop's clock; `sent_s` is when it was first sent, `last_words`
+    what the process wrote that was lost under it.
+    """
+
+    until_s: float
+    sent_s: float | None = None
+    last_words: str = ""
+
+
+class Extension:
+    """The process of one extension over all its lives; made where its event loop runs."""
+
+    def __init__(self, spec: ExtensionSpec, around: Surroundings) -> None:
+        self.spec = spec
+        self._around = around
+        self._memory = Memory(spec.permissions)
+        self._restarts = Restarts(around.timing.restarts)
+        self._link: RpcLink | None = None
+        self._loss = Loss("spawn", "the extension was not started yet")
+        self._refused = False
+        self._starting = True
+        self._was_up = False
+        self._late = False
+        self._up_s = 0.0
+        self._loop = asyncio.get_running_loop()
+        self._stop: asyncio.Future[None] = self._loop.create_future()
+        self._pausing = anyio.CancelScope()
+        self._wanted = anyio.Event()
+        self._changed = anyio.Event()
+        self._over = anyio.Event()
+
+    @property
+    def health(self) -> Health:
+        """How it is at present."""
+        if self._refused:
+            return "failed_initialize"
+        if self._link is not None:
+            return "degraded" if self._late else "running"
+        if self._stop.done():
+            return "loaded"
+        if self._starting:
+            return "restarting" if self._restarts.total else "loaded"
+        if self._restarts.left(self._now_s()) <= 0:
+            return "failed"
+        return "degraded" if self._was_up else "failed_initialize"
+
+    @property
+    def restarts(self) -> int:
+        """How often its process was started again."""
+        return self._restarts.total
+
+    async def serve(self) -> None:
+        """Keep the process until `stop`; cancelling kills it."""
+        try:
+            await self._live()
+            while not self._refused and await self._again():
+                await self._live()
+        finally:
+            if not self._stop.done():
+                self._stop.set_result(None)
+            if not self._refused:
+                self._loss = STOPPED
+            self._wake()
+            self._over.set()
+
+    async def stop(self) -> None:
+        """End the process, and wait for its end; from now on nothing starts it again."""
+        self.stop_soon()
+        await self._over.wait()
+
+    def stop_soon(self) -> None:
+        """Begin to end the process."""
+        if not self._stop.done():
+            self._stop.set_result(None)
+        self._wanted.set()
+        self._pausing.cancel()
+
+    async def run(self, event: Event, limit_s: float) -> Report:
+        """Ask it about an event; raises nothing but cancellation.
+
+        The one limit counts from now, whatever the call has to wait for.
+        """
+        params = hook_params(event)
+        if params is None:
+            return Report(verdict=Defer(f"extensions have no hook for {event.kind}"))
+        asked_s = self._now_s()
+        call = _Call(until_s=self._loop.time() + limit_s)
+        try:
+            said = await self._ask(params, call)
+        except TimeoutError:
+            self._late = True
+            where = "" if call.sent_s is not None else f": {self._loss.detail}"
+            said = Failed("timeout", f"no answer in {limit_s:g} s{where}")
+        sent_s = self._now_s() if call.sent_s is None else call.sent_s
+        run = Run(
+            queue_ms=round((sent_s - asked_s) * 1000, 3),
+            health=self.health,
+            restarts=self._restarts.total,
+            stderr=call.last_words,
+        )
+        return Report(verdict=said, run=run)
+
+    async def _ask(self, params: HookParams, call: _Call) -> Verdict:
+        """One call, and once more when the process was lost under it; raises `TimeoutError`."""
+        for _ in range(_TRIES):
+            try:
+                link = self._link
+                if link is None or link.lost.done():
+                    link = await self._ready(call.until_s)
+                if call.sent_s is None:
+                    call.sent_s = self._now_s()
+                answered = await link.ask("hook.handle", params, call.until_s)
+            except LinkLost as lost:
+                loss = lost.loss
+                continue
+            except Crowded as full:
+                return Failed("crowded", str(full))
+            except FrameError as fault:
+                return Failed("oversized", f"the event is {fault}; it was not sent")
+            except (UnicodeEncodeError, RecursionError) as fault:
+                return Failed("protocol", f"the event cannot be written as JSON: {fault}")
+            self._late = False
+            if answered.error is not None:
+                return Failed("protocol", f"{self.spec.id} answered with {answered.error}")
+            return verdict(answered.result, self.spec.id)
+        call.last_words = loss.last_words
+        return Failed(loss.cause, loss.detail)
+
+    async def _ready(self, until_s: float) -> RpcLink:
+        """The link, as soon as there is one.
+
+        Raises `LinkLost` when there will be none, and `TimeoutError`.
+        """
+        with anyio.fail_after(until_s - self._loop.time()):
+            while True:
+                link = self._link
+                if link is not None and not link.lost.done():
+                    return link
+                if self._refused or self._stop.done():
+                    raise LinkLost(self._loss)
+                if link is None and not self._starting:
+                    rest_s = self._restarts.rest_s(self._now_s())
+                    if rest_s > 0:
+                        raise LinkLost(_given_up(self._loss, rest_s))
+                    self._wanted.set()
+                await self._changed.wait()
+
+    async def _again(self) -> bool:
+        """Wait until somebody wants the process back and it may be started; False: never more."""
+        pause_s = None
+        while pause_s is None:
+            await self._wanted.wait()
+            self._wanted = anyio.Event()
+            if self._stop.done():
+                return False
+            pause_s = self._restarts.take(self._now_s())
+            self._starting = pause_s is not None
+            self._wake()
+        with anyio.CancelScope() as self._pausing:
+            await self._around.pause(pause_s)
+        return not self._stop.done()
+
+    async def _live(self) -> None:
+        if self._stop.done():
+            return
+        life = Life(
+            spec=self.spec,
+            timing=self._around.timing,
+            asked=self._memory.asked,
+            said=lambda line: self._around.said(self.spec.id, line),
+            up=self._up,
+            stop=self._stop,
+        )
+        try:
+            self._loss = await live(life)
+        except LoadRefused as refusal:
+            self._refused = True
+            self._loss = Loss("protocol", str(refusal))
+        finally:
+            if self._link is not None:
+                self._restarts.ran(self._now_s() - self._up_s)
+            self._link = None
+            self._starting = False
+            self._wake()
+
+    def _up(self, link: RpcLink) -> None:
+        self._link = link
+        self._up_s = self._now_s()
+        self._starting = False
+        self._was_up = True
+        self._late = False
+        self._wake()
+
+    def _wake(self) -> None:
+        self._changed.set()
+        self._changed = anyio.Event()
+
+    def _now_s(self) -> float:
+        return self._around.clock.now().mono_s
+
+
+def _given_up(loss: Loss, rest_s: float) -> Loss:
+    """A loss after which nothing is started for now, which whoever mends it has to know."""
+    left = f"it failed too often and is started again in {rest_s:.0f} s, or with the core"
+    return msgspec.structs.replace(loss, detail=f"{loss.detail}; {left}")

@@ -1,0 +1,133 @@
+"""One life of an extension's process: start, initialise, listen, and end it.
+
+However it goes, nothing of the process is left when this returns or is cancelled.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from watchgate.core.extensions.load import ExtensionSpec
+from watchgate.core.extensions.manifest import PROTOCOL_VERSION
+from watchgate.core.extensions.restarts import RestartPolicy
+from watchgate.core.extensions.rpc import Answered
+from watchgate.service.runners.extension_process import ExtensionProcess, spawn
+from watchgate.service.runners.rpc_link import Loss, RpcLink
+from watchgate.service.runners.spawn import SpawnError
+
+STOPPED = Loss("crash", "the extension was stopped")
+
+
+class Timing(msgspec.Struct, frozen=True, kw_only=True):
+    """How long each step of a life may take, in seconds.
+
+    `exit_word_s` is how long a process that hung up has to say its exit code.
+    """
+
+    initialize_s: float = 10.0
+    shutdown_s: float = 0.5
+    grace_s: float = 0.5
+    exit_word_s: float = 0.25
+    restarts: RestartPolicy = RestartPolicy()
+
+
+class LoadRefused(Exception):
+    """The extension does not speak this protocol; starting it again would not change that."""
+
+
+class Life(msgspec.Struct, frozen=True, kw_only=True):
+    """What one life needs; `up` is called once the extension is ready to be asked."""
+
+    spec: ExtensionSpec
+    timing: Timing
+    asked: Callable[[str, Any], Any]
+    said: Callable[[str], None]
+    up: Callable[[RpcLink], None]
+    stop: asyncio.Future[None]
+
+
+async def live(life: Life) -> Loss:
+    """Run the process until it is lost or told to stop, and say how it ended.
+
+    Raises `LoadRefused`.
+    """
+    try:
+        process = await spawn(life.spec, life.said)
+    except SpawnError as fault:
+        return Loss("spawn", str(fault))
+    link = RpcLink(process.stdout_fd, process.stdin_fd, life.asked)
+    loss = STOPPED
+    try:
+        early = await _initialize(life, process, link)
+        if early is None:
+            life.up(link)
+            await _first({link.lost, process.exited, life.stop})
+        if life.stop.done():
+            await _goodbye(life, process, link)
+        else:
+            loss = early or await _how(life, process, link)
+    finally:
+        link.close(loss)
+        await process.end()
+    return loss
+
+
+async def _initialize(life: Life, process: ExtensionProcess, link: RpcLink) -> Loss | None:
+    """Introduce ourselves; how it failed, or None. Raises `LoadRefused`."""
+    try:
+        _, answer = link.send("initialize", life.spec.initialize)
+    except ValueError as fault:
+        raise LoadRefused(f"{life.spec.id} cannot be told its configuration: {fault}") from None
+    limit_s = life.timing.initialize_s
+    await _first({answer, link.lost, process.exited, life.stop}, limit_s)
+    link.drain()
+    if answer.done():
+        _check(answer.result(), life.spec.id)
+        return None
+    if link.lost.done() or process.exited.done():
+        return await _how(life, process, link)
+    if life.stop.done():
+        return STOPPED
+    return Loss("timeout", f"no answer to initialize in {limit_s:g} s")
+
+
+def _check(answered: Answered, id: str) -> None:
+    if answered.error is not None:
+        raise LoadRefused(f"{id} refused to initialise: {answered.error}; see its documentation")
+    result = answered.result
+    version = result.get("protocol_version") if isinstance(result, dict) else None
+    if type(version) is not int or version != PROTOCOL_VERSION:
+        raise LoadRefused(
+            f"{id} speaks protocol version {version}, not {PROTOCOL_VERSION};"
+            " install a version of it that does"
+        )
+
+
+async def _how(life: Life, process: ExtensionProcess, link: RpcLink) -> Loss:
+    """How the link was lost, in the words that help most."""
+    link.drain()
+    await _first({process.exited}, life.timing.exit_word_s)
+    loss = link.lost.result() if link.lost.done() else Loss("crash", "", closed=True)
+    if process.exited.done() and loss.closed:
+        await process.end()
+        loss = Loss("crash", f"it {process.how_it_ended()}")
+    return msgspec.structs.replace(loss, last_words=process.last_words)
+
+
+async def _goodbye(life: Life, process: ExtensionProcess, link: RpcLink) -> None:
+    """Ask it to shut down, and give it a moment to leave by itself."""
+    if not link.lost.done():
+        _, answer = link.send("shutdown", None)
+        await _first({answer, link.lost, process.exited}, life.timing.shutdown_s)
+    link.close(STOPPED)
+    process.close_stdin()
+    await _first({process.exited}, life.timing.grace_s)
+
+
+async def _first(futures: set[asyncio.Future[Any]], limit_s: float | None = None) -> None:
+    """Wait until one of them is done, or the time is over; none of them is cancelled."""
+    await asyncio.wait(futures, timeout=limit_s, return_when=asyncio.FIRST_COMPLETED)

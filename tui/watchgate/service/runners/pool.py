@@ -1,0 +1,76 @@
+"""Children from the event loop: a fixed number of worker threads that do nothing else.
+
+Starting a process and waiting for it blocks a thread, and hooks may hang; so they get threads of
+their own, which stay, and the core's other work never queues behind them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Final
+
+import anyio
+import msgspec
+
+from watchgate.service.runners.cancel import Cancel
+from watchgate.service.runners.child import ChildEnd, run_child
+from watchgate.service.runners.spawn import ChildSpec
+
+MOST: Final = 64
+
+
+class Ran(msgspec.Struct, frozen=True):
+    """One run: how it ended (None: no thread was free within its limit), and how long it queued."""
+
+    end: ChildEnd | None
+    queue_ms: float
+
+
+class ChildPool:
+    """Runs at most `most` children at once."""
+
+    def __init__(self, most: int = MOST) -> None:
+        self.most = most
+        self._threads = ThreadPoolExecutor(most, thread_name_prefix="hook")
+
+    async def run(self, spec: ChildSpec, limit_s: float) -> Ran:
+        """Run one child; queueing is part of its limit.
+
+        When the caller is cancelled, the cancellation goes on only after everything is killed.
+        """
+        asked_s = time.monotonic()
+        cancel = Cancel()
+
+        def work() -> Ran:
+            waited_s = time.monotonic() - asked_s
+            if waited_s >= limit_s:
+                return Ran(None, waited_s * 1_000)
+            return Ran(run_child(spec, limit_s - waited_s, cancel.fd), waited_s * 1_000)
+
+        job = self._threads.submit(work)
+        job.add_done_callback(lambda _: cancel.close())
+        done = asyncio.wrap_future(job)
+        try:
+            # `wait` leaves the job alone when the waiting is cancelled; a plain await would not.
+            await asyncio.wait((done,), timeout=limit_s)
+            if not done.done():
+                if job.cancel():
+                    return Ran(None, limit_s * 1_000)
+                await asyncio.wait((done,))
+        except anyio.get_cancelled_exc_class():
+            await _stopped(job, done, cancel)
+            raise
+        return done.result()
+
+    def close(self) -> None:
+        """Let the threads end; whoever runs something was cancelled before."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+
+async def _stopped(job: Future[Ran], done: asyncio.Future[Ran], cancel: Cancel) -> None:
+    cancel.set()
+    if not job.cancel():
+        with anyio.CancelScope(shield=True):
+            await asyncio.wait((done,))

@@ -1,0 +1,149 @@
+"""Starting a child with pipes of our own, and saying in words why it did not start."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+MIB: Final = 1 << 20
+
+
+class ChildSpec(msgspec.Struct, frozen=True, kw_only=True):
+    """What to run, and where.
+
+    `env` is the whole environment. A program name with a slash in it is found from `cwd`, another
+    one on the PATH of `env`. `stdin` None is `/dev/null`; so are stdout and stderr unless `heard`.
+    Of each at most the cap is kept, head and tail. `exit_grace_s` is how long the child may go on
+    after it has closed both of them; None: as long as its whole limit.
+    """
+
+    argv: tuple[str, ...]
+    cwd: str
+    env: dict[str, str]
+    stdin: bytes | None = None
+    heard: bool = True
+    stdout_cap_bytes: int = MIB
+    stderr_cap_bytes: int = MIB
+    exit_grace_s: float | None = None
+
+
+class SpawnError(Exception):
+    """A child that did not start; the text says why, and how to mend it."""
+
+
+class Started(msgspec.Struct):
+    """A child that runs, as the leader of its own group, and our ends of its pipes.
+
+    `unsent` is what of its input did not fit the pipe at once; `stdin` is None when all of it did.
+    """
+
+    process: subprocess.Popen[bytes]
+    stdin: int | None
+    unsent: memoryview
+    stdout: int | None
+    stderr: int | None
+
+
+def start(spec: ChildSpec) -> Started:
+    """Start the child in a session of its own; raises `SpawnError`."""
+    if not spec.argv:
+        raise SpawnError("`command` is empty; name the program to run")
+    if not Path(spec.cwd).is_absolute():
+        what = f"the folder {spec.cwd} is no absolute path" if spec.cwd else "the event names none"
+        raise SpawnError(f"no folder to run in: {what}; set `cwd` of this handler")
+    ours: list[int] = []
+    theirs: list[int] = []
+    try:
+        return _start(spec, ours, theirs)
+    except OSError as error:
+        close_all(ours)
+        raise SpawnError(_words(error, spec)) from error
+    except (ValueError, subprocess.SubprocessError) as error:
+        close_all(ours)
+        raise SpawnError(f"{spec.argv[0]}: {error}; check `command` and `env`") from error
+    finally:
+        close_all(theirs)
+
+
+def _start(spec: ChildSpec, ours: list[int], theirs: list[int]) -> Started:
+    stdin, unsent = None, memoryview(b"")
+    reads = stdout = stderr = subprocess.DEVNULL
+    if spec.stdin is not None:
+        reads, stdin = os.pipe()
+        theirs.append(reads)
+        ours.append(stdin)
+        # A child that finds its input complete costs nobody another wake-up.
+        os.set_blocking(stdin, False)
+        unsent = _send(stdin, memoryview(spec.stdin))
+        if not unsent:
+            os.close(stdin)
+            ours.remove(stdin)
+            stdin = None
+    if spec.heard:
+        for _ in range(2):
+            read, write = os.pipe()
+            ours.append(read)
+            theirs.append(write)
+        stdout, stderr = theirs[-2:]
+    program = spec.argv[0]
+    process = subprocess.Popen(
+        spec.argv,
+        executable=str(Path(spec.cwd, program)) if "/" in program else None,
+        stdin=reads,
+        stdout=stdout,
+        stderr=stderr,
+        cwd=spec.cwd,
+        env=spec.env,
+        start_new_session=True,
+    )
+    heard = ours[-2:] if spec.heard else [None, None]
+    return Started(process, stdin, unsent, *heard)
+
+
+def _send(fd: int, data: memoryview) -> memoryview:
+    """What is left of the input after the pipe took as much as it does."""
+    while data:
+        try:
+            data = data[os.write(fd, data) :]
+        except BlockingIOError:
+            break
+    return data
+
+
+def close_all(fds: Iterable[int]) -> None:
+    """Close descriptors."""
+    for fd in fds:
+        os.close(fd)
+
+
+_MENDS: Final = {
+    errno.ENOENT: "no such program, or the one that its first line names is missing",
+    errno.EACCES: "not executable; `chmod +x` it",
+    errno.EPERM: "not executable; `chmod +x` it",
+    errno.ENOEXEC: "not a program; begin a script with `#!` and its interpreter",
+    errno.ETXTBSY: "it is being written just now; try again when it is whole",
+    errno.E2BIG: "arguments and variables are too long together; pass less in `command` and `env`",
+    errno.EMFILE: "the core has too many files open; raise its limit (`ulimit -n`)",
+    errno.ENFILE: "this machine has too many files open",
+    errno.EAGAIN: "too many processes; raise the limit (`ulimit -u`)",
+    errno.ENOMEM: "out of memory",
+}
+
+
+def why_not(error: OSError, program: str, cwd: str) -> str:
+    """Why a program did not start there, in words."""
+    if error.filename == cwd and error.errno is not None:
+        return f"cannot enter {cwd}: {os.strerror(error.errno).lower()}"
+    why = _MENDS.get(error.errno or 0) or (error.strerror or str(error)).lower()
+    return f"{program}: {why}"
+
+
+def _words(error: OSError, spec: ChildSpec) -> str:
+    mend = "; make it again, or set `cwd` of this handler" if error.filename == spec.cwd else ""
+    return why_not(error, spec.argv[0], spec.cwd) + mend
