@@ -1,0 +1,45 @@
+"""What a sink hands its lines to, and how that says that it could not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, Protocol
+
+Then = Literal["retry", "drop", "drop-all"]
+
+
+class Undelivered(Exception):
+    """A delivery failed after the first `sent` of its entries had arrived.
+
+    What then becomes of the rest: `retry` after a pause, `drop` them, or `drop-all` that waits
+    because nobody is there. `quiet`: it is counted, but nobody need be told.
+    """
+
+    def __init__(self, why: str, *, then: Then, sent: int = 0, quiet: bool = False) -> None:
+        self.why = why
+        self.then: Then = then
+        self.sent = sent
+        self.quiet = quiet
+        super().__init__(why)
+
+
+class Delivery(Protocol):
+    """The way to one destination. An entry is the lines of one record, each with its newline."""
+
+    @property
+    def at_once(self) -> int:
+        """How many entries one `send` takes at most."""
+        ...
+
+    @property
+    def mend(self) -> str:
+        """What an operator can do when it fails."""
+        ...
+
+    async def send(self, entries: Sequence[bytes]) -> None:
+        """Deliver the entries in order; raises `Undelivered`."""
+        ...
+
+    def close(self) -> None:
+        """Let go of whatever is held, without waiting."""
+        ...
