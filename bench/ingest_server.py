@@ -16,6 +16,7 @@ import msgspec
 from anyio.abc import SocketListener
 
 from watchgate.agents.base import Answer
+from watchgate.agents.streams.source import Source
 from watchgate.service.clock import SystemClock
 from watchgate.service.framing import Head
 from watchgate.service.ingest import CHUNK_BYTES, Asker, Ingest, Waiting
@@ -60,8 +61,11 @@ class NoHub:
         if head.lane.waits:
             conn.say(_NOTHING, None)
 
-    def lines(self, chunk: bytes, pid: int, asker: Asker) -> None:
+    def lines(self, chunk: bytes, source: Source, asker: Asker) -> None:
         self._add(self._decode(chunk))
+
+    def source_gone(self, source: Source) -> None:
+        pass
 
     def bad_frame(self, head: Head | None, why: str, conn: Waiting) -> None:
         raise ValueError(why)
@@ -91,7 +95,7 @@ def typed(chunk: bytes) -> int:
 
 def events(chunk: bytes) -> int:
     """Lines of our form as canonical events: tool, input digest and all."""
-    return len(decode_chunk(chunk, _CLOCK.now(), "bench"))
+    return len(decode_chunk(chunk, _CLOCK.now(), _SOURCE))
 
 
 def raw(listener: socket.socket, counter: Counter) -> None:
@@ -133,6 +137,7 @@ async def ours(bound: socket.socket, counter: Counter, decode: Callable[[bytes],
 
 
 _CLOCK = SystemClock()
+_SOURCE = Source("bench")
 _decode_lines = msgspec.json.Decoder(Line).decode_lines
 
 

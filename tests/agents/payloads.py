@@ -7,8 +7,12 @@ from typing import Any
 import msgspec
 
 from watchgate.agents.base import Adapter, Intake
+from watchgate.agents.registry import ADAPTERS, HOOKS_FILE
 from watchgate.core.clock import Instant
 from watchgate.core.events import Event, Lane
+
+FAMILY = {name: ADAPTERS[name] for name in HOOKS_FILE}
+"""The agents whose hooks speak Claude Code's protocol."""
 
 NOW = Instant(1_795_000_000_000_000, 12.5)
 CALL: dict[str, Any] = {

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from tests.agents.payloads import CALL, decoded
+from tests.agents.payloads import CALL, FAMILY, decoded
 from watchgate.agents.base import Adapter, Answer
-from watchgate.agents.registry import ADAPTERS, adapter, closed_template
+from watchgate.agents.registry import adapter, closed_template
 from watchgate.core.events import Lane
 from watchgate.core.verdicts import Reply, SayAllow, SayDeny, SayNothing
 
@@ -36,6 +36,7 @@ ASK_DENY = (
     b'"message":"Not \\"here\\"."}}}'
 )
 ASK_STOP = ASK_DENY[:-3] + b',"interrupt":true}}}'
+PROMPT_DENY = b'{"decision":"block","reason":"Not \\"here\\"."}'
 REASON = 'Not "here".'
 ALLOW, EDIT = SayAllow(), SayAllow(input=EDITED)
 DENY, STOP = SayDeny(reason=REASON), SayDeny(reason=REASON, stop=True)
@@ -51,6 +52,19 @@ TOLD = [
     ("claude", "PreToolUse", DENY, denied(PRE_DENY)),
     ("claude", "PreToolUse", STOP, denied(PRE_STOP)),
     ("claude", "PreToolUse", SayNothing(), NOTHING),
+    (
+        "claude",
+        "PreToolUse",
+        SayNothing("mind the gap"),
+        Answer(
+            b'{"hookSpecificOutput":{"hookEventName":"PreToolUse",'
+            b'"additionalContext":"mind the gap"}}'
+        ),
+    ),
+    ("claude", "UserPromptSubmit", SayNothing(), NOTHING),
+    ("claude", "UserPromptSubmit", DENY, Answer(PROMPT_DENY)),
+    ("claude", "PermissionRequest", SayNothing("mind the gap"), NOTHING),
+    ("codex", "PreToolUse", SayNothing("mind the gap"), NOTHING),
     ("claude", "PermissionRequest", ALLOW, Answer(ASK_ALLOW)),
     ("claude", "PermissionRequest", EDIT, Answer(ASK_EDIT)),
     ("claude", "PermissionRequest", DENY, Answer(ASK_DENY)),
@@ -78,7 +92,7 @@ def test_on_every_lane_that_waits(
 
 
 @pytest.mark.parametrize("reply", [ALLOW, EDIT, DENY, STOP, SayNothing()])
-@pytest.mark.parametrize("each", ADAPTERS.values(), ids=ADAPTERS)
+@pytest.mark.parametrize("each", FAMILY.values(), ids=FAMILY)
 def test_nothing_where_no_answer_is_read(each: Adapter, reply: Reply) -> None:
     observed = decoded(each, "PreToolUse", lane=Lane.OBSERVE, **CALL)
     not_asked = decoded(each, "Stop", lane=Lane.GATE)
@@ -99,7 +113,7 @@ def test_an_edit_that_codex_cannot_be_told_never_runs_the_original(native: str, 
 
 
 @pytest.mark.parametrize("reason", ["", " \n", "\ud800"])
-@pytest.mark.parametrize("each", ADAPTERS.values(), ids=ADAPTERS)
+@pytest.mark.parametrize("each", FAMILY.values(), ids=FAMILY)
 def test_a_denial_always_has_words(each: Adapter, reason: str) -> None:
     event = decoded(each, "PreToolUse", lane=Lane.GATE, **CALL)
 
@@ -110,7 +124,7 @@ def test_a_denial_always_has_words(each: Adapter, reason: str) -> None:
     assert answer.exit_code == 2
 
 
-@pytest.mark.parametrize("each", ADAPTERS.values(), ids=ADAPTERS)
+@pytest.mark.parametrize("each", FAMILY.values(), ids=FAMILY)
 def test_the_words_of_a_denial_carry_no_control_bytes(each: Adapter) -> None:
     event = decoded(each, "PreToolUse", lane=Lane.GATE, **CALL)
 
@@ -119,7 +133,7 @@ def test_the_words_of_a_denial_carry_no_control_bytes(each: Adapter) -> None:
     assert answer.stderr == b"no <U+001B>[2J\nand why\n"
 
 
-@pytest.mark.parametrize("each", ADAPTERS.values(), ids=ADAPTERS)
+@pytest.mark.parametrize("each", FAMILY.values(), ids=FAMILY)
 def test_an_unreadable_payload_is_denied_on_the_gate_alone(each: Adapter) -> None:
     assert each.closed("PreToolUse", Lane.GATE, REASON) == denied(PRE_DENY)
     assert each.closed("", Lane.GATE, REASON) == denied(PRE_DENY)
@@ -128,9 +142,24 @@ def test_an_unreadable_payload_is_denied_on_the_gate_alone(each: Adapter) -> Non
         assert each.closed("PreToolUse", lane, REASON) == NOTHING
 
 
-@pytest.mark.parametrize("each", ADAPTERS.values(), ids=ADAPTERS)
+@pytest.mark.parametrize("each", FAMILY.values(), ids=FAMILY)
 def test_the_clients_own_denial_is_the_same_with_a_place_for_the_reason(each: Adapter) -> None:
     template = closed_template(each, "PreToolUse")
 
     assert template.count("@") == 1
     assert template.replace("@", "R") == each.closed("PreToolUse", Lane.GATE, "R").stdout.decode()
+
+
+@pytest.mark.parametrize("tool", ["Bash", "mcp__fs__read"])
+def test_cx_b4_the_shape_of_an_answer_follows_the_question_not_the_tool(tool: str) -> None:
+    codex = adapter("codex")
+    pre, asked = (
+        codex.answer(
+            decoded(codex, native, lane=Lane.GATE, tool_name=tool, tool_input={"path": "a"}),
+            SayDeny("no"),
+        )
+        for native in ("PreToolUse", "PermissionRequest")
+    )
+    assert json.loads(pre.stdout)["hookSpecificOutput"]["permissionDecision"] == "deny"
+    assert json.loads(asked.stdout)["hookSpecificOutput"]["decision"]["behavior"] == "deny"
+    assert (pre.exit_code, asked.exit_code) == (2, 0)

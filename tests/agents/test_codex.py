@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.agents.payloads import CALL, decoded
+from watchgate.agents.codex import EVENTS as EVENTS_OF_CODEX
 from watchgate.agents.codex import Codex
 from watchgate.core.events import Body, Can, Lane, SessionChange, Text, ToolCall, ToolResult
 
@@ -105,3 +106,14 @@ def test_what_can_be_told() -> None:
         allow=True, deny=True
     )
     assert decoded(CODEX, "PostToolUse", lane=Lane.OBSERVE, **CALL).can == Can()
+
+
+UPSTREAM = (
+    "PreToolUse PermissionRequest PostToolUse PreCompact PostCompact SessionStart UserPromptSubmit"
+    " Stop SubagentStart SubagentStop"
+)
+
+
+def test_cx_60_every_event_of_upstream_codex_has_a_kind_and_a_hook_to_install() -> None:
+    assert set(UPSTREAM.split()) <= EVENTS_OF_CODEX.keys()
+    assert {entry.event for entry in CODEX.entries("guard")} >= set(UPSTREAM.split())

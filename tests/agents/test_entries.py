@@ -6,11 +6,12 @@ import re
 
 import pytest
 
+from tests.agents.payloads import FAMILY
 from watchgate.agents.base import Adapter, HookEntry
 from watchgate.agents.claude import CLASSES
 from watchgate.agents.claude import EVENTS as CLAUDE_EVENTS
 from watchgate.agents.codex import EVENTS as CODEX_EVENTS
-from watchgate.agents.registry import ADAPTERS, UnknownAgentError, adapter
+from watchgate.agents.registry import UnknownAgentError, adapter
 from watchgate.core.events import Lane
 
 TOOLS = [*CLASSES, "mcp__x__Read", "ReadMcpResource", "OfNextYear", "read", "Reader"]
@@ -39,14 +40,14 @@ def test_every_tool_of_codex_reaches_the_gate(profile: str) -> None:
     assert [(entry.lane, entry.matcher) for entry in gates] == [(Lane.GATE, None)]
 
 
-@pytest.mark.parametrize("each", ADAPTERS.values(), ids=ADAPTERS)
+@pytest.mark.parametrize("each", FAMILY.values(), ids=FAMILY)
 def test_watch_gates_nothing(each: Adapter) -> None:
     assert [entry.lane for entry in on(each, "watch", "PreToolUse")] == [Lane.OBSERVE]
     assert Lane.GATE not in {entry.lane for entry in each.entries("watch")}
 
 
 @pytest.mark.parametrize("profile", ["watch", "guard", "strict"])
-@pytest.mark.parametrize("each", ADAPTERS.values(), ids=ADAPTERS)
+@pytest.mark.parametrize("each", FAMILY.values(), ids=FAMILY)
 def test_the_agent_waits_longest_where_an_operator_may_answer(each: Adapter, profile: str) -> None:
     assert [entry.lane for entry in on(each, profile, "PermissionRequest")] == [Lane.RELAY]
     for entry in each.entries(profile):

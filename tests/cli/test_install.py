@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import Cli
 from watchgate.cli import install
 from watchgate.cli.exits import Exit, Stop
 
@@ -128,3 +129,19 @@ def test_the_watch_profile_says_that_it_does_not_gate(
     run("install", "claude")
 
     assert "NOT GATED" in capsys.readouterr().out
+
+
+def test_synaps_takes_us_in_as_a_plugin(cli: Cli, tmp_path: Path) -> None:
+    folder = tmp_path / "home" / ".synaps-cli" / "plugins" / "watchgate"
+    planned = cli("install", "synaps", "--dry-run")
+    assert f"would write {folder}" in planned.out
+    assert not folder.exists()
+    done = cli("install", "synaps")
+    assert done.code == Exit.DONE
+    assert str(folder) in done.out
+    assert "SynapsCLI waits 5 s" in done.out, "what that means for an operator"
+    assert cli("doctor", "synaps", "--json").out.count('"synaps: plugin"') == 1
+    refused = cli("install", "synaps", "--scope", "project")
+    assert (refused.code, "--scope user" in refused.err) == (Exit.REFUSED, True)
+    assert "is gone" in cli("uninstall", "synaps").out
+    assert not folder.exists()

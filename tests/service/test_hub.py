@@ -10,6 +10,7 @@ import pytest
 from tests.service.desk import Desk, payload
 from watchgate.agents.base import Answer, Intake
 from watchgate.agents.claude import Claude
+from watchgate.agents.streams.source import Source
 from watchgate.core.events import Event, Lane
 from watchgate.core.records import Draft
 from watchgate.core.verdicts import Reply, SayAllow
@@ -334,6 +335,9 @@ def line(**fields: Any) -> bytes:
     return msgspec.json.encode(whole) + b"\n"
 
 
+SOURCE = Source("pid 7 at 10:00:00", pid=7)
+
+
 class Stream:
     """The connections that a stream of lines was given, one for each request."""
 
@@ -357,7 +361,7 @@ def ask(command: str, number: int) -> bytes:
 def test_a_request_in_a_line_is_held_and_answered_with_its_id() -> None:
     desk = Desk()
     stream = Stream(desk)
-    desk.hub.lines(line(kind="prompt.submit", text="hi") + ask("high", 5), 7, stream)
+    desk.hub.lines(line(kind="prompt.submit", text="hi") + ask("high", 5), SOURCE, stream)
     (conn,) = stream.conns
     desk.decide(conn, "deny", reason="no")
     (said,) = stream.said()
@@ -368,7 +372,7 @@ def test_a_request_in_a_line_is_held_and_answered_with_its_id() -> None:
 def test_a_request_that_cannot_be_read_is_answered_closed() -> None:
     desk = Desk()
     stream = Stream(desk)
-    desk.hub.lines(line(ask=True, id="x", tool_class="spaceship"), 7, stream)
+    desk.hub.lines(line(ask=True, id="x", tool_class="spaceship"), SOURCE, stream)
     (said,) = stream.said()
     assert (said["id"], said["decision"]) == ("x", "deny")
     assert "unreadable request" in said["reason"]
@@ -387,7 +391,7 @@ def test_a_line_that_we_fail_over_takes_no_other_with_it(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(desk.hub.engine, "receive", failing)
     bad = line(kind="message", session="bad") + line(session="bad", tool="sh", ask=True, id=1)
-    desk.hub.lines(bad + line(kind="message", text="after"), 7, stream)
+    desk.hub.lines(bad + line(kind="message", text="after"), SOURCE, stream)
     assert [said["decision"] for said in stream.said()] == ["deny"]
     assert desk.kinds() == ["notice", "notice", "message"]
     assert "lone surrogates" not in desk.last("notice")["detail"], "its text may come from outside"
@@ -407,7 +411,7 @@ def test_a_record_that_cannot_be_sealed_leaves_the_order_of_the_others(
 
     monkeypatch.setattr(desk.hub.recorder.chain, "seal", failing)
     sent = [line(kind="message", session=name) for name in ("a", "bad", "b")]
-    desk.hub.lines(b"".join(sent), 7, Stream(desk))
+    desk.hub.lines(b"".join(sent), SOURCE, Stream(desk))
     assert desk.kinds() == ["message", "message", "notice"]
     assert [row.seq for row in desk.paper.rows] == [1, 2, 3]
     assert desk.hub.recorder.state.seq == 3

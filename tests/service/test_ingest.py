@@ -11,6 +11,7 @@ from anyio.abc import SocketStream
 
 from tests.service.wire import is_root, knock_as_nobody, rest, served, until
 from watchgate.agents.base import Answer
+from watchgate.agents.streams.source import Source
 from watchgate.service import accepting
 from watchgate.service.framing import Head
 from watchgate.service.ingest import Asker, Ingest, Waiting
@@ -47,7 +48,10 @@ class Notes:
     def hung_up(self, conn: Waiting) -> None:
         self.heard.append(("hung up", conn.number))
 
-    def lines(self, chunk: bytes, pid: int, asker: Asker) -> None:
+    def source_gone(self, source: Source) -> None:
+        self.heard.append(("gone", source.pid))
+
+    def lines(self, chunk: bytes, source: Source, asker: Asker) -> None:
         self.heard.append(("lines", chunk))
         for line in chunk.splitlines():
             if b"boom" in line:
@@ -191,10 +195,11 @@ async def test_lines_come_as_they_are_whole_and_the_last_needs_no_end(
         await peer.send(b": 2}")
         await peer.send_eof()
         await rest(peer)
-    assert hub.heard == [("lines", b'{"a": 1}\n'), ("lines", b'{"b": 2}')]
+    told = [each for each in hub.heard if each[0] == "lines"]
+    assert told == [("lines", b'{"a": 1}\n'), ("lines", b'{"b": 2}')]
 
 
-async def test_requests_on_one_stream_are_answered_in_any_order_also_after_a_half_close(
+async def test_cw_b19_requests_are_answered_on_their_own_stream_also_after_a_half_close(
     hub: Notes, path: Path
 ) -> None:
     async with served(path, Ingest(hub).handle), await anyio.connect_unix(path) as peer:

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import msgspec
+import pytest
 
+from watchgate.agents.streams.source import Source
 from watchgate.core.clock import Instant
-from watchgate.core.events import Lane, ToolCall, ToolResult, Unknown, Usage
+from watchgate.core.events import Event, Lane, ToolCall, ToolResult, Unknown, Usage
 from watchgate.core.verdicts import SayAllow, SayDeny, SayNothing
 from watchgate.service.lines import decode_chunk, line_answer
 
@@ -18,7 +20,7 @@ def test_a_tool_call_and_its_result_become_events_of_one_call() -> None:
     chunk = _line(kind="tool.pre", tool="sh", tool_class="shell", input={"command": "ls"}) + _line(
         kind="tool.post", tool="sh", tool_class="shell", input={"command": "ls"}, took_ms=4
     )
-    (call, _), (result, _) = decode_chunk(chunk, AT, "pid 7")
+    (call, _), (result, _) = decode_chunk(chunk, AT, Source("pid 7"))
     assert isinstance(call.body, ToolCall)
     assert isinstance(result.body, ToolResult)
     assert call.lane is Lane.OBSERVE
@@ -27,7 +29,7 @@ def test_a_tool_call_and_its_result_become_events_of_one_call() -> None:
 
 def test_only_a_request_waits_for_an_answer() -> None:
     chunk = _line(kind="tool.pre", tool="sh", input={}, ask=True, id=4, deadline_s=9.0)
-    ((event, line),) = decode_chunk(chunk, AT, "pid 7")
+    ((event, line),) = decode_chunk(chunk, AT, Source("pid 7"))
     assert event.lane is Lane.GATE
     assert event.deadline_s == 9.0
     assert event.can.allow
@@ -38,7 +40,7 @@ def test_only_a_request_waits_for_an_answer() -> None:
 def test_names_that_are_kept_for_long_are_bounded() -> None:
     for field in ("agent", "session", "tool", "call_id", "cwd"):
         fields = {"kind": "tool.pre", "ask": True, "id": 4, field: "x" * 10_000}
-        ((event, line),) = decode_chunk(_line(**fields), AT, "pid 7")
+        ((event, line),) = decode_chunk(_line(**fields), AT, Source("pid 7"))
         assert isinstance(event.body, Unknown)
         assert line is not None
         assert line.id == 4, "it is answered closed"
@@ -46,15 +48,15 @@ def test_names_that_are_kept_for_long_are_bounded() -> None:
 
 def test_usage_is_taken_as_reported() -> None:
     chunk = _line(kind="usage", usage={"type": "usage", "total_cost_usd": 0.25})
-    ((event, _),) = decode_chunk(chunk, AT, "pid 7")
+    ((event, _),) = decode_chunk(chunk, AT, Source("pid 7"))
     assert event.body == Usage(total_cost_usd=0.25)
 
 
 def test_a_line_of_another_shape_is_kept_raw_and_its_neighbours_are_decoded() -> None:
     chunk = _line(kind="prompt.submit", text="a") + b'{"at":1,"event":{}}\n\n{"torn'
-    kinds = [event.kind for event, _ in decode_chunk(chunk, AT, "pid 7")]
+    kinds = [event.kind for event, _ in decode_chunk(chunk, AT, Source("pid 7"))]
     assert kinds == ["prompt.submit", "unknown", "unknown"]
-    raw = decode_chunk(chunk, AT, "pid 7")[1][0]
+    raw = decode_chunk(chunk, AT, Source("pid 7"))[1][0]
     assert raw.session == "pid 7"
     assert isinstance(raw.body, Unknown)
     assert raw.body.text == '{"at":1,"event":{}}'
@@ -68,3 +70,62 @@ def test_replies_name_the_request() -> None:
         "reason": "no",
     }
     assert msgspec.json.decode(line_answer(1, SayNothing()).stdout)["decision"] == "handback"
+
+
+CODEX = b'{"type":"thread.started","thread_id":"t1"}\n'
+WHALE = b'{"at":"2026-05-31T11:19:28+00:00","event":{"type":"response_end","response_id":"r"}}\n'
+
+
+def decoded(chunk: bytes, source: Source | None = None) -> list[Event]:
+    return [event for event, _ in decode_chunk(chunk, AT, source or Source("pid 7"))]
+
+
+def test_lines_of_several_programs_are_read_side_by_side() -> None:
+    source = Source("pid 7 at 10:00:00", pid=7)
+    events = decoded(CODEX + _line(kind="prompt.submit", text="a") + WHALE, source)
+    assert [(event.agent, event.kind) for event in events] == [
+        ("codex", "session.start"),
+        ("acp", "prompt.submit"),
+        ("codewhale", "model.response"),
+    ]
+
+
+def test_a_line_without_a_session_is_told_of_as_a_guess_the_first_time_only() -> None:
+    source = Source("pid 7 at 10:00:00", pid=7)
+    first, second = decoded(WHALE, source), decoded(WHALE, source)
+    assert [event.native for event in first] == ["session.guessed", "response_end"]
+    assert [event.native for event in second] == ["response_end"]
+    assert {event.session for event in first + second} == {"pid 7 at 10:00:00"}
+
+
+def test_what_is_no_json_in_a_tapped_stream_is_that_agents() -> None:
+    source = Source("pid 7")
+    assert decoded(b'{"watchgate":1,"tap":"codex"}\n', source) == []
+    (event,) = decoded(b"Reading prompt from stdin...\n", source)
+    assert (event.kind, event.agent, event.session) == ("unknown", "codex", "pid 7")
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        (b'{"type":"thread.started","thread_id":"' + b"x" * 600 + b'"}', "over 512 characters"),
+        (
+            b'{"type":"item.started","item":{"id":"i","type":"mcp_tool_call","arguments":'
+            + b'{"a":' * 300
+            + b"1"
+            + b"}" * 300
+            + b"}}",
+            "nested over",
+        ),
+        (b'{"type":"turn.started"', "truncated"),
+    ],
+)
+def test_a_line_that_breaks_its_format_is_kept_raw_with_the_reason(line: bytes, why: str) -> None:
+    (event,) = decoded(line)
+    assert isinstance(event.body, Unknown)
+    assert why in event.body.why
+
+
+def test_our_own_lines_are_ours_in_any_order_of_their_keys() -> None:
+    line = b'{"kind":"message","agent":"acp","session":"s","text":"hi","watchgate":1}\n'
+    assert [event.kind for event in decoded(line)] == ["message"]

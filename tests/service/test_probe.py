@@ -9,7 +9,7 @@ import pytest
 
 from tests.core.builders import START
 from watchgate.agents.base import Intake
-from watchgate.agents.registry import ADAPTERS
+from watchgate.agents.registry import ADAPTERS, HOOKS_FILE
 from watchgate.core.events import Event, Lane
 from watchgate.service import probe
 
@@ -28,7 +28,7 @@ def event(agent: str, lane: Lane, tool: str, **other: Any) -> Event:
     )
 
 
-@pytest.mark.parametrize("agent", sorted(ADAPTERS))
+@pytest.mark.parametrize("agent", HOOKS_FILE)
 @pytest.mark.parametrize(
     ("lane", "tool"),
     [(Lane.GATE, "Bash"), (Lane.GATE_READ, "Read"), (Lane.OBSERVE, "Bash")],

@@ -1,22 +1,36 @@
-"""Codex CLI: its 12 hook events, its answers, and the hooks to install.
+"""Codex CLI: its 12 hook events, those of its fork, its answers, and the hooks to install.
 
-Wire format: the hook schemas of Codex CLI 0.169. A permission answer with any key that Codex does
-not know is void, and an allow before a tool call is an error; so neither is ever printed.
+Wire format: the hook schemas of Codex CLI 0.169, and `codex_fork`. A permission answer with any key
+that Codex does not know is void, and an allow before a tool call is an error; so neither is ever
+printed.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from watchgate.agents import bodies, hook_json
+import msgspec
+
+from watchgate.agents import bodies, codex_fork, hook_json
 from watchgate.agents.base import Answer, HookEntry, Intake, awaited
 from watchgate.agents.entries import Plan, entries
 from watchgate.agents.payload import decode, rest
-from watchgate.core.events import Can, Event, Lane, Sub, Text, ToolClass
+from watchgate.core.events import (
+    Body,
+    Can,
+    Event,
+    Lane,
+    Sub,
+    Text,
+    ToolCall,
+    ToolClass,
+    ToolResult,
+)
 from watchgate.core.verdicts import Reply, SayAllow, SayDeny
 
 CLASSES: Final[dict[str, ToolClass]] = {
     "Bash": "shell",
+    **dict.fromkeys(codex_fork.SHELLS, "shell"),
     "apply_patch": "edit",
     "Edit": "edit",
     "Write": "edit",
@@ -30,10 +44,13 @@ EVENTS: Final[dict[str, bodies.Rule]] = {
     "PreToolUse": ("tool.pre", bodies.call),
     "PermissionRequest": ("tool.permission", bodies.call),
     "PostToolUse": ("tool.post", bodies.result),
+    "PostToolUseFailure": ("tool.error", bodies.failure),
     "UserPromptSubmit": ("prompt.submit", bodies.words("prompt")),
     "SessionStart": ("session.start", bodies.phase("source")),
     "SessionEnd": ("session.end", bodies.phase("reason")),
-    "Stop": ("turn.end", bodies.words("last_assistant_message")),
+    "Stop": ("turn.end", bodies.words("last_assistant_message", "reason")),
+    "AfterAgent": ("turn.end", bodies.words("last_assistant_message")),
+    "Notification": ("notice", bodies.words("level", "message")),
     "Interrupt": ("turn.interrupt", bodies.words("message")),
     "SubagentStart": ("agent.start", bodies.words("agent_type")),
     "SubagentStop": ("agent.stop", bodies.words("last_assistant_message")),
@@ -42,7 +59,8 @@ EVENTS: Final[dict[str, bodies.Rule]] = {
 }
 
 _OTHER: bodies.Rule = ("notice", None)
-_UNASKED_MODES = frozenset(("bypassPermissions", "dontAsk"))
+# Codex's own words, then the fork's: its `on-failure` runs a call first and asks afterwards.
+_UNASKED_MODES = frozenset(("bypassPermissions", "dontAsk", "never", "on-failure"))
 _CAN = {
     hook_json.PRE_TOOL: Can(deny=True),
     hook_json.PERMISSION: Can(allow=True, deny=True),
@@ -78,6 +96,7 @@ class Codex:
 
     def decode(self, payload: bytes, intake: Intake) -> Event:
         """The event of one hook call; raises `DecodeError`."""
+        payload = codex_fork.flat(payload)
         fields, native = decode(payload, intake)
         kind, builder = EVENTS.get(native, _OTHER)
         mode = fields.permission_mode
@@ -89,7 +108,7 @@ class Codex:
             session=fields.session_id,
             lane=intake.lane,
             at=intake.at,
-            body=builder(fields, CLASSES) if builder else Text(rest(payload)),
+            body=_under_one_name(builder(fields, CLASSES)) if builder else Text(rest(payload)),
             turn=fields.turn_id,
             sub=Sub(fields.agent_id, fields.agent_type or "") if fields.agent_id else None,
             cwd=fields.cwd,
@@ -123,3 +142,10 @@ class Codex:
     def entries(self, profile: str) -> tuple[HookEntry, ...]:
         """The hooks of a profile; raises `ValueError` for an unknown one."""
         return entries(_PLAN, profile)
+
+
+def _under_one_name(body: Body) -> Body:
+    """A shell is `Bash` to every rule, whatever the fork calls it (CX-48)."""
+    if isinstance(body, ToolCall | ToolResult) and body.tool.native_name in codex_fork.SHELLS:
+        return msgspec.structs.replace(body, tool=msgspec.structs.replace(body.tool, name="Bash"))
+    return body

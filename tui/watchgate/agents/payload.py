@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from watchgate.agents.base import DecodeError, Intake
+from watchgate.agents.base import JSON_FAULTS, DecodeError, Intake
 from watchgate.core.events import Folder, Name
 
 TEXT_LIMIT = 8_000
@@ -18,6 +18,7 @@ class HookPayload(msgspec.Struct, frozen=True, gc=False):
 
     session_id: Name = ""
     hook_event_name: Name = ""
+    event_type: Name = ""
     cwd: Folder = ""
     prompt_id: Name | None = None
     turn_id: Name | None = None
@@ -35,6 +36,7 @@ class HookPayload(msgspec.Struct, frozen=True, gc=False):
     is_interrupt: Any = None
     prompt: Any = None
     message: Any = None
+    level: Any = None
     delta: Any = None
     error: Any = None
     error_details: Any = None
@@ -60,12 +62,13 @@ class CallPayload(msgspec.Struct, frozen=True, gc=False):
     tool_use_id: Name | None = None
 
 
-_FAULTS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _DECODER = msgspec.json.Decoder(HookPayload)
 _COMMON = frozenset(
     (
         "session_id",
         "hook_event_name",
+        "event_type",
+        "triggered_at",
         "cwd",
         "prompt_id",
         "turn_id",
@@ -86,9 +89,9 @@ def decode(payload: bytes, intake: Intake) -> tuple[HookPayload, str]:
     """
     try:
         decoded = _DECODER.decode(payload)
-    except _FAULTS as error:
+    except JSON_FAULTS as error:
         raise DecodeError(f"not a hook payload: {error}") from error
-    native = decoded.hook_event_name or intake.native
+    native = decoded.hook_event_name or decoded.event_type or intake.native
     if not native:
         raise DecodeError("the payload does not name its event (hook_event_name)")
     if not decoded.session_id:
@@ -103,7 +106,7 @@ def rest(payload: bytes) -> str:
     """
     try:
         fields: dict[str, Any] = msgspec.json.decode(payload)
-    except _FAULTS as error:
+    except JSON_FAULTS as error:
         raise DecodeError(f"not a hook payload: {error}") from error
     own = {key: value for key, value in fields.items() if key not in _COMMON}
     return text(own) if own else ""

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from watchgate.agents.base import Adapter
 from watchgate.agents.claude import Claude
 from watchgate.agents.codex import Codex
+from watchgate.agents.synaps import Synaps
 from watchgate.core.events import Lane
 
-ADAPTERS: dict[str, Adapter] = {each.name: each for each in (Claude(), Codex())}
+ADAPTERS: dict[str, Adapter] = {each.name: each for each in (Claude(), Codex(), Synaps())}
+HOOKS_FILE: Final = ("claude", "codex")
+"""The agents with a hooks file of their own; the others take us in as a plugin."""
 
 
 class UnknownAgentError(ValueError):

@@ -20,12 +20,16 @@ from watchgate.cli import (
     schema,
     switch,
     tail,
+    tap,
 )
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.output import complain
 from watchgate.cli.parsing import Parser
 
-_GROUPS = (console, core, switch, requests, tail, install, doctor, hook, audit, config, schema)
+_GROUPS = (
+    *(console, core, switch, requests, tail, install, doctor, hook, tap),
+    *(audit, config, schema),
+)
 
 _EPILOG = """\
 Start with `watchgate demo`, or with `watchgate install claude` and then `watchgate`.

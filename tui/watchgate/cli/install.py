@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from watchgate.cli import plugin
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.output import complain, say
 from watchgate.cli.place import configured, here
@@ -35,12 +36,13 @@ def add_parser(commands: Any) -> None:
     )
     uninstall.set_defaults(run=_uninstall)
     for each in (install, uninstall):
-        each.add_argument("agents", nargs="+", metavar="AGENT", help="claude or codex")
+        each.add_argument("agents", nargs="+", metavar="AGENT", help="claude, codex or synaps")
         each.add_argument("--scope", choices=("user", "project"), default="user")
         each.add_argument("--dry-run", action="store_true", help="print the diff, write nothing")
 
 
 def _install(args: argparse.Namespace) -> int:
+    from watchgate.agents.registry import HOOKS_FILE
     from watchgate.service.setup.installer import Setting
     from watchgate.service.setup.interpreter import NoInterpreterError, base_interpreter
     from watchgate.service.setup.targets import Refusal
@@ -56,6 +58,9 @@ def _install(args: argparse.Namespace) -> int:
     code = Exit.DONE
     for agent in args.agents:
         try:
+            if agent not in HOOKS_FILE:
+                plugin.install(args, agent, config.profile, python)
+                continue
             change = installer.plan_install(agent, args.scope, setting, python)
             if args.dry_run:
                 _show(change)
@@ -74,12 +79,16 @@ def _install(args: argparse.Namespace) -> int:
 
 
 def _uninstall(args: argparse.Namespace) -> int:
+    from watchgate.agents.registry import HOOKS_FILE
     from watchgate.service.setup.targets import Refusal
 
     installer = _installer(args)
     code = Exit.DONE
     for agent in args.agents:
         try:
+            if agent not in HOOKS_FILE:
+                plugin.uninstall(args, agent)
+                continue
             change = installer.plan_uninstall(agent, args.scope)
             if args.dry_run:
                 _show(change)

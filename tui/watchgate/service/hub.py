@@ -15,6 +15,7 @@ import anyio
 import msgspec
 
 from watchgate.agents.base import Adapter, Answer, DecodeError
+from watchgate.agents.streams.source import Source
 from watchgate.core import drafts
 from watchgate.core.clock import Clock, Instant
 from watchgate.core.dispatch import Invoke
@@ -87,8 +88,9 @@ class Hub:
         self._adapters = adapters
         self._on_loop = loop.soon
         self._wake = loop.wake
-        self._desk = desk
         self._agent_of = agent_of
+        self._desk = desk
+        self._agents: dict[int, Proc] = {}
         self._waiting: dict[int, Waiting] = {}
         self._line_ids: dict[int, str | int | None] = {}
         self._observed: Gathering[Frame] = Gathering(self._take, loop.later)
@@ -119,20 +121,23 @@ class Hub:
     def event(self, event: Event, conn: Waiting, now: Instant) -> None:
         """An event whose connection waits for an answer."""
         self._waiting[conn.number] = conn
+        conn.head = Head(agent=event.agent, lane=event.lane, length=0, native=event.native)
         agent = self._agent_of(conn.pid)
         if agent is not None:
             self.askers.seen(agent)
+            self._agents[conn.number] = agent
             event = msgspec.structs.replace(event, agent_pid=agent.pid)
         self.execute(self.engine.receive(event, conn.number, now))
-        request = self.engine.broker.of_conn(conn.number)
-        # A grant may have decided it already; then no operator is asked.
-        if agent is not None and request is not None and request in self.recorder.state.pending:
-            self.askers.waits(request, agent)
+        self._note_asker(conn.number)
 
     def heard(self, hearing: int, handler: str, report: Report) -> None:
         """A handler that the engine asked has spoken."""
         self.catch_up()
-        self.execute(self.engine.heard(hearing, handler, report, self._clock.now()))
+        waiting = self.engine.waits_for(hearing)
+        with contained(lambda fault: self._unheard(fault, handler, waiting)):
+            self.execute(self.engine.heard(hearing, handler, report, self._clock.now()))
+            for number in waiting:
+                self._note_asker(number)
 
     def bad_frame(self, head: Head | None, why: str, conn: Waiting, payload: bytes = b"") -> None:
         """A frame that cannot be read: kept as a raw record; a gate is answered closed."""
@@ -150,14 +155,19 @@ class Hub:
         self.recorder.internal_error(fault, f"pid {conn.pid}")
         self.execute(self.engine.failed(conn.number, fault, self._clock.now()))
 
-    def lines(self, chunk: bytes, pid: int, asker: Asker) -> None:
-        """Whole JSON lines, in order."""
+    def extension_said(self, extension: str, line: str) -> None:
+        """A line that an extension wrote to its standard error."""
+        if self.recorder.has_room():
+            self.recorder.notice("extension.stderr", f"{extension}: {line}")
+
+    def lines(self, chunk: bytes, source: Source, asker: Asker) -> None:
+        """Whole JSON lines of a source, in order."""
         self.catch_up()
         now = self._clock.now()
         observed: list[Draft] = []
 
         def failed(fault: str) -> None:
-            self.recorder.internal_error(fault, f"pid {pid}")
+            self.recorder.internal_error(fault, source.peer)
 
         def take(decoded: tuple[Event, Line | Unread | None]) -> None:
             event, line = decoded
@@ -167,7 +177,19 @@ class Hub:
             else:
                 self._observe(event, observed, failed)
 
-        each_contained(decode_chunk(chunk, now, f"pid {pid}"), take, failed)
+        each_contained(decode_chunk(chunk, now, source), take, failed)
+        self.recorder.record_all(observed, failed)
+
+    def source_gone(self, source: Source) -> None:
+        """The last connection of a source ended: what its lines left open is over."""
+        self.catch_up()
+        observed: list[Draft] = []
+
+        def failed(fault: str) -> None:
+            self.recorder.internal_error(fault, source.peer)
+
+        left = source.gone(self._clock.now())
+        each_contained(left, lambda event: self._observe(event, observed, failed), failed)
         self.recorder.record_all(observed, failed)
 
     def oversized_line(self, size_bytes: int, pid: int) -> None:
@@ -342,6 +364,22 @@ class Hub:
         if answer is not None:
             conn.say(answer, None)
 
+    def _unheard(self, fault: str, handler: str, waiting: list[int]) -> None:
+        """This program failed over what a handler said: whoever waits for it is answered closed."""
+        if not waiting:
+            self.recorder.internal_error(fault, f"handler {handler}")
+        for conn in [self._waiting[n] for n in waiting if n in self._waiting]:
+            self.failed(fault, conn, conn.head)
+
+    def _note_asker(self, number: int) -> None:
+        """Remember whose agent waits for an operator, as that agent must not be the one."""
+        agent = self._agents.get(number)
+        request = self.engine.broker.of_conn(number)
+        # A grant may have decided it already; then no operator is asked.
+        if agent is not None and request is not None and request in self.recorder.state.pending:
+            self.askers.waits(request, agent)
+
     def _forget(self, conn: Waiting) -> None:
+        self._agents.pop(conn.number, None)
         self._waiting.pop(conn.number, None)
         self._line_ids.pop(conn.number, None)

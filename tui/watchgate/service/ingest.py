@@ -20,6 +20,7 @@ from anyio.abc import SocketAttribute, SocketStream
 from anyio.streams.memory import MemoryObjectReceiveStream
 
 from watchgate.agents.base import Answer
+from watchgate.agents.streams.source import Source
 from watchgate.link.receiving import receive
 from watchgate.service.accepting import peer_of
 from watchgate.service.boundary import contained
@@ -31,6 +32,7 @@ from watchgate.service.framing import (
     answer_bytes,
     parse_head,
 )
+from watchgate.service.sources import Link, Sources
 from watchgate.service.splitter import Splitter
 
 CHUNK_BYTES = 64 * 1024
@@ -42,7 +44,10 @@ _GONE = (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError
 
 
 class Waiting:
-    """One question of a client that may be answered once; `pid` is the peer's, 0 if not known."""
+    """One question of a client that may be answered once; `pid` is the peer's, 0 if not known.
+
+    `head` says what was asked, for an answer that has to be made without its event.
+    """
 
     def __init__(
         self, number: int, pid: int, on_answer: Callable[[Waiting], None] | None = None
@@ -51,6 +56,7 @@ class Waiting:
         self.pid = pid
         self.answer: Answer | None = None
         self.request: str | None = None
+        self.head: Head | None = None
         self._answered = anyio.Event()
         self._on_answer = on_answer
 
@@ -95,8 +101,12 @@ class Hub(Protocol):
         """The client went away before its answer."""
         ...
 
-    def lines(self, chunk: bytes, pid: int, asker: Asker) -> None:
+    def lines(self, chunk: bytes, source: Source, asker: Asker) -> None:
         """Whole lines; `asker` makes what waits for the answer to a request among them."""
+        ...
+
+    def source_gone(self, source: Source) -> None:
+        """The last connection of what sent a stream of lines has ended."""
         ...
 
     def oversized_line(self, size_bytes: int, pid: int) -> None:
@@ -107,8 +117,9 @@ class Hub(Protocol):
 class Ingest:
     """Serves one ingest socket."""
 
-    def __init__(self, hub: Hub) -> None:
+    def __init__(self, hub: Hub, sources: Sources | None = None) -> None:
         self._hub = hub
+        self._sources = sources or Sources()
         self._count = 0
         self._turn = anyio.Lock(fast_acquire=True)
 
@@ -194,27 +205,32 @@ class Ingest:
             tasks.start_soon(self._line_replies, stream, answered, open_asks)
             with send:
                 try:
-                    await self._read_lines(stream, first, pid, asker)
+                    with self._sources.connected(pid, self._hub.source_gone) as link:
+                        await self._read_lines(stream, first, link, asker)
                     await _answered(open_asks, stream)
                 except _GONE:
                     for conn in [each for each in open_asks.values() if each.answer is None]:
                         self._hub.hung_up(conn)
 
-    async def _read_lines(self, stream: SocketStream, chunk: bytes, pid: int, asker: Asker) -> None:
+    async def _read_lines(
+        self, stream: SocketStream, chunk: bytes, link: Link, asker: Asker
+    ) -> None:
         splitter = Splitter(MAX_PAYLOAD_BYTES)
         while chunk:
             whole, dropped = splitter.feed(chunk)
             if dropped:
-                self._hub.oversized_line(dropped, pid)
-            await self._share(whole, pid, asker)
+                self._hub.oversized_line(dropped, link.source.pid)
+            link.count(whole)
+            await self._share(whole, link.source, asker)
             try:
                 chunk = await receive(stream, CHUNK_BYTES)
             except anyio.EndOfStream:
                 chunk = b""
         if rest := splitter.rest():
-            self._hub.lines(rest, pid, asker)
+            link.count(b"\n")
+            self._hub.lines(rest, link.source, asker)
 
-    async def _share(self, whole: bytes, pid: int, asker: Asker) -> None:
+    async def _share(self, whole: bytes, source: Source, asker: Asker) -> None:
         """Hand whole lines to the hub, at most a short slice of time in each turn of the loop.
 
         Streams can fill a core. An approval takes some turns, so no turn may wait for more than one
@@ -223,7 +239,7 @@ class Ingest:
         async with self._turn:
             began_s = anyio.current_time()
             for piece in _pieces(whole):
-                self._hub.lines(piece, pid, asker)
+                self._hub.lines(piece, source, asker)
                 if anyio.current_time() - began_s > SLICE_S:
                     await anyio.lowlevel.checkpoint()
                     began_s = anyio.current_time()

@@ -1,7 +1,7 @@
-"""JSON lines of our own form: events from programs that are no hooking agent, and their requests.
+"""JSON lines: our own form with its requests, and the streams of other programs.
 
-A line that is not of a known shape becomes a raw event; only a request (`"ask": true`) is answered,
-by one line with its `id`, and closed when it cannot be read.
+A line of no known shape becomes a raw event; only a request (`"ask": true`) is answered, by one
+line with its `id`, and closed when it cannot be read.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ from typing import Any, Literal
 
 import msgspec
 
-from watchgate.agents.base import Answer
+from watchgate.agents.base import JSON_FAULTS, Answer, DecodeError
+from watchgate.agents.streams import shapes
+from watchgate.agents.streams.source import Source
 from watchgate.core.clock import Instant
 from watchgate.core.events import (
     Body,
@@ -30,10 +32,12 @@ from watchgate.core.events import (
     Usage,
 )
 from watchgate.core.ids import digest
-from watchgate.core.verdicts import Reply, SayAllow, SayDeny
+from watchgate.core.verdicts import Reply, SayAllow, SayDeny, SayNothing
 from watchgate.service.nesting import DEEPEST, too_deep
 
 MAX_RAW_CHARS = 4_000
+ASKS = ("tool.pre", "prompt.submit")
+"""The kinds that a line of ours may ask about."""
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,38 +84,73 @@ class _Asked(msgspec.Struct, frozen=True):
 Decoded = tuple[Event, Line | Unread | None]
 """An event with the line or the request that it came from; None for what is not ours."""
 
+_OURS = b'{"watchgate"'
 _decoder = msgspec.json.Decoder(Line)
 _asked = msgspec.json.Decoder(_Asked)
-_FAULTS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
-def decode_chunk(chunk: bytes, at: Instant, session: str) -> list[Decoded]:
-    """The events of whole lines; `session` names the connection for lines without one."""
-    try:
-        lines = _decoder.decode_lines(chunk)
-    except _FAULTS:
-        lines = None
+def decode_chunk(chunk: bytes, at: Instant, source: Source) -> list[Decoded]:
+    """The events of whole lines; what they leave out is the source's."""
+    lines = None
+    if chunk.startswith(_OURS):
+        try:
+            lines = _decoder.decode_lines(chunk)
+        except JSON_FAULTS:
+            lines = None
     if lines is None or any(too_deep(line.input) for line in lines):
-        return [_decode(raw, at, session) for raw in chunk.splitlines() if raw.strip()]
-    return [(_event(line, at), line) for line in lines]
+        raws = (raw.strip() for raw in chunk.splitlines())
+        return [each for raw in raws if raw for each in _decode(raw, at, source)]
+    return [_decoded(line, at) for line in lines]
 
 
-def _decode(raw: bytes, at: Instant, session: str) -> Decoded:
+def _decoded(line: Line, at: Instant) -> Decoded:
+    """The event with its line; one that asks where nothing can be asked is answered closed."""
+    event = _event(line, at)
+    if line.ask and not event.lane.waits:
+        return event, Unread(line.id, f"ask goes with {' and '.join(ASKS)}, not with {line.kind}")
+    return event, line
+
+
+def _decode(raw: bytes, at: Instant, source: Source) -> list[Decoded]:
+    why = ""
+    if not raw.startswith(_OURS):
+        # Streams are long, and their lines are never ours.
+        events, why = _foreign(raw, at, source)
+        if events is not None:
+            return [(event, None) for event in events]
     try:
         line = _decoder.decode(raw)
-    except _FAULTS as fault:
-        why = str(fault)
+    except JSON_FAULTS as fault:
+        why = why or str(fault)
     else:
         if not too_deep(line.input):
-            return _event(line, at), line
+            return [_decoded(line, at)]
         why = f"an input nested over {DEEPEST} levels deep"
-    return raw_event(raw, why, at, session=session), _unread(raw, why)
+    if raw.startswith(_OURS):
+        events, _ = _foreign(raw, at, source)
+        if events is not None:
+            return [(event, None) for event in events]
+    agent = source.agent or "unknown"
+    kept = raw_event(raw, why, at, session=source.guess, agent=agent)
+    return [(kept, _unread(raw, why))]
+
+
+def _foreign(raw: bytes, at: Instant, source: Source) -> tuple[list[Event] | None, str]:
+    """The events of a line of another program; None, and why if that is known, for any other."""
+    try:
+        fields = msgspec.json.decode(raw)
+        events = shapes.read(fields, source, at) if isinstance(fields, dict) else None
+    except (*JSON_FAULTS, DecodeError) as fault:
+        return None, str(fault)
+    if events is not None and any(e.tool is not None and too_deep(e.tool.input) for e in events):
+        return None, f"an input nested over {DEEPEST} levels deep"
+    return events, ""
 
 
 def _unread(raw: bytes, why: str) -> Unread | None:
     try:
         asked = _asked.decode(raw)
-    except _FAULTS:
+    except JSON_FAULTS:
         return None
     return Unread(asked.id, f"unreadable request: {why}") if asked.ask else None
 
@@ -143,17 +182,19 @@ def line_answer(line_id: str | int | None, reply: Reply) -> Answer:
     """The reply line to a request of ours."""
     said: dict[str, Any] = {"id": line_id}
     match reply:
-        case SayAllow(input=edited):
+        case SayAllow(input=edited, context=words):
             said |= {"decision": "allow"} | ({"input": edited} if edited is not None else {})
+            said |= {"context": words} if words else {}
         case SayDeny(reason=reason):
             said |= {"decision": "deny", "reason": reason}
-        case _:
-            said |= {"decision": "handback"}
+        case SayNothing(context=words):
+            said |= {"decision": "handback"} | ({"context": words} if words else {})
     return Answer(stdout=msgspec.json.encode(said) + b"\n")
 
 
 def _event(line: Line, at: Instant) -> Event:
-    asks = line.ask and line.kind == "tool.pre"
+    asks = line.ask and line.kind in ASKS
+    calls = asks and line.kind == "tool.pre"
     return Event(
         kind=line.kind,
         native=line.kind,
@@ -164,10 +205,10 @@ def _event(line: Line, at: Instant) -> Event:
         body=_body(line),
         turn=line.turn,
         cwd=line.cwd,
-        can=Can(allow=asks, deny=asks),
+        can=Can(allow=calls, deny=asks),
         deadline_s=line.deadline_s if asks else None,
-        runs_unasked=asks,
-        autonomous=asks,
+        runs_unasked=calls,
+        autonomous=calls,
     )
 
 

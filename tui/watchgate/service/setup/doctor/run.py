@@ -6,10 +6,10 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from watchgate.agents.registry import ADAPTERS
+from watchgate.agents.registry import HOOKS_FILE
 from watchgate.core.config import Config
 from watchgate.link.paths import Paths
-from watchgate.service.setup.doctor import claude, codex, hooks, play
+from watchgate.service.setup.doctor import claude, codex, hooks, play, synaps
 from watchgate.service.setup.doctor.check import Check
 from watchgate.service.setup.doctor.places import CORE, check_places
 from watchgate.service.setup.doctor.terminal import check_tmux
@@ -44,8 +44,16 @@ class Doctor:
             yield Check("interpreter", "fail", str(error), "install python3 of your system")
             return
         yield Check("interpreter", "ok", f"hooks run {python}")
-        for agent in agents or sorted(ADAPTERS):
-            yield from self._agent(agent, python, named=bool(agents))
+        for agent in agents or HOOKS_FILE:
+            if agent in HOOKS_FILE:
+                yield from self._agent(agent, python, named=bool(agents))
+            else:
+                yield self._plugin(python)
+        if not agents and synaps.found(self._env):
+            yield self._plugin(python)
+
+    def _plugin(self, python: Path) -> Check:
+        return synaps.check_plugin(self._env, self._places, self._config.profile, python)
 
     def _agent(self, agent: str, python: Path, *, named: bool) -> Iterator[Check]:
         program = shutil.which(agent, path=self._env.get("PATH"))

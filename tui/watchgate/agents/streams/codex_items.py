@@ -1,0 +1,116 @@
+"""The items of `codex exec --json`: what began, what ended, and how.
+
+The six names that hooks of codex_cli_sdk know are exactly these: an item of another status or type
+has a name of its own, so that no such hook takes it for one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from watchgate.agents.streams.fields import Fields, name, rest, table, whole, word
+from watchgate.agents.streams.heard import Heard, tool_of
+from watchgate.core.events import Text, Tool, ToolClass
+
+CLASSES: Final[dict[str, ToolClass]] = {
+    "command_execution": "shell",
+    "file_change": "edit",
+    "web_search": "fetch",
+}
+
+_CHANGED: Final = {"add": "Add", "delete": "Delete"}
+
+Step = Callable[[Heard, str, Fields], None]
+
+
+def read_item(heard: Heard, native: str, item: Fields) -> None:
+    """One `item.started`, `item.updated` or `item.completed`."""
+    kind = word(item, "type")
+    named = f"{native}/{kind}"
+    step = _STEPS.get((native, kind))
+    if step is None:
+        heard.words("notice", named, rest(item, ("id", "type")))
+    else:
+        step(heard, named, item)
+
+
+def _begins(heard: Heard, native: str, item: Fields) -> None:
+    heard.begin(native, _tool(heard, item), ran=True)
+
+
+def _command_ends(heard: Heard, native: str, item: Fields) -> None:
+    status, code = word(item, "status"), whole(item, "exit_code")
+    if status == "declined":
+        heard.refuse(f"{native}/{status}", _tool(heard, item))
+    elif status in ("completed", "failed") or code:
+        ok = status == "completed" and not code
+        said = word(item, "aggregated_output")
+        if not ok and status != "failed":
+            said = f"{said}\n[reported as {status or 'no status'}]".lstrip("\n")
+        heard.end(native, _tool(heard, item), ok=ok, said=said, exit_code=code)
+    else:
+        heard.words("notice", f"{native}/{status}", rest(item, ("id", "type")))
+
+
+def _ends(heard: Heard, native: str, item: Fields) -> None:
+    status = word(item, "status")
+    if status == "declined":
+        heard.refuse(native, _tool(heard, item))
+        return
+    failed = status == "failed" or bool(item.get("error"))
+    said = item.get("error") or item.get("result") or rest(item, ("id", "type", "arguments"))
+    heard.end(native, _tool(heard, item), ok=not failed, said=said)
+
+
+def _message(heard: Heard, native: str, item: Fields) -> None:
+    heard.say("message", native, Text(word(item, "text")))
+
+
+def _trouble(heard: Heard, native: str, item: Fields) -> None:
+    heard.words("notice", native, word(item, "message"))
+
+
+def _tool(heard: Heard, item: Fields) -> Tool:
+    kind = word(item, "type")
+    args: dict[str, Any]
+    if kind == "mcp_tool_call":
+        kind = f"mcp__{word(item, 'server')}__{word(item, 'tool')}"
+        args = table(item, "arguments")
+    elif kind == "file_change":
+        args = {"changes": item.get("changes"), "patch": _patch(item.get("changes"))}
+    else:
+        args = {key: item[key] for key in ("command", "query") if key in item}
+    return tool_of(kind, args, _call_id(heard, item), CLASSES)
+
+
+def _call_id(heard: Heard, item: Fields) -> str | None:
+    """An item's number begins anew when a thread is resumed; the process tells the runs apart."""
+    item_id = name(item, "id")
+    return f"{item_id}@{heard.source.pid}" if item_id and heard.source.pid else item_id or None
+
+
+def _patch(changes: Any) -> str:
+    """The changed files as the head of a patch names them, which is where a path is looked for."""
+    named = [one for one in changes if isinstance(one, dict)] if isinstance(changes, list) else []
+    lines = [
+        f"*** {_CHANGED.get(word(one, 'kind'), 'Update')} File: {word(one, 'path')}"
+        for one in named
+        if word(one, "path")
+    ]
+    return "\n".join(["*** Begin Patch", *lines, "*** End Patch"])
+
+
+_STEPS: Final[dict[tuple[str, str], Step]] = {
+    ("item.started", "command_execution"): _begins,
+    ("item.started", "file_change"): _begins,
+    ("item.started", "mcp_tool_call"): _begins,
+    ("item.started", "web_search"): _begins,
+    ("item.completed", "command_execution"): _command_ends,
+    ("item.completed", "file_change"): _ends,
+    ("item.completed", "mcp_tool_call"): _ends,
+    ("item.completed", "web_search"): _ends,
+    ("item.completed", "agent_message"): _message,
+    ("item.completed", "reasoning"): _message,
+    ("item.completed", "error"): _trouble,
+}

@@ -1,0 +1,62 @@
+"""Which format a line has, told by the shape of its envelope alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import msgspec
+
+from watchgate.agents.streams import codewhale_runtime, codewhale_sink, codex_exec, sandbox, synaps
+from watchgate.agents.streams.fields import Fields, folder, name, whole
+from watchgate.agents.streams.heard import Heard
+from watchgate.agents.streams.source import Source
+from watchgate.core.clock import Instant
+from watchgate.core.events import Event
+
+
+class Shape(msgspec.Struct, frozen=True):
+    """One format: how its lines are recognised, and how one is read."""
+
+    agent: str
+    fits: Callable[[Fields], bool]
+    read: Callable[[Fields, Source, Instant], list[Event]]
+
+
+# The envelopes that hold others come first: a universal event has a `type` of codex's names too.
+SHAPES: Final = (
+    Shape(sandbox.AGENT, sandbox.fits, sandbox.read),
+    Shape(codewhale_sink.AGENT, codewhale_runtime.fits, codewhale_runtime.read),
+    Shape(codewhale_sink.AGENT, codewhale_sink.fits, codewhale_sink.read),
+    Shape(synaps.AGENT, synaps.fits, synaps.read),
+    Shape(codex_exec.AGENT, codex_exec.fits, codex_exec.read),
+)
+TAPPED: Final = tuple(sorted({shape.agent for shape in SHAPES}))
+"""The agents whose streams are understood."""
+
+
+def read(fields: Fields, source: Source, at: Instant) -> list[Event] | None:
+    """The events of one line; None for a line of no known shape.
+
+    Raises `DecodeError` for one that breaks its own format.
+    """
+    if "tap" in fields and "watchgate" in fields:
+        return _tapped(fields, source, at)
+    shape = next((shape for shape in SHAPES if shape.fits(fields)), None)
+    return None if shape is None else shape.read(fields, source, at)
+
+
+def _tapped(fields: Fields, source: Source, at: Instant) -> list[Event]:
+    """A line of our own tap: whose stream follows, where it runs, and how many lines are missing.
+
+    `{"watchgate":1,"tap":"codex","cwd":"/srv/app","dropped":12}`; the last two may be absent.
+    """
+    source.agent = name(fields, "tap")
+    source.cwd = folder(fields, "cwd") or source.cwd
+    dropped = whole(fields, "dropped")
+    if not dropped:
+        return []
+    heard = Heard(source, at, agent=source.agent, session=source.session)
+    said = f"{dropped} lines of this stream were not recorded: they came too fast to be taken in"
+    heard.words("notice", "stream.gap", said)
+    return heard.events

@@ -1,0 +1,149 @@
+"""What one sender's lines leave out: whose they are, and what of theirs is still open.
+
+Lines of one process share a source, also when each comes over a connection of its own.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from watchgate.core.clock import Instant
+from watchgate.core.events import Body, Event, Kind, Lane, SessionChange, Text, Tool, ToolCall
+
+CALLS_KEPT = 500
+SESSIONS_KEPT = 200
+INPUT_KEPT_BYTES = 16 * 1024
+GUESSED = (
+    "these lines name no session: they are told apart by the process that sends them, and two"
+    " sessions of one process look like one"
+)
+
+
+class OpenCall(msgspec.Struct, gc=False):
+    """A tool call that began: when by the sender's clock (UTC µs), and whether it came to run."""
+
+    tool: Tool
+    began_us: int | None = None
+    ran: bool = False
+
+
+class Seen:
+    """One session of a source, as far as its lines told.
+
+    `turn` is the open turn's id, `turns` how many have ended; `calls` and `asked` are the open
+    calls and permission questions by their ids.
+    """
+
+    def __init__(self, agent: str, session: str, *, guessed: bool) -> None:
+        self.agent = agent
+        self.session = session
+        self.guessed = guessed
+        self.cwd = ""
+        self.turn: str | None = None
+        self.turns = 0
+        self.seq: int | None = None
+        self.calls: dict[str, OpenCall] = {}
+        self.asked: dict[str, Tool] = {}
+
+    def event(self, kind: Kind, native: str, body: Body, at: Instant) -> Event:
+        """An event of this session; nothing waits for an answer to it."""
+        return Event(
+            kind=kind,
+            native=native,
+            agent=self.agent,
+            session=self.session,
+            lane=Lane.OBSERVE,
+            at=at,
+            body=body,
+            turn=self.turn,
+            cwd=self.cwd,
+        )
+
+    def open(self, call_id: str, call: OpenCall) -> None:
+        """Remember a call until it ends; over `CALLS_KEPT` the oldest is forgotten."""
+        call.tool = _bounded(call.tool)
+        self.calls[call_id] = call
+        if len(self.calls) > CALLS_KEPT:
+            del self.calls[next(iter(self.calls))]
+
+    def ask(self, question_id: str, tool: Tool) -> None:
+        """Remember a permission question until it is answered."""
+        self.asked[question_id] = _bounded(tool)
+        if len(self.asked) > CALLS_KEPT:
+            del self.asked[next(iter(self.asked))]
+
+    def turn_over(self) -> None:
+        """A turn ended, and with it whatever of it was open."""
+        self.turn = None
+        self.turns += 1
+        self.calls.clear()
+        self.asked.clear()
+
+    def gone(self, at: Instant) -> list[Event]:
+        """What follows for this session when its source is gone; nothing when nothing was open."""
+        open_turn = [f"turn {self.turn}"] if self.turn else []
+        left = open_turn + _counted(len(self.calls), "tool call")
+        left += _counted(len(self.asked), "permission question")
+        if not left:
+            return []
+        events = [
+            self.event("tool.permission.resolved", "source.gone", ToolCall(tool), at)
+            for tool in self.asked.values()
+        ]
+        said = Text(f"source gone: its connection ended with {', '.join(left)} open")
+        events.append(self.event("turn.interrupt", "source.gone", said, at))
+        self.turn_over()
+        return events
+
+
+class Source:
+    """Everything known of one sender.
+
+    `guess` stands for the session where lines name none, `peer` for the sender in a notice; `agent`
+    is what a tap said that it forwards, `cwd` the folder that it runs in; `session` the newest
+    session that a line named, `seq` the newest number of a source that numbers all of its events
+    together.
+    """
+
+    def __init__(self, guess: str, *, pid: int = 0) -> None:
+        self.guess = guess
+        self.pid = pid
+        self.agent = ""
+        self.cwd = ""
+        self.session = ""
+        self.seq: int | None = None
+        self._seen: dict[tuple[str, str], Seen] = {}
+
+    @property
+    def peer(self) -> str:
+        """The sender's process, in words."""
+        return f"pid {self.pid}"
+
+    def seen(self, agent: str, session: str, at: Instant) -> tuple[Seen, list[Event]]:
+        """A session of this source, and the event that tells of a guessed one seen first."""
+        key = agent, session or self.guess
+        known = self._seen.get(key)
+        if known is not None:
+            return known, []
+        fresh = self._seen[key] = Seen(*key, guessed=not session)
+        if len(self._seen) > SESSIONS_KEPT:
+            del self._seen[next(iter(self._seen))]
+        if not fresh.guessed:
+            return fresh, []
+        said = SessionChange(what="guessed", detail=GUESSED)
+        return fresh, [fresh.event("session.change", "session.guessed", said, at)]
+
+    def gone(self, at: Instant) -> list[Event]:
+        """The events that follow when the source's last connection ended with something open."""
+        return [event for seen in self._seen.values() for event in seen.gone(at)]
+
+
+def _bounded(tool: Tool) -> Tool:
+    """The tool without an input that is long: calls may never end, and its hash stays."""
+    if len(msgspec.json.encode(tool.input)) <= INPUT_KEPT_BYTES:
+        return tool
+    return msgspec.structs.replace(tool, input={})
+
+
+def _counted(count: int, what: str) -> list[str]:
+    return [f"{count} {what}{'s' if count > 1 else ''}"] if count else []

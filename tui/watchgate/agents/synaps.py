@@ -1,0 +1,197 @@
+"""SynapsCLI: the events of its hook bus, and the results that it takes.
+
+Our extension (`watchgate.synaps_extension`) forwards the `params` of each `hook.handle` with
+`session_id` and `cwd` filled in, and sends the answer on as the `result`. SynapsCLI asks nobody by
+itself and goes on after 5 s, so what is handed back runs at once and a hold has to end before that.
+Wire format: extension protocol 1, docs/extensions of HaseebKhalid1507/SynapsCLI.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import msgspec
+
+from watchgate.agents.base import JSON_FAULTS, Answer, DecodeError, HookEntry, Intake
+from watchgate.agents.decision_words import Meaning, word
+from watchgate.agents.payload import text
+from watchgate.agents.tools import describe
+from watchgate.core.events import (
+    Body,
+    Can,
+    Event,
+    Kind,
+    Lane,
+    SessionChange,
+    Text,
+    Tool,
+    ToolCall,
+    ToolClass,
+    ToolResult,
+)
+from watchgate.core.text import safe_lines
+from watchgate.core.verdicts import Reply, SayAllow, SayDeny, SayNothing
+
+NAME: Final = "synaps"
+BEFORE: Final = "before_tool_call"
+NO_SESSION: Final = "no session named"
+HANDLER_LIMIT_S: Final = 5
+
+CLASSES: Final[dict[str, ToolClass]] = {
+    "bash": "shell",
+    "shell": "shell",
+    "read": "read",
+    "grep": "read",
+    "find": "read",
+    "ls": "read",
+    "write": "edit",
+    "edit": "edit",
+    "subagent": "agent",
+}
+
+Params = Mapping[str, Any]
+_NO_REASON = "Denied by watchgate; no reason was given."
+_CAN = Can(allow=True, deny=True, modify=True)
+
+
+def _call(params: Params) -> Body:
+    return ToolCall(_tool(params))
+
+
+def _result(params: Params) -> Body:
+    """The bus does not say whether a call failed."""
+    return ToolResult(_tool(params), ok=True, text=text(params.get("tool_output")))
+
+
+def _message(params: Params) -> Body:
+    return Text(text(params.get("message")))
+
+
+def _change(what: str) -> Callable[[Params], Body]:
+    return lambda params: SessionChange(what=what, detail=text(params.get("data")))
+
+
+EVENTS: Final[dict[str, tuple[Kind, Callable[[Params], Body]]]] = {
+    BEFORE: ("tool.pre", _call),
+    "after_tool_call": ("tool.post", _result),
+    "before_message": ("prompt.submit", _message),
+    "on_message_complete": ("message", _message),
+    "on_compaction": ("compact.post", _change("compacted")),
+    "on_session_start": ("session.start", _change("started")),
+    "on_session_end": ("session.end", _change("ended")),
+}
+
+
+def meant(params: Params) -> tuple[Kind, Body]:
+    """The kind and body of one hook event; a hook of a later version is a notice."""
+    known = EVENTS.get(str(params.get("kind")))
+    return ("notice", Text(text(dict(params)))) if known is None else (known[0], known[1](params))
+
+
+class Synaps:
+    """The adapter of SynapsCLI."""
+
+    name: Final = NAME
+    title: Final = "SynapsCLI"
+
+    def decode(self, payload: bytes, intake: Intake) -> Event:
+        """The event of a `hook.handle`, of its params alone too; raises `DecodeError`."""
+        params = _params(payload)
+        native = _named(params, "kind") or intake.native
+        if not native:
+            raise DecodeError("the payload does not name its hook (kind)")
+        kind, body = meant({**params, "kind": native})
+        asks = kind == "tool.pre"
+        waits = intake.lane.waits
+        return Event(
+            kind=kind,
+            native=native,
+            agent=NAME,
+            session=_named(params, "session_id") or NO_SESSION,
+            lane=intake.lane,
+            at=intake.at,
+            body=body,
+            cwd=_named(params, "cwd", 8_192),
+            runs_unasked=asks,
+            can=_CAN if waits and asks else Can(),
+            deadline_s=intake.deadline_s if waits else None,
+            env=intake.env,
+        )
+
+    def answer(self, event: Event, reply: Reply) -> Answer:
+        """The `result` of the hook; only a call that is about to run can be refused or changed."""
+        if not event.lane.waits:
+            return Answer()
+        asks = event.native == BEFORE
+        match reply:
+            case SayAllow(input=edited) if asks and edited is not None:
+                return _told(Meaning.MODIFY, input=edited)
+            case SayDeny(reason=reason) if asks:
+                return _denied(reason)
+            case SayNothing(context=context) if context and event.native == "before_message":
+                return Answer(stdout=msgspec.json.encode({"action": "inject", "content": context}))
+            case _:
+                return _told(Meaning.ALLOW)
+
+    def closed(self, native: str, lane: Lane, reason: str) -> Answer:
+        """A block on the gate, nothing on the lanes that hand back."""
+        return _denied(reason) if lane is Lane.GATE else Answer()
+
+    def entries(self, profile: str) -> tuple[HookEntry, ...]:
+        """What our extension subscribes to; raises `ValueError` for an unknown profile."""
+        if profile not in ("watch", "guard", "strict"):
+            raise ValueError(f"unknown profile {profile!r}: use one of watch, guard, strict")
+        gate = Lane.OBSERVE if profile == "watch" else Lane.GATE
+        return tuple(
+            HookEntry(
+                event=hook,
+                lane=gate if hook == BEFORE else Lane.OBSERVE,
+                timeout_s=HANDLER_LIMIT_S,
+            )
+            for hook in EVENTS
+        )
+
+
+def _params(payload: bytes) -> dict[str, Any]:
+    try:
+        params = msgspec.json.decode(payload)
+    except JSON_FAULTS as error:
+        raise DecodeError(f"not a hook event: {error}") from error
+    if isinstance(params, dict) and isinstance(params.get("params"), dict):
+        params = params["params"]
+    if not isinstance(params, dict):
+        raise DecodeError("not a hook event: it is no object")
+    return params
+
+
+def _named(params: Params, key: str, most: int = 512) -> str:
+    value = params.get(key)
+    if not isinstance(value, str):
+        return ""
+    if len(value) > most:
+        raise DecodeError(f"{key} has over {most} characters")
+    return value
+
+
+def _tool(params: Params) -> Tool:
+    """The tool under its runtime name, which says whose it is; rules may name either."""
+    name, runtime = _named(params, "tool_name"), _named(params, "tool_runtime_name")
+    if not (name or runtime):
+        raise DecodeError("the event does not name its tool (tool_name)")
+    given = params.get("tool_input")
+    args: dict[str, Any] = given if isinstance(given, dict) else {"input": given}
+    tool = describe(name or runtime, args, None, CLASSES)
+    if tool.cls == "shell":
+        return msgspec.structs.replace(tool, name="Bash")
+    return msgspec.structs.replace(tool, name=runtime) if runtime else tool
+
+
+def _denied(reason: str) -> Answer:
+    reason = reason.encode("utf-8", "replace").decode() if reason.strip() else _NO_REASON
+    stderr = "\n".join(safe_lines(reason)).encode() + b"\n"
+    return msgspec.structs.replace(_told(Meaning.DENY, reason=reason), stderr=stderr, exit_code=2)
+
+
+def _told(meaning: Meaning, **more: Any) -> Answer:
+    return Answer(stdout=msgspec.json.encode({"action": word(NAME, meaning), **more}))
