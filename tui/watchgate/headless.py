@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from contextlib import nullcontext
 
 import anyio
 import msgspec
@@ -16,25 +17,33 @@ from watchgate.link.paths import Paths
 from watchgate.service.clock import SystemClock
 from watchgate.service.errors import reasons_not_to_serve
 from watchgate.service.host import Host
+from watchgate.service.runners.orphans import Orphans, taken_in
 
 SWITCH_S = 0.0002
+REAP_EACH_S = 5.0
 GARBAGE_AFTER = 20_000
 
 
-def serve(paths: Paths, config: Config) -> None:
-    """Run a core until it is stopped; raises `CannotServe` when it may not start."""
+def serve(paths: Paths, config: Config, *, detached: bool = False) -> None:
+    """Run a core until it is stopped; raises `CannotServe` when it may not start.
+
+    A `detached` one prints nothing but its first line: nobody reads more.
+    """
     # An allow waits for the journal's writer, which asks a busy loop for the interpreter more than
     # once and would wait for Python's default of 5 ms each time.
     sys.setswitchinterval(SWITCH_S)
-    with reasons_not_to_serve():
-        anyio.run(_serve, paths, config)
+    starts_hooks = bool(config.handler or config.extension)
+    with reasons_not_to_serve(), taken_in() if starts_hooks else nullcontext(False) as adopts:
+        anyio.run(_serve, paths, config, not detached, adopts)
 
 
-async def _serve(paths: Paths, config: Config) -> None:
-    host = Host(paths, config, SystemClock())
+async def _serve(paths: Paths, config: Config, prints: bool, adopts: bool) -> None:
+    host = Host(paths, config, SystemClock(), prints=prints, adopts=adopts)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(host.stop_on_signal)
         await tasks.start(_run, host, tasks.cancel_scope)
+        if adopts:
+            tasks.start_soon(_reap)
         ready = {
             "ready": True,
             "watchgate": __version__,
@@ -49,12 +58,20 @@ async def _serve(paths: Paths, config: Config) -> None:
         gc.freeze()
         gc.set_threshold(GARBAGE_AFTER)
         print(msgspec.json.encode(ready).decode(), flush=True)
+        host.printed()
         if os.geteuid() == 0:
             print(
                 "watchgate: runs as root; only agents of root can reach it, and an allow of theirs "
                 "runs as root",
                 file=sys.stderr,
             )
+
+
+async def _reap() -> None:
+    orphans = Orphans()
+    while True:
+        await anyio.sleep(REAP_EACH_S)
+        orphans.reap()
 
 
 async def _run(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import os
+from pathlib import Path
 from typing import Any
 
-from watchgate.cli.exits import Exit
+from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.keys import check_keys
-from watchgate.cli.output import json_line, say, table
+from watchgate.cli.output import complain, json_line, say, table
 from watchgate.cli.place import configured, here
 
 
@@ -15,15 +17,22 @@ def add_parser(commands: Any) -> None:
     """Add the command."""
     config = commands.add_parser(
         "config",
-        help="check, locate or show the configuration",
+        help="check, locate or show the configuration, or read the hooks of another system into it",
         epilog="example: watchgate config check",
     )
-    config.add_argument("what", choices=("check", "path", "show"))
+    config.add_argument("what", choices=("check", "path", "show", "import"))
+    config.add_argument(
+        "file",
+        nargs="?",
+        help="with import: JSON with the `hooks` of a sandbox-agent session; prints what to add",
+    )
     config.add_argument("--json", action="store_true", help="JSON lines")
     config.set_defaults(run=_config)
 
 
 def _config(args: argparse.Namespace) -> int:
+    if args.what == "import":
+        return _import(args)
     paths = here()
     if args.what == "path":
         places = {
@@ -44,6 +53,7 @@ def _config(args: argparse.Namespace) -> int:
     config = configured(paths)
     if args.what == "check":
         check_keys(paths, config)
+        _check_equipment(paths, config)
         found = "is good" if paths.config.exists() else "does not exist; the defaults are in force"
         if args.json:
             json_line({"ok": True, "config": str(paths.config)})
@@ -51,6 +61,46 @@ def _config(args: argparse.Namespace) -> int:
             say(f"{paths.config} {found}")
         return Exit.DONE
     return _show(args, config)
+
+
+def _import(args: argparse.Namespace) -> int:
+    """Print the `[[handler]]` entries for another system's hooks; nothing is written."""
+    import msgspec
+
+    from watchgate.core.config_handlers import HandlerConfig
+    from watchgate.core.hooks.sandbox_list import handlers
+
+    if args.file is None:
+        raise Stop("name the file to import: watchgate config import FILE", Exit.USAGE)
+    try:
+        found = handlers(Path(args.file).read_bytes())
+    except OSError as fault:
+        raise Stop(f"{args.file} cannot be read: {fault.strerror}") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as fault:
+        raise Stop(f"{args.file}: {fault}") from None
+    default = msgspec.to_builtins(HandlerConfig(id="-", on=("-",), command=("-",)))
+    for each in found:
+        say("[[handler]]")
+        for key, value in msgspec.to_builtins(each).items():
+            if value != default[key]:
+                # A JSON text, list or number is also a TOML one.
+                say(f"{key} = {msgspec.json.encode(value).decode()}")
+        say("")
+    complain('these expect [dispatch] preset = "sandbox-lifecycle"')
+    return Exit.DONE
+
+
+def _check_equipment(paths: Any, config: Any) -> None:
+    """Stop when something that is to be run beside the core cannot be."""
+    from watchgate.service.equipment import EquipmentError, equip, warnings
+    from watchgate.service.runners.pool import ChildPool
+
+    try:
+        equip(config, paths, os.environ, ChildPool(), prints=True)
+    except EquipmentError as fault:
+        raise Stop(str(fault)) from None
+    for warning in warnings(config):
+        complain(warning)
 
 
 def _show(args: argparse.Namespace, config: Any) -> int:

@@ -21,6 +21,7 @@ def add_parser(commands: Any) -> None:
         epilog="example: watchgate serve --profile strict",
     )
     serve.add_argument("--profile", choices=PROFILES, help="instead of the configured profile")
+    serve.add_argument("--detached", action="store_true", help=argparse.SUPPRESS)
     serve.set_defaults(run=_serve)
 
 
@@ -33,7 +34,7 @@ def _serve(args: argparse.Namespace) -> int:
     if args.profile is not None:
         config = msgspec.structs.replace(config, profile=args.profile)
     try:
-        serve(paths, config)
+        serve(paths, config, detached=args.detached)
     except CannotServe as fault:
         raise Stop(str(fault)) from None
     return Exit.DONE

@@ -19,7 +19,9 @@ def add_parser(commands: Any) -> None:
         help="check directories, sockets, hooks and trust; try the installed commands",
         epilog="example: watchgate doctor claude",
     )
-    doctor.add_argument("agents", nargs="*", metavar="AGENT", help="claude or codex; default: all")
+    doctor.add_argument(
+        "agents", nargs="*", metavar="AGENT", help="claude, codex or synaps; default: all"
+    )
     doctor.add_argument(
         "--fix",
         action="store_true",

@@ -39,7 +39,7 @@ def start_core(paths: Paths) -> None:
     log = os.open(paths.core_log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
     try:
         process = subprocess.Popen(
-            [sys.executable, "-m", "watchgate", "serve"],
+            [sys.executable, "-m", "watchgate", "serve", "--detached"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=log,

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import secrets
 import signal
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -18,8 +20,10 @@ from watchgate.core.chain import Chain
 from watchgate.core.clock import Clock
 from watchgate.core.config import Config
 from watchgate.core.engine import Engine
+from watchgate.core.handlers import Handler
 from watchgate.core.ids import request_id
 from watchgate.core.policy.gate import PolicyGate
+from watchgate.core.presets import preset_of
 from watchgate.core.records import CoreData
 from watchgate.core.redact import journal_json
 from watchgate.core.state import DAY_US, State
@@ -29,6 +33,7 @@ from watchgate.service.accepting import serve
 from watchgate.service.askers import Askers
 from watchgate.service.boundary import each_contained
 from watchgate.service.control import Control
+from watchgate.service.equipment import equip, warnings
 from watchgate.service.gathering import MOMENT_S
 from watchgate.service.hub import Hub, Loop
 from watchgate.service.ingest import Ingest
@@ -37,21 +42,30 @@ from watchgate.service.peer import agent_of
 from watchgate.service.process_table import Proc, ancestors
 from watchgate.service.recorder import Recorder
 from watchgate.service.runners.background import ObserverQueue
-from watchgate.service.runners.desk import Desk
+from watchgate.service.runners.desk import Desk, Runner
+from watchgate.service.runners.extension import Surroundings
+from watchgate.service.runners.extensions import Extensions
+from watchgate.service.runners.pool import ChildPool
 from watchgate.service.runtime_dir import RuntimeDir
+from watchgate.service.sinks.all import Sinks
 from watchgate.service.verbs import Verbs
 
 DRAIN_S = 1.0
 JOURNAL_LOOK_S = 0.25
+SINKS_LOOK_S = 5.0
 
 
 class Stage(msgspec.Struct, frozen=True, kw_only=True):
-    """What surrounds a core: ids, the home folder, its own files, and who a peer works for."""
+    """What surrounds a core: ids, the home folder, its own files, and who a peer works for.
+
+    What runs below the process `own_pid` may not allow.
+    """
 
     ids: Callable[[], str]
     home: str
     protected: tuple[str, ...]
     agent_of: Callable[[int], Proc | None]
+    own_pid: int = 0
 
 
 def real_stage(paths: Paths) -> Stage:
@@ -62,6 +76,7 @@ def real_stage(paths: Paths) -> Stage:
         home=str(Path.home()),
         protected=tuple(str(path) for path in own),
         agent_of=lambda pid: agent_of(ancestors(pid)),
+        own_pid=os.getpid(),
     )
 
 
@@ -69,9 +84,24 @@ class Host:
     """One core in this process. `run` returns when it was stopped; every open gate is answered."""
 
     def __init__(
-        self, paths: Paths, config: Config, clock: Clock, stage: Stage | None = None
+        self,
+        paths: Paths,
+        config: Config,
+        clock: Clock,
+        stage: Stage | None = None,
+        *,
+        prints: bool = False,
+        adopts: bool = False,
+        handlers: Sequence[tuple[Handler, Runner]] = (),
     ) -> None:
+        """`prints` says that standard output is free for a sink; `handlers` are the host's own.
+
+        `adopts` says that whatever hooks leave behind stays below this process.
+        """
         self._stage = stage or real_stage(paths)
+        self._prints = prints
+        self._adopts = adopts
+        self._handlers = tuple(handlers)
         self.core = request_id(secrets.token_bytes(16))[:8]
         self._paths = paths
         self._config = config
@@ -79,16 +109,30 @@ class Host:
         self._stopped = anyio.Event()
         self._stopped_by = "signal"
         self._woken = anyio.Event()
+        self._printed = anyio.Event()
         self._unread: list[str] = []
 
     async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
         """Serve until stopped; `task_status` is told when both sockets accept."""
         with ExitStack() as closing:
+            pool = ChildPool()
+            closing.callback(pool.close)
+            equipment = equip(
+                self._config,
+                self._paths,
+                os.environ,
+                pool,
+                prints=self._prints,
+                own=self._handlers,
+            )
             directory = closing.enter_context(RuntimeDir(self._paths))
             journal = Journal.open(self._paths.journal)
             closing.callback(journal.close)
-            desk = Desk({}, ObserverQueue(), self._clock)
-            hub = self._hub(journal, desk)
+            desk = Desk(equipment.runners, self._observers(), self._clock)
+            hub = self._hub(journal, desk, equipment.handlers)
+            sinks = Sinks(equipment.sinks)
+            hub.recorder.watchers.add(sinks)
+            extensions = Extensions(Surroundings(clock=self._clock, said=hub.extension_said))
             closing.callback(hub.catch_up)  # however the core ends
             ingest = await SocketListener.from_socket(directory.bind(self._paths.ingest_socket))
             control = await SocketListener.from_socket(directory.bind(self._paths.control_socket))
@@ -101,9 +145,14 @@ class Host:
                 stop=self.stop,
             )
             async with ingest, control, anyio.create_task_group() as tasks:
+                extensions.start(equipment.extensions, tasks)
+                desk.runners.update(extensions.runners())
                 await tasks.start(desk.serve, hub.heard)
+                tasks.start_soon(self._run_sinks, sinks)
                 started = CoreData(what="core started", profile=self._config.profile)
                 hub.recorder.about_core("policy.started", started)
+                for warning in warnings(self._config):
+                    hub.recorder.notice("config", warning)
                 fault = journal.fault or (self._unread and f"unreadable: {self._unread[0]}")
                 if fault:
                     found = CoreData(what="the journal is not what was written", detail=fault)
@@ -112,9 +161,16 @@ class Host:
                 tasks.start_soon(serve, control, Control(verbs).handle, hub.cannot_accept)
                 tasks.start_soon(self._deadlines, hub)
                 tasks.start_soon(self._watch_journal, hub, journal)
+                tasks.start_soon(self._watch_sinks, hub, sinks)
                 task_status.started()
                 await self._stopped.wait()
                 await self._end(hub)
+                self.printed()
+                sinks.close()
+                async with anyio.create_task_group() as leaving:
+                    leaving.start_soon(extensions.stop)
+                    leaving.start_soon(sinks.drained)
+                self._tell_of_sinks(hub, sinks, every=True)
                 tasks.cancel_scope.cancel()
 
     def stop(self, by: str) -> None:
@@ -130,9 +186,17 @@ class Host:
                     self.stop(signal.Signals(number).name)
                     return
 
-    def _hub(self, journal: Journal, desk: Desk) -> Hub:
+    def _observers(self) -> ObserverQueue:
+        return ObserverQueue(preset_of(self._config.dispatch.preset))
+
+    def _hub(self, journal: Journal, desk: Desk, handlers: tuple[Handler, ...]) -> Hub:
         stage = self._stage
-        gate = PolicyGate(self._config.profile, home=stage.home, protected=stage.protected)
+        gate = PolicyGate(
+            self._config.profile,
+            home=stage.home,
+            protected=stage.protected,
+            timer=time.perf_counter,
+        )
         state = State()
         today = self._clock.now().wall_us // DAY_US * DAY_US
         # A record that was tampered with must not keep every gate closed until someone repairs it.
@@ -144,7 +208,7 @@ class Host:
         loop = asyncio.get_running_loop()
         chain = Chain(self.core, journal.head, lambda data: journal_json(data, content))
         return Hub(
-            engine=Engine(self._config, gate, stage.ids),
+            engine=Engine(self._config, gate, stage.ids, handlers),
             recorder=Recorder(chain, journal, state, self._clock),
             clock=self._clock,
             adapters=ADAPTERS,
@@ -155,8 +219,15 @@ class Host:
             ),
             agent_of=stage.agent_of,
             desk=desk,
-            askers=Askers(),
+            askers=Askers(core_pid=stage.own_pid, starter=self._starter()),
         )
+
+    def _starter(self) -> Proc | None:
+        """This process, where its configuration makes it start what may get away from it."""
+        starts = self._config.handler or self._config.extension
+        if not (self._stage.own_pid and starts) or self._adopts:
+            return None
+        return next(iter(ancestors(self._stage.own_pid)), None)
 
     def _wake(self) -> None:
         self._woken.set()
@@ -175,6 +246,24 @@ class Host:
         while True:
             hub.journal_state(journal.lost)
             await anyio.sleep(JOURNAL_LOOK_S)
+
+    def printed(self) -> None:
+        """Standard output is free now: whoever `prints` has said first what had to be first."""
+        self._printed.set()
+
+    async def _run_sinks(self, sinks: Sinks) -> None:
+        if self._prints:
+            await self._printed.wait()
+        await sinks.run()
+
+    async def _watch_sinks(self, hub: Hub, sinks: Sinks) -> None:
+        while True:
+            await anyio.sleep(SINKS_LOOK_S)
+            self._tell_of_sinks(hub, sinks)
+
+    def _tell_of_sinks(self, hub: Hub, sinks: Sinks, *, every: bool = False) -> None:
+        for report in sinks.reports(every=every):
+            hub.recorder.notice("sink", report)
 
     async def _end(self, hub: Hub) -> None:
         hub.catch_up()

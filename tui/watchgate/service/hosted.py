@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from watchgate.core.clock import Clock
 from watchgate.core.config import Config
+from watchgate.core.handlers import Handler
 from watchgate.link.paths import Paths
 from watchgate.service.clock import SystemClock
 from watchgate.service.errors import reasons_not_to_serve
 from watchgate.service.host import Host, Stage
+from watchgate.service.runners.desk import Runner
 
 
 @contextmanager
 def hosted(
-    paths: Paths, config: Config, clock: Clock | None = None, stage: Stage | None = None
+    paths: Paths,
+    config: Config,
+    clock: Clock | None = None,
+    stage: Stage | None = None,
+    handlers: Sequence[tuple[Handler, Runner]] = (),
 ) -> Iterator[BlockingPortal]:
     """Run a core for the length of the block; what is open at its end is answered closed.
 
-    The portal reaches the core's event loop.
+    The portal reaches the core's event loop; `handlers` are the host program's own.
     """
     with reasons_not_to_serve(), start_blocking_portal() as portal:
-        host = Host(paths, config, clock or SystemClock(), stage)
+        host = Host(paths, config, clock or SystemClock(), stage, handlers=handlers)
         future, _ = portal.start_task(host.run)
         try:
             yield portal

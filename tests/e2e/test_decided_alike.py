@@ -1,0 +1,206 @@
+"""The same agents, handlers and answers: with a screen, without one, and decided again."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from tests.e2e.programs import Core, Hook, bash, until
+from watchgate.agents.registry import ADAPTERS
+from watchgate.core.config import Config
+from watchgate.core.configured import handler_of
+from watchgate.core.events import Lane
+from watchgate.core.presets import PRESETS
+from watchgate.core.redact import journal_json
+from watchgate.core.verdicts import Block, Confirm, Defer, Verdict
+from watchgate.link.paths import Paths, paths
+from watchgate.service.clock import SystemClock
+from watchgate.service.hosted import hosted
+from watchgate.service.redecide import Came, Decided, Said, Step, redecide
+from watchgate.service.settings import read_config
+from watchgate.ui.app import WatchgateApp
+from watchgate.ui.options import Options
+from watchgate.ui.source import LinkSource
+
+GUARD = """#!/bin/sh
+read -r event
+case "$event" in
+  *nope*) echo '{"decision": "block", "reason": "the guard says no"}' ;;
+  *please*) echo '{"decision": "ask", "reason": "the guard is not sure"}' ;;
+esac
+"""
+CONFIG = """
+[[handler]]
+id = "guard"
+on = ["tool.pre"]
+command = ["{guard}"]
+[[handler]]
+id = "log"
+on = ["tool.pre", "tool.post"]
+role = "observer"
+command = ["/bin/true"]
+"""
+DENIED, ASKED, RISKY, PLAIN = "echo nope", "echo please", "git push --force", "ls"
+ANSWERS = {ASKED: ("deny", "d"), RISKY: ("allow", "aa")}
+
+
+@pytest.fixture
+def places(core: Core, tmp_path: Path) -> Paths:
+    """The configuration with a guard and a log is in force wherever a core starts."""
+    guard = tmp_path / "guard.sh"
+    guard.write_text(GUARD)
+    guard.chmod(guard.stat().st_mode | stat.S_IXUSR)
+    core.configure(CONFIG.format(guard=guard))
+    return paths(os.environ)
+
+
+def play(core: Core, answer: Callable[[str], None]) -> None:
+    """The agent's side: four calls, one after the other, and the results of those that ran."""
+    for number, command in enumerate((DENIED, ASKED, RISKY, PLAIN), 1):
+        call = f"call-{number}"
+        hook: Hook = core.hook("PreToolUse", bash(command, call))
+        if command in ANSWERS:
+            answer(command)
+        denied = hook.done().code == 2
+        assert denied is (command in (DENIED, ASKED))
+        if not denied:
+            result = {**bash(command, call), "tool_response": {"stdout": "done"}}
+            core.hook("PostToolUse", result, lane="observe").done()
+    until(lambda: traces(core) == 6, "a trace for each call and each result")
+
+
+def traces(core: Core) -> int:
+    return sum(record["kind"] == "hook.trace" for record in core.records())
+
+
+def steps() -> list[Step]:
+    """The same as a recording."""
+    recorded: list[Step] = []
+    said: dict[str, Verdict] = {
+        DENIED: Block("the guard says no"),
+        ASKED: Confirm("the guard is not sure"),
+    }
+    for number, command in enumerate((DENIED, ASKED, RISKY, PLAIN), 1):
+        call = bash(command, f"call-{number}")
+        recorded.append(came(number, Lane.GATE, "PreToolUse", call))
+        recorded.append(Said("log", Defer()))
+        recorded.append(Said("guard", said.get(command, Defer())))
+        if command in ANSWERS:
+            recorded.append(Decided(number, ANSWERS[command][0]))  # type: ignore[arg-type]
+        if command in (RISKY, PLAIN):
+            result = {**call, "tool_response": {"stdout": "done"}}
+            recorded.append(came(number + 10, Lane.OBSERVE, "PostToolUse", result))
+            recorded.append(Said("log", Defer()))
+    return recorded
+
+
+def came(conn: int, lane: Lane, native: str, payload: dict[str, Any]) -> Came:
+    raw = msgspec.Raw(msgspec.json.encode(payload))
+    return Came(conn, "claude", lane, raw, native, 60.0 if lane is Lane.GATE else None)
+
+
+TIMED = frozenset(
+    "at seq core prev hash v request took_ms start_ms duration_ms limit_s run waited_s by timeout_s"
+    " deadline_at agent_pid env".split()
+)
+
+
+def told(records: list[dict[str, Any]]) -> dict[str, list[Any]]:
+    """What was decided about each call and what is in its traces, without times, ids and names.
+
+    By call: an observer that ends late traces late, and then the order of two calls may differ.
+    """
+    found: dict[str, list[Any]] = {}
+    for record in records:
+        if record.get("call"):
+            found.setdefault(record["call"], []).append(timeless(record))
+    return {call: sorted(each, key=repr) for call, each in found.items()}
+
+
+def timeless(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: timeless(part) for key, part in value.items() if key not in TIMED}
+    if isinstance(value, list | tuple):
+        return [timeless(part) for part in value]
+    return value
+
+
+def without_screen(core: Core) -> list[dict[str, Any]]:
+    core.start()
+
+    def answer(command: str) -> None:
+        (line,) = core.pending(1)
+        verb = ANSWERS[command][0]
+        more = ["--digest", line["digest"]] if verb == "allow" else []
+        assert core.cli(verb, line["id"], *more).code == 0
+
+    play(core, answer)
+    return core.records()
+
+
+def with_screen(core: Core, places: Paths) -> list[dict[str, Any]]:
+    """The console and its core in one process, driven by keys."""
+
+    async def console(pressed: asyncio.Queue[str]) -> None:
+        app = WatchgateApp(LinkSource(places.control_socket), SystemClock(), Options(hosted=True))
+        async with app.run_test(size=(120, 40)) as pilot:
+            while keys := await pressed.get():
+                while not app.bridge.state.pending:
+                    await pilot.pause(0.05)
+                for key in keys:
+                    await pilot.pause(0.9)  # a request has to have been seen for 600 ms
+                    await pilot.press(key)
+                while app.bridge.state.pending:
+                    await pilot.pause(0.05)
+
+    async def run() -> None:
+        pressed: asyncio.Queue[str] = asyncio.Queue()
+        loop = asyncio.get_running_loop()
+
+        def answer(command: str) -> None:
+            loop.call_soon_threadsafe(pressed.put_nowait, ANSWERS[command][1])
+
+        screen = asyncio.ensure_future(console(pressed))  # noqa: TID251 - awaited below
+        try:
+            await asyncio.to_thread(play, core, answer)
+        finally:
+            await pressed.put("")
+        await screen
+
+    with hosted(places, read_config(places)):
+        asyncio.run(run())
+        return core.records()
+
+
+def again(config: Config) -> list[dict[str, Any]]:
+    handlers = [handler_of(each, PRESETS["console"]) for each in config.handler]
+    drafts = redecide(config, handlers, steps(), ADAPTERS).drafts
+    records: list[dict[str, Any]] = msgspec.to_builtins(drafts)
+    return [{**each, "data": kept(each["data"])} for each in records]
+
+
+def kept(data: dict[str, Any]) -> Any:
+    """As the journal keeps it."""
+    return msgspec.json.decode(journal_json(data, "commands"))
+
+
+def test_core_11_with_a_screen_or_without_one_the_same_is_decided_and_traced(
+    core: Core, places: Paths
+) -> None:
+    interactive = told(with_screen(core, places))
+    for path in places.state_dir.iterdir():
+        path.unlink()
+    headless = told(without_screen(core))
+    assert headless == interactive
+    decided_again = told(again(read_config(places)))
+    assert decided_again == headless
+    kinds = [record["kind"] for call in headless.values() for record in call]
+    assert kinds.count("hook.trace") == 6
+    assert kinds.count("approval.decided") == 2
