@@ -56,6 +56,7 @@ SHOTS = (
     Shot(name="monitor-80x24", at_s=44, size=(80, 24)),
     Shot(name="nothing-pending", at_s=70, decide=ANSWERS),
     Shot(name="request", at_s=44, press=("v",)),
+    Shot(name="traces", at_s=44, press=("3", "g", *("j",) * 9, "enter")),
     Shot(name="help", at_s=44, press=("question_mark",)),
     Shot(name="first-run", at_s=-2, size=(80, 24)),
 )

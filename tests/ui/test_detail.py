@@ -102,6 +102,15 @@ def test_reasons_read_on_as_one_sentence() -> None:
     assert any(line.endswith("   deletes folders") for line in text)
 
 
+def test_the_words_of_a_hook_that_holds_stand_before_what_the_policy_found() -> None:
+    findings = (Finding("policy.unknown", "No rule knows this command", "unknown"),)
+    asked = pending(reason="rewritten by handler guard", rule="handler guard", findings=findings)
+    text = shown(asked)
+    at = text.index("  why")
+    assert text[at + 1] == "  rewritten by handler guard"
+    assert text[at + 2].endswith("no rule knows this command")
+
+
 def test_a_command_of_many_lines_is_shown_line_by_line() -> None:
     text = shown(pending("cat <<EOF\n  a\nEOF"))
     assert text[2:5] == ["  cat <<EOF\\n", "    a\\n", "  EOF"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC
 
+import msgspec
 import pytest
 from rich.cells import cell_len
 
@@ -80,8 +81,6 @@ def test_a_routine_call() -> None:
     ],
 )
 def test_state_is_a_glyph_and_a_word(facts: dict[str, object], words: str) -> None:
-    import msgspec
-
     assert text(msgspec.structs.replace(row(), **facts))[33:53] == words
 
 
@@ -114,6 +113,28 @@ def test_the_cursor_of_a_lost_core_is_as_quiet_as_its_rows() -> None:
     assert {style.bgcolor.name for style in styles if style.bgcolor} == {DARK.colors["s2"]}
     assert styles[0].color is not None
     assert styles[0].color.name == DARK.colors["dim"]
+
+
+def test_sd_15_a_call_that_is_shown_rewritten_says_so_and_how_it_ran() -> None:
+    written = {"shown": "make \x1b[2Jall", "shown_by": "tidy", "summary": "make"}
+    shown = text(msgspec.structs.replace(row(), **written), 160)
+    assert "shown rewritten by tidy, it ran as it was: make <U+001B>[2Jall" in shown
+    narrow = text(msgspec.structs.replace(row(), **written), 80)
+    assert "shown rewritten by ti" in narrow, "what is cut is the rewrite, not that it is one"
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [{"stage": "pending", "glyph": "?"}, {"stage": "denied", "glyph": "x"}, {"alarm": True}],
+    ids=str,
+)
+def test_a_call_that_did_not_run_as_it_was_is_shown_in_its_own_words(
+    facts: dict[str, object],
+) -> None:
+    written = {"shown": "make all", "shown_by": "tidy", "summary": "rm -rf build", **facts}
+    shown = text(msgspec.structs.replace(row(), **written), 120)
+    assert "rm -rf build" in shown
+    assert "rewritten" not in shown
 
 
 def test_an_alarm_fills_its_row() -> None:

@@ -12,6 +12,7 @@ import anyio
 import msgspec
 
 from watchgate.core.clock import Clock, Instant
+from watchgate.demo import hooks
 from watchgate.demo.play import CONFIG, START_WALL_US, counted_ids
 from watchgate.demo.script import HOME, Step, money, script
 from watchgate.link.paths import Paths
@@ -55,7 +56,7 @@ def demo_core(speed: float) -> Iterator[tuple[Paths, DemoClock]]:
         agent_of=lambda _pid: None,
     )
     try:
-        with hosted(paths, CONFIG, clock, stage) as portal:
+        with hosted(paths, CONFIG, clock, stage, hooks.live(speed)) as portal:
             feeding = portal.start_task_soon(_feed, paths.ingest_socket, clock)
             try:
                 yield paths, clock

@@ -14,19 +14,22 @@ from watchgate.core.chain import START, Chain
 from watchgate.core.clock import Instant
 from watchgate.core.config import Approval, Config
 from watchgate.core.decisions import Decision
-from watchgate.core.effects import Commit, Effect, Emit, Send
+from watchgate.core.effects import Ask, Commit, Effect, Emit, Send
 from watchgate.core.engine import Engine
 from watchgate.core.events import Event, Lane, Usage
 from watchgate.core.ids import request_id
 from watchgate.core.policy.gate import PolicyGate
 from watchgate.core.records import CoreData, Draft, Record
 from watchgate.core.verdicts import SayDeny
+from watchgate.demo import hooks
 from watchgate.demo.script import HOME, Step, money, script
 
 START_WALL_US = 1_795_176_144_000_000
 """Fri 20 Nov 2026, 12:02:24 UTC: the demo's own noon."""
 
 TIMEOUT_S = 60
+POLICY_S = 0.0003
+"""How long the demo's policy takes over a call."""
 CONFIG = Config(approval=Approval(timeout_s=TIMEOUT_S, unattended_timeout_s=TIMEOUT_S))
 
 Decide = Mapping[str, tuple[float, str]]
@@ -40,8 +43,13 @@ def counted_ids() -> Callable[[], str]:
 
 
 def policy() -> PolicyGate:
-    """The policy as the demo's sessions meet it."""
-    return PolicyGate(CONFIG.profile, home=HOME, protected=(f"{HOME}/.config/watchgate",))
+    """The policy as the demo's sessions meet it; each judgement takes as long."""
+    return PolicyGate(
+        CONFIG.profile,
+        home=HOME,
+        protected=(f"{HOME}/.config/watchgate",),
+        timer=count(0.0, POLICY_S).__next__,
+    )
 
 
 class Player:
@@ -49,7 +57,7 @@ class Player:
 
     def __init__(self, decide: Decide) -> None:
         self.records: list[Record] = []
-        self._engine = Engine(CONFIG, policy(), counted_ids())
+        self._engine = Engine(CONFIG, policy(), counted_ids(), hooks.HANDLERS)
         self._chain = Chain("demo", START, lambda data: data)
         self._decide = decide
         self._denied: set[str] = set()
@@ -87,7 +95,7 @@ class Player:
                 at=self._start.plus(at_s),
                 body=Usage(total_cost_usd=dollars),
             )
-            yield at_s, lambda now, e=event: self._do(self._engine.receive(e, 0, now))  # type: ignore[misc]
+            yield at_s, lambda now, e=event: self._do(self._engine.receive(e, 0, now), now)  # type: ignore[misc]
 
     def _step(self, step: Step, number: int, now: Instant) -> None:
         if step.native.startswith("PostToolUse") and not self._may_end(step):
@@ -100,7 +108,7 @@ class Player:
         )
         payload = msgspec.json.encode(step.payload)
         event = ADAPTERS[step.actor.agent].decode(payload, intake)
-        self._do(self._engine.receive(event, number + 1, now))
+        self._do(self._engine.receive(event, number + 1, now), now)
 
     def _may_end(self, step: Step) -> bool:
         waiting = {request.call for request in self._engine.broker.open.values()}
@@ -116,22 +124,28 @@ class Player:
                     confirmed=True,
                 )
                 decided = self._engine.broker.decide(request.id, said, now)
-                self._do(self._engine.decided(decided))
+                self._do(self._engine.decided(decided), now)
 
     def _expire(self, at_s: float) -> None:
         due = self._engine.next_deadline()
         while due is not None and due <= at_s:
-            self._do(self._engine.expire(self._start.plus(due)))
+            now = self._start.plus(due)
+            self._do(self._engine.expire(now), now)
             due = self._engine.next_deadline()
 
-    def _do(self, effects: list[Effect]) -> None:
+    def _do(self, effects: list[Effect], now: Instant) -> None:
         for effect in effects:
             match effect:
+                case Ask(hearing=hearing, invoke=invoke):
+                    left_s = invoke.deadline_s - now.mono_s
+                    took_s, report = hooks.played(invoke.handler, invoke.event, left_s)
+                    then = now.plus(took_s)
+                    self._do(self._engine.heard(hearing, invoke.handler.id, report, then), then)
                 case Emit(draft=draft):
                     self._seal(draft)
                 case Commit(request=request):
                     at = self._engine.broker.find(request).ending.at
-                    self._do(self._engine.committed(request, True, at))
+                    self._do(self._engine.committed(request, True, at), at)
                 case Send(event=event, reply=SayDeny()) if event.tool is not None:
                     self._denied.add(event.tool.call_id or "")
                 case _:

@@ -13,6 +13,7 @@ import msgspec
 
 from watchgate.core import decisions
 from watchgate.core.records import Record
+from watchgate.core.traces import TraceView
 from watchgate.core.views import CallRow, GateView, LastDecision, PendingView, SessionView, Totals
 
 Scope = Literal["once", "turn", "session", "15m", "always"]
@@ -103,6 +104,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     totals: Totals = Totals()
     last: LastDecision | None = None
     rows: tuple[CallRow, ...] = ()
+    traces: tuple[TraceView, ...] = ()
 
 
 class Push(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

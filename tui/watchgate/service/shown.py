@@ -14,6 +14,7 @@ from watchgate.core.views import PendingView
 from watchgate.link.protocol import Snapshot
 
 SNAPSHOT_ROWS = 2_000
+SNAPSHOT_TRACES = 500
 
 
 def listed(view: PendingView) -> dict[str, Any]:
@@ -74,4 +75,5 @@ def snapshot(state: State, engine: Engine, *, core: str, now: Instant) -> Snapsh
         totals=state.totals,
         last=state.last,
         rows=tuple(state.rows.tail(SNAPSHOT_ROWS)),
+        traces=tuple(state.traces.ring.tail(SNAPSHOT_TRACES)),
     )

@@ -50,7 +50,8 @@ def log(console: WatchgateApp) -> None:
 
 def back(console: WatchgateApp) -> None:
     """Close the page, leave the sessions, or clear the filter: whichever is on top."""
-    if console.pages.close() or console.monitor.leave_sessions():
+    pages = console.pages
+    if pages.top.leave() or pages.close() or console.monitor.leave_sessions():
         return
     if console.desk.filter:
         console.set_filter("", None)
@@ -58,7 +59,15 @@ def back(console: WatchgateApp) -> None:
 
 def monitor(console: WatchgateApp) -> None:
     """Back to the monitor."""
-    console.pages.close()
+    console.pages.go(None)
+
+
+def traces(console: WatchgateApp) -> None:
+    """Go to the traces."""
+    from watchgate.ui.screens.traces import TracesScreen
+
+    if not isinstance(console.pages.top, TracesScreen):
+        console.pages.go(TracesScreen())
 
 
 def turn(console: WatchgateApp, by: int) -> None:
@@ -77,6 +86,8 @@ def view(console: WatchgateApp) -> None:
 def detail(console: WatchgateApp) -> None:
     """Open the call under the cursor; in the list of sessions, choose the one there."""
     monitor_screen = console.monitor
+    if console.pages.top.enter():
+        return
     if monitor_screen.listed:
         monitor_screen.sessions.open()
     elif monitor_screen.table.selected is not None:
@@ -89,6 +100,12 @@ def _whole(console: WatchgateApp, row: CallRow | None) -> None:
     console.pages.open(DetailScreen(row, console.options.home))
 
 
+def ask_filter(console: WatchgateApp) -> None:
+    """Ask for the filter of the list that is shown."""
+    narrowed = console.pages.top.narrowed
+    console.prompts.ask_filter(console.desk.filter if narrowed is None else narrowed)
+
+
 def freeze(console: WatchgateApp) -> None:
     """Freeze the view, or let it go on."""
     desk = console.desk
@@ -96,9 +113,10 @@ def freeze(console: WatchgateApp) -> None:
 
 
 def copy(console: WatchgateApp) -> None:
-    """Copy the call under the cursor, or the install line while there is none."""
-    row = console.monitor.table.selected
-    text = row.summary if row is not None else install_line(console.options.agents)
+    """Copy what is under the cursor, or the install line while there is nothing."""
+    text, row = console.pages.top.copied, console.monitor.table.selected
+    if text is None:
+        text = row.summary if row is not None else install_line(console.options.agents)
     console.copy_to_clipboard(text)
     console.say("copied")
 
@@ -206,6 +224,7 @@ ACTIONS: dict[str, Action] = {
     "gate_off": gate_off,
     "stop": stop,
     "monitor": monitor,
+    "traces": traces,
     "view": view,
     "detail": detail,
     "next": lambda console: turn(console, +1),
@@ -217,7 +236,7 @@ ACTIONS: dict[str, Action] = {
     "top": lambda console: console.pages.end(newest=False),
     "bottom": lambda console: console.pages.end(newest=True),
     "sessions": lambda console: console.monitor.list_sessions(),
-    "filter": lambda console: console.prompts.ask_filter(console.desk.filter),
+    "filter": ask_filter,
     "demo": lambda console: console.play_demo(),
     "detach": lambda console: console.detach(),
     "leave": lambda console: console.ask_leave(),

@@ -67,7 +67,10 @@ class Answers(App[str], inherit_bindings=False):
         self.prompts.close()
 
     def on_filter_bar_changed(self, event: FilterBar.Changed) -> None:
-        self.set_filter(event.text, event.keep)
+        if self.pages.top.narrow(event.text):
+            self.wake()
+        else:
+            self.set_filter(event.text, event.keep)
 
     def on_filter_bar_left(self, event: FilterBar.Left) -> None:
         self.prompts.close()

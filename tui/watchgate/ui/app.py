@@ -42,7 +42,7 @@ LEAVE_WITHIN_S = 5.0
 class WatchgateApp(Answers, inherit_bindings=False):
     """The console on one core; returns the line that it leaves in the shell."""
 
-    CSS_PATH = stylesheets("base", "monitor")
+    CSS_PATH = stylesheets("base", "monitor", "traces")
     TITLE = "watchgate"
     ENABLE_COMMAND_PALETTE = False
     ALLOW_SELECT = False
@@ -128,9 +128,10 @@ class WatchgateApp(Answers, inherit_bindings=False):
         desk, now_us = self.desk, self.bridge.now_us()
         table = self.monitor.table
         drawn = (
-            id(frame), id(self.bridge), self.bridge.revision, now_us // 1_000_000, self.size,
-            desk.docked, desk.note, desk.frozen_us, desk.filter, self.theme, self.monitor.listed,
-            table.follow, table.new_count, table.selected, self.prompts.hints, self.operator.seen,
+            id(frame), frame.where, frame.narrowed, id(self.bridge), self.bridge.revision,
+            now_us // 1_000_000, self.size, desk.docked, desk.note, desk.frozen_us, desk.filter,
+            self.theme, self.monitor.listed, table.follow, table.new_count, table.selected,
+            self.prompts.hints, self.operator.seen,
         )  # fmt: skip
         if drawn == self._drawn:
             return

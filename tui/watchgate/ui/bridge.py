@@ -142,6 +142,7 @@ class Bridge:
             totals=snapshot.totals,
             last=snapshot.last,
             rows=snapshot.rows,
+            traces=snapshot.traces,
         )
         self.skipped = 0
         self.link = Link(state="attached", since_us=self._clock.now().wall_us)

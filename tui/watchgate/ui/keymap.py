@@ -17,7 +17,7 @@ from watchgate.core.records import RequestData
 from watchgate.ui.consequences import allow_label, handback_label
 
 Group = Literal["decide", "look", "move", "find", "leave", "other", "later"]
-Where = Literal["monitor", "help", "commands", "log", "detail"]
+Where = Literal["monitor", "help", "commands", "log", "detail", "traces", "trace"]
 WIDE = 100
 """From this many columns the footer says what a press will really do."""
 
@@ -35,6 +35,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     docked: RequestData | None = None
     pending: int = 0
     rows: int = 0
+    traces: int = 0
     lost: bool = False
     off: bool = False
     empty: bool = False

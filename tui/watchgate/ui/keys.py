@@ -42,6 +42,8 @@ def _pending(context: Context) -> str | None:
 
 
 def _row(context: Context) -> str | None:
+    if context.where == "traces":
+        return None if context.traces else "no trace to show yet"
     return None if context.rows else "no call to show yet"
 
 
@@ -49,9 +51,14 @@ def _shown_request(context: Context) -> str | None:
     return None if context.docked is not None or context.rows else "no call to show yet"
 
 
+_TRACES = ("traces", "trace")
+
+
 def _opens(context: Context) -> str:
     if context.where == "commands":
         return "run"
+    if context.where == "traces":
+        return "its hooks"
     return "its calls" if context.listed else "detail"
 
 
@@ -94,7 +101,14 @@ def _demo(context: Context) -> str | None:
 
 
 def _copy(context: Context) -> str | None:
-    return None if context.rows or context.empty else "nothing to copy yet"
+    there = context.rows or context.empty or context.where in _TRACES
+    return None if there else "nothing to copy yet"
+
+
+def _copies(context: Context) -> str:
+    if context.where in _TRACES:
+        return "copy" if context.traces else "copy the lines"
+    return "copy the line" if context.empty else "copy"
 
 
 def _later(what: str) -> Reason:
@@ -144,18 +158,19 @@ KEYS: tuple[Key, ...] = (
     _key("view", "v", "look", "the whole request", _words("all"), _shown_request, drop=4),
     _key("detail", "enter", "look", "the call under the cursor",
          _opens, _row, shown="Enter", drop=4),
-    _key("back", "escape", "look", "back, never decides", _words("close"), shown="Esc", drop=1),
+    _key("back", "escape", "look", "back, never decides",
+         lambda context: "back" if context.where == "trace" else "close", shown="Esc", drop=1),
     _key("terminal", "o", "look", "go to the agent's terminal", _words("terminal"),
          _shown_request, drop=8),
     _key("next", "tab ]", "look", "next pending", _words("next"), _pending, shown="Tab", drop=4),
     _key("previous", "shift+tab [", "look", "previous pending", _words("previous"), _pending,
          shown="["),
     _key("copy", "c", "look", "copy the call or the line",
-         lambda context: "copy the line" if context.empty else "copy", _copy, drop=9),
+         _copies, _copy, drop=9),
     _key("monitor", "1", "move", "the monitor", _words("monitor")),
     _key("approvals", "2", "later", "approvals", _words("approvals"),
          _later("Approvals (the dock shows the request)")),
-    _key("traces", "3", "later", "traces", _words("traces"), _later("Traces")),
+    _key("traces", "3", "move", "the hooks of every call", _words("traces"), also="hooks"),
     _key("costs", "4", "later", "costs", _words("costs"), _later("Costs")),
     _key("history", "5", "later", "history", _words("history"),
          _later("History (`watchgate tail` has the records)")),
@@ -199,6 +214,11 @@ FOOTERS: dict[str, tuple[str, ...]] = {
     "commands": ("back", "detail"),
     "sessions": ("detail", "back", "deny", "help", "detach"),
     "page": ("back", "deny", "reply", "allow", "next", "commands", "detach"),
+    "traces": ("allow", "deny", "reply", "next", "detail", "filter", "copy", "freeze", "help",
+               "monitor", "commands"),
+    "no-trace": ("allow", "deny", "copy", "monitor", "help", "commands"),
+    "trace": ("back", "allow", "deny", "reply", "next", "page_down", "copy", "freeze", "help",
+              "commands"),
     "detail": ("back", "deny", "reply", "allow", "handback", "next", "help", "commands",
                "detach"),
 }  # fmt: skip
@@ -206,6 +226,8 @@ FOOTERS: dict[str, tuple[str, ...]] = {
 
 def footer(context: Context) -> tuple[str, ...]:
     """The ids of the hints for a moment: what can be done first, and always a way out."""
+    if context.where == "traces" and not context.traces:
+        return FOOTERS["no-trace"]
     if context.where != "monitor":
         return FOOTERS.get(context.where, FOOTERS["page"])
     if context.lost:

@@ -136,7 +136,7 @@ class Operator:
         if reason is not None:
             self._front.say(reason)
         elif self._last == "allow" and self._front.open_request():
-            self._front.say("this is all of it: a allows once every line was shown, d denies")
+            self._front.say("a allows once all was shown, d denies")
         elif isinstance(answer, Said):
             self._front.say(answer.text)
         elif isinstance(answer, Ask):

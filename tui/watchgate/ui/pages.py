@@ -1,4 +1,4 @@
-"""Pages above the monitor: what is open, and where keys that move go."""
+"""What lies above the monitor: another of the numbered screens, and a page above either."""
 
 from __future__ import annotations
 
@@ -11,30 +11,44 @@ FAR = 1_000_000
 
 
 class Pages:
-    """The stack of pages; at most one lies above the monitor."""
+    """The stack: the monitor, at most one other numbered screen, at most one page above."""
 
     def __init__(self, app: App[str], monitor: MonitorScreen) -> None:
         self._app = app
+        self._screen: Frame | None = None
         self._page: Frame | None = None
         self.monitor = monitor
 
     @property
     def top(self) -> Frame:
-        """The page that is seen."""
-        return self._page or self.monitor
+        """What is seen."""
+        return self._page or self._screen or self.monitor
+
+    def go(self, screen: Frame | None) -> None:
+        """Show a numbered screen in place of the one that may be shown; None is the monitor."""
+        while self.close():
+            pass
+        self._screen = screen
+        if screen is not None:
+            self._app.call_later(self._app.push_screen, screen)
 
     def open(self, page: Frame) -> None:
         """Open a page in place of the one that may be open."""
-        self.close()
+        if self._page is not None:
+            self.close()
         self._page = page
         self._app.call_later(self._app.push_screen, page)
 
     def close(self) -> bool:
-        """Close the open page; whether there was one."""
-        page, self._page = self._page, None
-        if page is not None:
-            self._app.call_later(self._app.pop_screen)
-        return page is not None
+        """Close the open page, else the numbered screen; whether there was one."""
+        if self._page is not None:
+            self._page = None
+        elif self._screen is not None:
+            self._screen = None
+        else:
+            return False
+        self._app.call_later(self._app.pop_screen)
+        return True
 
     def move(self, lines: int) -> None:
         """Move the cursor of the pane that has the keys, or scroll the page."""

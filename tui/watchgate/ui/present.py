@@ -47,6 +47,7 @@ class Presenter:
             docked=docked.data if docked else None,
             pending=len(pending),
             rows=len(state.rows),
+            traces=len(state.traces.ring),
             lost=bridge.link.lost,
             off=is_off(state.gate, now_us),
             empty=not state.sessions,

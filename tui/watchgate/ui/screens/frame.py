@@ -34,6 +34,7 @@ class Frame(Screen[None], inherit_bindings=False):
     tab = ""
     full_dock = False
     shows_request = False
+    narrowed: str | None = None
     AUTO_FOCUS = None
 
     def __init__(self) -> None:
@@ -78,6 +79,23 @@ class Frame(Screen[None], inherit_bindings=False):
     def page(self, pages: int) -> None:
         """Move by about what is visible."""
         self.move(pages * PAGE_LINES)
+
+    @property
+    def copied(self) -> str | None:
+        """What a copy takes here; None where that is the monitor's call."""
+        return None
+
+    def enter(self) -> bool:
+        """Open what the cursor is on within the page; false where that is the monitor's call."""
+        return False
+
+    def leave(self) -> bool:
+        """Leave what is open within the page; whether there was anything."""
+        return False
+
+    def narrow(self, text: str) -> bool:
+        """Take a filter, which is then `narrowed`; false where filters are the monitor's."""
+        return False
 
     def aside(self, moment: Moment) -> tuple[Part, ...]:
         """What the right end of the tabs tells."""

@@ -170,7 +170,7 @@ def _changes(sheet: Sheet, data: RequestData) -> None:
 
 def _findings(sheet: Sheet, data: RequestData) -> None:
     sheet.section("why")
-    if not data.findings:
+    if data.reason not in {finding.reason for finding in data.findings}:
         sheet.rows(plain(clause(data.reason), sheet.cells - INDENT - 1))
     for finding in sorted(data.findings, key=lambda f: -RISK_RANK.get(f.risk, 2)):
         where = f"part {finding.segment}" if finding.segment else ""

@@ -21,6 +21,7 @@ from watchgate.ui.widgets.pane import Line
 from watchgate.ui.widgets.request_words import chip, rest, too_long, why
 
 NARROW = 80
+ROOMY = 100
 INDENT = 2
 LONGEST_BAR = 24
 SHORT_BAR = 14
@@ -121,7 +122,10 @@ class _Frame:
     def single(self) -> Line:
         line = self.line()
         chip(line, self.data.risk)
-        self.who(line, agent=False)
+        if self.docked.message and self.cells < ROOMY:
+            line.add(f"   {short_id(self.view.id)}", "dim")
+        else:
+            self.who(line, agent=False)
         line.add("   ")
         if self.docked.message:
             return line.fit(safe_text(self.docked.message), self.cells - line.left_cells - 1)

@@ -20,6 +20,7 @@ MARGIN = 1
 _QUIET = ("done", "withdrawn", "no result")
 _STOPPED = ("denied", "timed out", "failed")
 _WAITED = ("x", "T")
+_RAN = ("running", "done", "failed", "ran ungated", "no result")
 
 
 class Columns(msgspec.Struct, frozen=True):
@@ -139,6 +140,13 @@ def draw_call(
         unknown = look.stale and row.ended_at is None
         time = UNMEASURED if unknown else elapsed(row, now_us)
         line.add(time.rjust(at.took), tone.ink, bold=tone.bold)
+    if row.hidden_by and not row.alarm and row.stage != "pending":
+        by = safe_text(row.hidden_by[:80])
+        return line.to(at.call_at).fit(f"hidden from view by {by}, not prevented", at.call, "dim")
+    if row.shown_by and not row.alarm and row.stage in _RAN:
+        by, call = safe_text(row.shown_by[:80]), safe_text(row.shown[: at.call + 8])
+        note = f"shown rewritten by {by}, it ran as it was: "
+        return line.to(at.call_at).fit(f"{note}{call}", at.call, "dim")
     # A summary can be a whole script: what cannot be drawn need not be made safe either.
     call = safe_text(row.summary[: 4 * at.call + 8])
     kept, dots = cut(call, at.call)

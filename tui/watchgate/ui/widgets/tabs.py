@@ -9,7 +9,7 @@ from watchgate.ui.palettes import Token
 from watchgate.ui.widgets.pane import Line, Pane
 
 SCREENS = ("Monitor", "Approvals", "Traces", "Costs", "History")
-THERE = ("Monitor",)
+THERE = ("Monitor", "Traces")
 
 Part = tuple[str, Token, bool]
 """A text, its ink, and whether it is bold."""

@@ -1,0 +1,43 @@
+"""The demo's hooks take their time, and decide nothing."""
+
+from __future__ import annotations
+
+from watchgate.core.state import State
+from watchgate.core.traces import TracedCall, grouped
+from watchgate.demo.hooks import HANDLERS, live
+from watchgate.demo.play import START_WALL_US, play
+
+TESTS = "uv run pytest -q tests/api"
+
+
+def calls(until_s: float) -> list[TracedCall]:
+    """The traced calls of the demo up to then."""
+    state = State()
+    for record in play(until_s):
+        state.apply(record)
+    return grouped(state.traces.ring)
+
+
+def test_every_call_of_the_demo_is_traced() -> None:
+    traced = calls(48)
+    assert len(traced) == 24
+    assert all(call.traces[0].at >= START_WALL_US for call in traced)
+
+
+def test_the_formatter_is_slow_where_the_tests_run() -> None:
+    (call,) = (call for call in calls(48) if call.summary == TESTS)
+    rows = {row.handler: row for trace in call.traces for row in trace.data.rows}
+    assert rows["./hooks/fmt.sh"].duration_ms == 214.0
+    assert call.took_ms == 240.5
+    assert (rows["no-force-push"].why, rows["budget"].why) == ("matcher", "disabled")
+    assert rows["notify"].verdict == "failed"
+    assert rows["notify"].detail.endswith("timeout: no answer in 0.2 s")
+
+
+def test_what_is_decided_is_the_policys_and_the_operators_affair() -> None:
+    deciding = {call.deciding.decided_by for call in calls(48) if call.deciding.decision != "none"}
+    assert deciding == {"policy"}
+
+
+def test_a_live_core_gets_the_same_handlers() -> None:
+    assert tuple(handler for handler, _ in live(1.0)) == HANDLERS
