@@ -6,7 +6,7 @@ BIN    := .venv/bin
 READY  := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test check test-agents screenshots bench clean
+.PHONY: help run demo test check test-agents screenshots seed-coverage bench clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | \
@@ -32,6 +32,9 @@ test-agents: $(READY) ## the real agent CLIs against a loopback model; needs npm
 
 screenshots: $(READY) ## draw screenshots/ from the running console
 	$(BIN)/python scripts/screenshots.py
+
+seed-coverage: $(READY) ## write docs/seed-coverage.md from the names of the tests
+	$(BIN)/python scripts/seed_coverage.py
 
 bench: $(READY) ## the figures behind every performance claim
 	$(BIN)/python -m bench

@@ -20,6 +20,9 @@ QUICK: dict[str, tuple[str, ...]] = {
     "ingest": ("--runs=3", "--events=60000", "--connects=500"),
     "handback": ("--runs=15",),
     "core": ("--runs=3",),
+    "dispatch": ("--runs=9",),
+    "hooks": ("--runs=60",),
+    "extension": ("--turns=40",),
     "approval": ("--runs=1", "--count=40"),
     "console": ("--ticks=10", "--seconds=2", "--runs=1"),
 }

@@ -1,0 +1,173 @@
+"""What asking nobody costs: events that no handler is registered for, and that no matcher takes.
+
+Each is compared with a Python function that looks the kind up in a dictionary, called alike, and
+with a pluggy hook that no plugin implements. CPU time per call; a loop around nothing is taken off.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+import pluggy
+
+from bench.figures import Figure, interleaved_medians, report
+from watchgate.core.bus import Bus
+from watchgate.core.clock import Instant
+from watchgate.core.config_handlers import MatchConfig
+from watchgate.core.dispatch import Dispatch
+from watchgate.core.events import Can, Event, Lane, Tool, ToolCall
+from watchgate.core.handlers import Handler
+from watchgate.core.matcher_texts import from_config, read
+from watchgate.core.matching import Matcher
+from watchgate.core.presets import CONSOLE
+
+NOW = Instant(1_750_000_000_000_000, 5_000.0)
+CALLS = 100_000
+LOOK_UP_LIMIT = 1.5
+PLUGGY_LIMIT = 0.1
+EIGHT_LIMIT = 10.0
+
+_TABLE: dict[str, object] = {"tool.post": object()}
+_SPEC = pluggy.HookspecMarker("bench")
+
+
+def look_up(event: Event) -> object:
+    """The least that a dispatcher could do."""
+    return _TABLE.get(event.kind)
+
+
+class Spec:
+    """The hook that pluggy is asked to call."""
+
+    @_SPEC
+    def emit(self, event: Event, now: Instant) -> object:
+        """Nobody implements it."""
+
+
+def event() -> Event:
+    tool = Tool("Bash", "Bash", "shell", {"command": "git status"}, "hash", "c1")
+    return Event(
+        kind="tool.pre",
+        native="PreToolUse",
+        agent="claude",
+        session="one",
+        lane=Lane.GATE,
+        at=NOW,
+        body=ToolCall(tool),
+        cwd="/home/u/app",
+        can=Can(deny=True),
+    )
+
+
+def handlers(matchers: list[Matcher]) -> list[Handler]:
+    kinds = frozenset({"tool.pre"})
+    return [Handler(id=f"h{n}", on=kinds, match=each) for n, each in enumerate(matchers)]
+
+
+def by_name() -> list[Matcher]:
+    """Eight matchers of every dialect, none of which takes the event's tool."""
+    return [
+        read("console", "Read"),
+        read("console", "mcp__*"),
+        read("codewhale", "exec_*"),
+        from_config(MatchConfig(tool="Edit", command_contains="push")),
+        from_config(MatchConfig(tool="Write", cwd="/srv")),
+        from_config(MatchConfig(agent="codex")),
+        from_config(MatchConfig(agent="gemini", regex="rm")),
+        from_config(MatchConfig(tool="Web*", input_contains="http")),
+    ]
+
+
+def by_content() -> list[Matcher]:
+    """Eight matchers that have to look at the event itself, each time."""
+    return [
+        from_config(MatchConfig(command_contains="push")),
+        from_config(MatchConfig(tool="Bash", command_contains="rm -rf")),
+        from_config(MatchConfig(tool="Ba*", regex=r"curl.*\|\s*sh")),
+        from_config(MatchConfig(session="two")),
+        from_config(MatchConfig(cwd="/srv")),
+        from_config(MatchConfig(command_word="sudo")),
+        from_config(MatchConfig(tool="Bash", input_equals={"command": "ls"})),
+        from_config(MatchConfig(command_contains="npm publish")),
+    ]
+
+
+def timed(loop: Callable[[range], None], calls: int = CALLS) -> Callable[[], float]:
+    """A case: CPU nanoseconds of one call in a loop, without those of the loop itself."""
+    rounds = range(calls)
+
+    def case() -> float:
+        start_ns = time.process_time_ns()
+        for _ in rounds:
+            pass
+        empty_ns = time.process_time_ns()
+        loop(rounds)
+        return (time.process_time_ns() - empty_ns - (empty_ns - start_ns)) / calls
+
+    return case
+
+
+def looking_up(happened: Event) -> Callable[[], float]:
+    def loop(rounds: range) -> None:
+        for _ in rounds:
+            look_up(happened)
+
+    return timed(loop)
+
+
+def starting(bus: Bus, happened: Event) -> Callable[[], float]:
+    assert not isinstance(bus.start(happened, NOW), Dispatch), "nobody is to be asked"
+
+    def loop(rounds: range) -> None:
+        for _ in rounds:
+            bus.start(happened, NOW)
+
+    return timed(loop)
+
+
+def plugging(happened: Event) -> Callable[[], float]:
+    manager = pluggy.PluginManager("bench")
+    manager.add_hookspecs(Spec)
+    hook = manager.hook
+
+    def loop(rounds: range) -> None:
+        for _ in rounds:
+            hook.emit(event=happened, now=NOW)
+
+    return timed(loop, CALLS // 10)
+
+
+def figures(runs: int) -> Iterator[Figure]:
+    happened = event()
+    none = Bus(CONSOLE, [Handler(id="other", on=frozenset({"tool.post"}))])
+    eight = Bus(CONSOLE, handlers(by_name()))
+    looking = Bus(CONSOLE, handlers(by_content()))
+    cases = [
+        looking_up(happened),
+        starting(none, happened),
+        plugging(happened),
+        starting(eight, happened),
+        starting(looking, happened),
+    ]
+    table, nobody, plug, named, looked = interleaved_medians(cases, runs)
+    detail = f"{nobody:.0f} ns, a look-up in a function {table:.0f} ns; {CALLS} calls x {runs}"
+    yield Figure("dispatch, no handler, of a look-up", nobody / table, LOOK_UP_LIMIT, detail)
+    detail = f"pluggy {plug:.0f} ns"
+    yield Figure("dispatch, no handler, of pluggy", nobody / plug, PLUGGY_LIMIT, detail)
+    detail = f"{named:.0f} ns, trace rows included; matchers on tools and agents"
+    yield Figure("dispatch, 8 matchers, of no handler", named / nobody, EIGHT_LIMIT, detail)
+    detail = f"{looked:.0f} ns; each looks into the call, as nothing can be known before"
+    yield Figure("dispatch, 8 matchers on content, of no handler", looked / nobody, None, detail)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=31)
+    return report(figures(parser.parse_args().runs))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
