@@ -144,11 +144,11 @@ class Approvals(RuleBasedStateMachine):
         elif what == "event":
             world.send(other(data.draw(TURNS_OVER), **data.draw(WHERE)))
         elif what == "consoles":
-            world.engine.key_seen_s = world.now.mono_s
+            world.engine.standing.key_seen_s = world.now.mono_s
             world.do(world.engine.console_count(data.draw(st.integers(0, 2)), world.now))
         else:
-            world.engine.journal_lost = data.draw(st.sampled_from(["", "full"]))
-            if world.engine.journal_lost:
+            world.engine.standing.journal_lost = data.draw(st.sampled_from(["", "full"]))
+            if world.engine.standing.journal_lost:
                 world.do(world.engine.close_all("denied-no-journal", "full", world.now))
 
     @precondition(lambda self: self.watch.known())

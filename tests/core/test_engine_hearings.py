@@ -434,3 +434,19 @@ def test_the_timeouts_of_what_is_only_observed_rest_no_gate() -> None:
     low(world, 9)
     assert world.asked[-1].hearing == len(world.asked), "the gate is asked, not skipped"
     assert 9 not in world.replies
+
+
+def test_a_rewritten_call_is_denied_where_no_more_can_be_held_on_any_lane(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world = World(handlers=[both()])
+    monkeypatch.setattr(type(world.broker), "crowded", "too many calls wait already")
+    world.send(permission(shell("low", "c1")), 1)
+    world.says("guard", Modify({"command": "low -n"}))
+    (reply,) = world.replies[1]
+    assert isinstance(reply, SayDeny), "handed back, it would run as it was"
+    assert "too many calls wait already" in reply.reason
+
+
+def both(**fields: Any) -> Handler:
+    return Handler(id="guard", on=frozenset({"tool.pre", "tool.permission"}), **fields)

@@ -158,10 +158,10 @@ class HearingsMachine(RuleBasedStateMachine):
         if kind == "post":
             world.send(post(tool))
         elif kind == "lost":
-            world.engine.journal_lost = "full"
+            world.engine.standing.journal_lost = "full"
             world.do(world.engine.close_all("denied-no-journal", "full", world.now))
         elif kind == "back":
-            world.engine.journal_lost = ""
+            world.engine.standing.journal_lost = ""
         else:
             world.send(other(kind))
 

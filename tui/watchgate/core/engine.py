@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-import msgspec
-
 from watchgate.core import drafts, wording
 from watchgate.core.aftermath import TURN_OVER, Aftermath
 from watchgate.core.approvals import Broker
@@ -19,20 +17,21 @@ from watchgate.core.bus import Bus
 from watchgate.core.calls import Call, Calls
 from watchgate.core.clock import Instant
 from watchgate.core.config import Config
-from watchgate.core.deadlines import given_s, wait_s
 from watchgate.core.effects import Commit, Effect, Send
 from watchgate.core.endings import Endings, reply_for
-from watchgate.core.events import Event, Lane, Tool, ToolBatch, ToolCall, ToolResult
+from watchgate.core.events import Event, Tool, ToolBatch, ToolCall, ToolResult
 from watchgate.core.grants import Grant, Grants, scopes_for
 from watchgate.core.handlers import Handler
-from watchgate.core.hearings import Ended, Hearing, Hearings
+from watchgate.core.hearing_room import HearingRoom
+from watchgate.core.hearings import Ended, Hearings
 from watchgate.core.policy.gate import PolicyGate
 from watchgate.core.policy.profiles import Profile
 from watchgate.core.presets import preset_of
-from watchgate.core.records import DeadlineData, EffectData, Gate, Silence, Word
+from watchgate.core.records import DeadlineData, EffectData, Silence, Word
 from watchgate.core.requests import Input, Request, Status, Waiter
-from watchgate.core.ruling import POLICY, Ruling, only_viewed, rule
-from watchgate.core.verdicts import Outcome, Reply, Report, SayDeny, SayNothing
+from watchgate.core.ruling import POLICY, Ruling
+from watchgate.core.standing import Standing
+from watchgate.core.verdicts import Outcome, Report, SayDeny, SayNothing
 
 _TOO_LATE = "An operator's allow came too late to be recorded in time"
 
@@ -50,14 +49,14 @@ class Engine:
         self.config = config
         self.broker = Broker(config.approval.margin_s)
         self.grants = Grants()
-        self.consoles = 0
-        self.key_seen_s = float("-inf")
-        self.journal_lost = ""
+        self.standing = Standing(config, gate)
         self._gate = gate
         self._ids = ids
         self._calls = Calls()
         self.preset = preset_of(config.dispatch.preset, config.dispatch.total_timeout_s)
-        self._hearings = Hearings(Bus(self.preset, handlers))
+        self._bus = Bus(self.preset, handlers)
+        self._hearings = Hearings(self._bus)
+        self._room = HearingRoom(self._hearings, self.preset, gate, self.standing, self._decide)
         self._ended = Ended()
         self._after = Aftermath(self.broker, self._calls, self.grants)
         self._endings = Endings(self.broker, self._calls, self.grants, config.approval.on_timeout)
@@ -79,18 +78,17 @@ class Engine:
                 effects += self._after.turn_over(event, now)
         if event.kind != "session.end":
             self._ended.discard(event)
-            return effects + self._hear(event, conn, None, now)
+            return effects + self._room.hear(event, conn, None, now)
         if self._ended.add(event):
-            effects += self._hear(event, conn, None, now)
-            self._hearings.bus.forget(event)
+            effects += self._room.hear(event, conn, None, now)
+            self._bus.forget(event)
         elif event.lane.waits:
             effects.append(Send(conn, event, SayNothing()))
         return effects
 
     def heard(self, hearing: int, handler: str, report: Report, now: Instant) -> list[Effect]:
         """Take what a handler said; whoever waits for the hearing is answered when it is over."""
-        found, asks = self._hearings.heard(hearing, handler, report, now)
-        return [] if found is None else self._go_on(found, asks, now)
+        return self._room.heard(hearing, handler, report, now)
 
     def waits_for(self, hearing: int) -> list[int]:
         """The connections that wait for what comes of a hearing."""
@@ -113,7 +111,7 @@ class Engine:
             return []  # ended meanwhile; that end was told and recorded when it came
         if not ok:
             return self._endings.undo(
-                request, Input.FAIL, "denied-no-journal", self.journal_lost, now
+                request, Input.FAIL, "denied-no-journal", self.standing.journal_lost, now
             )
         if now.mono_s >= request.deadline_s:
             return self._endings.undo(request, Input.EXPIRE, "denied-by-timeout", _TOO_LATE, now)
@@ -137,9 +135,7 @@ class Engine:
 
         Handlers whose time is up have failed.
         """
-        effects: list[Effect] = []
-        for hearing, asks in self._hearings.expire(now):
-            effects += self._go_on(hearing, asks, now)
+        effects = self._room.expire(now)
         for request in self.broker.due(now):
             if request.status is Status.COMMITTING:
                 effects += self._endings.undo(
@@ -153,9 +149,9 @@ class Engine:
 
     def hung_up(self, conn: int, now: Instant) -> list[Effect]:
         """A waiting client's connection ended: nobody is there to be answered (AP-4, CORE-9)."""
-        hearing = self._hearings.left_by(conn)
-        if hearing is not None:
-            return self._cut(hearing, "withdrawn", "", now)
+        left = self._room.left(conn, "withdrawn", "", now)
+        if left is not None:
+            return left
         request = self.broker.hung_up(conn)
         if request is None:
             return []
@@ -165,9 +161,9 @@ class Engine:
 
     def failed(self, conn: int, reason: str, now: Instant) -> list[Effect]:
         """This connection was answered closed for a fault of ours: so ends what it waited for."""
-        hearing = self._hearings.left_by(conn)
-        if hearing is not None:
-            return self._cut(hearing, "denied-failure", reason, now)
+        left = self._room.left(conn, "denied-failure", reason, now)
+        if left is not None:
+            return left
         request = self.broker.open.get(self.broker.of_conn(conn) or "")
         if request is None:
             return []
@@ -185,10 +181,7 @@ class Engine:
 
     def close_all(self, word: Word, reason: str, now: Instant) -> list[Effect]:
         """Answer every open request closed: the core stops, or loses its journal."""
-        effects: list[Effect] = []
-        for hearing in self._hearings.all():
-            if not hearing.concluded:
-                effects += self._cut(hearing, word, reason, now)
+        effects = self._room.close_all(word, reason, now)
         for request in list(self.broker.open.values()):
             if request.status is Status.COMMITTING:
                 effects += self._endings.undo(request, Input.FAIL, word, reason, now)
@@ -198,7 +191,7 @@ class Engine:
 
     def console_count(self, count: int, now: Instant) -> list[Effect]:
         """Consoles came or went; without any, `unattended = "deny"` ends what waits (AP-3)."""
-        self.consoles = count
+        self.standing.consoles = count
         if count or self.config.approval.unattended != "deny":
             return []
         waiting = [r for r in self.broker.open.values() if r.status is Status.PENDING]
@@ -218,12 +211,12 @@ class Engine:
         call = self._calls.begin(event, tool)
         if not event.lane.waits:
             recorded = drafts.called(event, tool, call, "recorded", self._gate.assess(event))
-            return [recorded, *self._hear(event, conn, call, now)]
-        if not self._hearings.bus.gated(event.kind):
+            return [recorded, *self._room.hear(event, conn, call, now)]
+        if not self._bus.gated(event.kind):
             settled = self._settled(event, call, conn, now)
             if settled is not None:
                 return settled
-        return self._hear(event, conn, call, now)
+        return self._room.hear(event, conn, call, now)
 
     def _settled(
         self, event: Event, call: Call, conn: int, now: Instant, ruling: Ruling | None = None
@@ -247,121 +240,6 @@ class Engine:
         joined = drafts.called(event, tool, call, "joined", self._gate.assess(event))
         return [joined, *self._join(request, event, conn, now)]
 
-    def _hear(self, event: Event, conn: int, call: Call | None, now: Instant) -> list[Effect]:
-        """Ask the handlers of an event, and answer when the gates among them are through."""
-        if not event.lane.waits and not self._hearings.bus.hears(event.kind):
-            return []  # almost every event of a core without handlers
-        hearing = None if call is None else self._hearings.of_call(call, event.kind)
-        margin_s = self.config.approval.margin_s
-        limit_s = given_s(event, margin_s) if event.lane.waits else float("inf")
-        if hearing is not None and event.lane.waits:
-            hearing.waiters.append((conn, event))
-            hearing.dispatch.hurry(now.mono_s + limit_s)
-            return []
-        started = self._hearings.start(event, conn, call, limit_s, now)
-        if isinstance(started, Outcome):
-            return self._answer(event, conn, call, started, now)
-        if call is not None and started.waiters:
-            call.heard += 1
-        return self._go_on(started, self._hearings.begin(started, now), now)
-
-    def _go_on(self, hearing: Hearing, effects: list[Effect], now: Instant) -> list[Effect]:
-        """Conclude a hearing that has an outcome; trace one that is over."""
-        dispatch, outcome = hearing.dispatch, hearing.dispatch.outcome
-        if outcome is None:
-            return effects
-        if not hearing.concluded:
-            self._over(hearing)
-            hearing.took_ms = round((now.mono_s - dispatch.began.mono_s) * 1000, 3)
-            effects = effects + self._conclude(hearing, outcome, now)
-        if dispatch.over:
-            self._hearings.close(hearing)
-            effects = [*effects, self._trace(hearing, outcome)]
-        return effects
-
-    def _over(self, hearing: Hearing) -> None:
-        """Nobody waits for this hearing any more."""
-        hearing.concluded = True
-        if hearing.call is not None and hearing.event.lane.waits:
-            hearing.call.heard -= 1
-
-    def _conclude(self, hearing: Hearing, outcome: Outcome, now: Instant) -> list[Effect]:
-        effects: list[Effect] = []
-        for number, event in hearing.waiters:
-            effects += self._answer(event, number, hearing.call, outcome, now, hearing)
-        return effects
-
-    def _trace(self, hearing: Hearing, outcome: Outcome) -> Effect:
-        rows, ruling = hearing.dispatch.trace(), hearing.ruling
-        if ruling is None:
-            whole = msgspec.structs.replace(outcome, trace=rows)
-        else:
-            heard = rows if ruling.counted else only_viewed(rows)
-            whole = msgspec.structs.replace(ruling.outcome, trace=(*heard, ruling.policy))
-        event, call = hearing.event, hearing.call
-        return drafts.traced(event, call, whole, self.preset.name, hearing.took_ms)
-
-    def _cut(self, hearing: Hearing, word: Word, reason: str, now: Instant) -> list[Effect]:
-        """End a hearing without its outcome, as silence has it for each that still waits."""
-        effects = self._hearings.cut(hearing, now)
-        self._over(hearing)
-        self._hearings.close(hearing)
-        event, tool, text = hearing.event, hearing.event.tool, wording.denial(word, reason=reason)
-        waiting = [Waiter(n, each, self._silence(each)) for n, each in hearing.waiters]
-        if hearing.call is not None and tool is not None:
-            denies = any(each.silence == "deny" for each in waiting)
-            gate: Gate = "denied" if denies else "handback" if waiting else "withdrawn"
-            if waiting:
-                hearing.call.decided = "deny" if denies else "handback"
-            found, because = self._gate.assess(event), (word, reason)
-            effects.append(drafts.called(event, tool, hearing.call, gate, found, word, because))
-        effects += [Send(each.conn, each.event, each.undecided(text)) for each in waiting]
-        if hearing.dispatch.outcome is not None:
-            effects.append(self._trace(hearing, hearing.dispatch.outcome))
-        return effects
-
-    def _answer(
-        self,
-        event: Event,
-        conn: int,
-        call: Call | None,
-        chain: Outcome,
-        now: Instant,
-        hearing: Hearing | None = None,
-    ) -> list[Effect]:
-        """What follows from the handlers' outcome for one event that came over one connection."""
-        tool = event.tool
-        if call is None or tool is None or not event.lane.waits:
-            trace = [drafts.traced(event, call, chain, self.preset.name)] if chain.trace else []
-            answer = [Send(conn, event, self._said(event, chain))] if event.lane.waits else []
-            return [*(trace if hearing is None else ()), *answer]
-        at_ms = hearing.took_ms if hearing is not None else 0.0
-        ruling = rule(event, chain, self.preset, self._gate, at_ms)
-        if hearing is not None:
-            hearing.ruling = ruling
-            traces: list[Effect] = []
-        else:
-            traces = [drafts.traced(event, call, ruling.outcome, self.preset.name)]
-        return self._decide(event, conn, call, ruling, traces, now)
-
-    def _said(self, event: Event, chain: Outcome) -> Reply:
-        """What is told about an event that is no call: only a gate's denial stops anything."""
-        context = self.preset.joined_by.join(chain.injections)
-        if chain.effect == "view" or self._gate.profile == "watch" or not event.can.deny:
-            return SayNothing(context)
-        if chain.decision == "deny":
-            return SayDeny(self._handler_says(chain))
-        if chain.decision == "confirm":
-            return SayDeny(wording.unasked_prompt(chain.decided_by, chain.reason))
-        if chain.input is not None:
-            return SayDeny(wording.untold_prompt(chain.rewritten_by, event.agent))
-        return SayNothing(context)
-
-    def _handler_says(self, outcome: Outcome) -> str:
-        word: Word = "denied-failure" if outcome.failed else "denied-by-rule"
-        hook = outcome.decided_by or ""
-        return wording.denial(word, reason=outcome.reason, what="prompt", hook=hook)
-
     def _decide(
         self,
         event: Event,
@@ -376,7 +254,7 @@ class Engine:
         if tool is None or found is None:
             raise TypeError("a call without a tool was ruled on")
         because = (ruling.by, ruling.reason) if ruling.by else None
-        word, reason = self._barred(event, outcome)
+        word, reason = self._barred(event, ruling)
         if word is not None:
             call.decided = "deny"
             said = SayDeny(
@@ -390,9 +268,9 @@ class Engine:
             return [*traces, *same]
         if outcome.decision == "confirm" and not self.broker.crowded:
             grant = self._covering(subject, tool, found.risk, now)
-            limit_s = self._wait_s(event, now)
+            limit_s = self.standing.wait_s(event, now)
             if grant is not None or limit_s > 0 or ruling.rewritten:
-                silence: Silence = "deny" if ruling.rewritten else self._silence(event)
+                silence: Silence = "deny" if ruling.rewritten else self.standing.silence(event)
                 # A grant answers what would not wait at all; this is for the disk.
                 wait_s = limit_s if limit_s > 0 else self.config.approval.margin_s
                 request = request_about(ruling, call, found, self._ids(), silence, wait_s, now)
@@ -405,15 +283,17 @@ class Engine:
         context = self.preset.joined_by.join(outcome.injections)
         return [handed, *traces, Send(conn, event, SayNothing(context))]
 
-    def _barred(self, event: Event, outcome: Outcome) -> tuple[Word | None, str]:
+    def _barred(self, event: Event, ruling: Ruling) -> tuple[Word | None, str]:
         """Why the call is denied without being asked about, in its word and its reason."""
+        outcome = ruling.outcome
         if outcome.decision == "deny":
             return "denied-failure" if outcome.failed else "denied-by-rule", outcome.reason
         if self._must_be_attended(outcome):
             return "denied-no-approver", f"requires confirmation: {outcome.reason}"
-        if self._silence(event) == "deny":
-            if self.journal_lost:
-                return "denied-no-journal", self.journal_lost
+        # Handed back, a rewritten call would run as it was before.
+        if ruling.rewritten or self.standing.silence(event) == "deny":
+            if self.standing.journal_lost:
+                return "denied-no-journal", self.standing.journal_lost
             if outcome.decision == "confirm" and (crowd := self.broker.crowded):
                 return "denied-failure", crowd
         return None, ""
@@ -421,20 +301,7 @@ class Engine:
     def _must_be_attended(self, outcome: Outcome) -> bool:
         """Whether a handler's question is a denial where no console is attached (SY-16)."""
         asked = outcome.decision == "confirm" and outcome.decided_by != POLICY
-        return asked and not self.consoles and self.preset.confirm_unattended == "block"
-
-    def _wait_s(self, event: Event, now: Instant) -> float:
-        return wait_s(
-            event,
-            self.config,
-            attended=self.consoles > 0,
-            key_age_s=now.mono_s - self.key_seen_s,
-            now=now,
-        )
-
-    def _silence(self, event: Event) -> Silence:
-        strict_read = event.lane is Lane.GATE_READ and self._gate.profile == "strict"
-        return "deny" if event.lane is Lane.GATE or strict_read else "handback"
+        return asked and not self.standing.consoles and self.preset.confirm_unattended == "block"
 
     def _covering(self, event: Event, tool: Tool, risk: str, now: Instant) -> Grant | None:
         if len(scopes_for(risk)) == 1:
@@ -442,8 +309,8 @@ class Engine:
         return self.grants.covering(subject_digest(event, tool), event.turn, now)
 
     def _join(self, request: Request, event: Event, conn: int, now: Instant) -> list[Effect]:
-        silence: Silence = "deny" if request.rewritten else self._silence(event)
-        limit_s = self._wait_s(event, now) if silence == "deny" else float("inf")
+        silence: Silence = "deny" if request.rewritten else self.standing.silence(event)
+        limit_s = self.standing.wait_s(event, now) if silence == "deny" else float("inf")
         if self.broker.join(request, Waiter(conn, event, silence), limit_s, now):
             return self.extended(request, "a connection that waits less long", now)
         return []
@@ -453,6 +320,6 @@ class Engine:
         self.broker.add(request)
         if grant is not None:
             return effects + self._endings.allow_by_grant(request, grant, now)
-        if not self.consoles and self.config.approval.unattended == "deny":
+        if not self.standing.consoles and self.config.approval.unattended == "deny":
             effects += self._endings.nobody(request, "no console is attached", now)
         return effects

@@ -65,7 +65,7 @@ class Player:
 
     def run(self, until_s: float) -> list[Record]:
         """The records of everything up to `until_s`."""
-        self._engine.consoles = 1
+        self._engine.standing.consoles = 1
         started = CoreData(what="core started", profile=CONFIG.profile)
         self._seal(Draft(kind="policy.started", at=self._start.plus(-2).wall_us, data=started))
         for at_s, action in sorted(self._actions(), key=lambda each: each[0]):

@@ -220,10 +220,10 @@ class Hub:
 
     def journal_state(self, lost: str) -> None:
         """The journal was lost (`lost` says why) or is back (empty): gates follow at once."""
-        if lost == self.engine.journal_lost:
+        if lost == self.engine.standing.journal_lost:
             return
         self.catch_up()
-        self.engine.journal_lost = lost
+        self.engine.standing.journal_lost = lost
         what = "the journal cannot be written" if lost else "the journal is written again"
         if not lost and (unrecorded := self.recorder.take_unrecorded()):
             what += f"; {unrecorded} observed events were not recorded meanwhile"

@@ -104,7 +104,7 @@ class _Player:
         self.drafts: list[Draft] = []
         self.replies: dict[int, Reply] = {}
         self._engine = Engine(config, gate, self._id, handlers)
-        self._engine.consoles = 1
+        self._engine.standing.consoles = 1
         self._adapters = adapters
         self._now = START
         self._ids = 0

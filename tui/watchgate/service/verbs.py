@@ -96,7 +96,7 @@ class Verbs:
         """Carry a request out, or say why not."""
         self._hub.catch_up()
         if request.verb in KEY_VERBS and caller.number in self._consoles:
-            self._hub.engine.key_seen_s = self._clock.now().mono_s
+            self._hub.engine.standing.key_seen_s = self._clock.now().mono_s
         try:
             return Result(id=request.id, ok=await self._verbs[request.verb](request, caller))
         except Refused as refused:
