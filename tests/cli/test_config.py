@@ -103,3 +103,15 @@ def test_a_key_that_no_console_takes_is_a_fault_at_its_line(
 def test_keys_that_change_places_are_good(cli: Cli, config: Path, allow: str) -> None:
     config.write_text(f'[ui.keys]\ndeny = "a"\n{allow} = "d"\n')
     assert cli("config", "check").code == Exit.DONE
+
+
+def test_entries_are_shown_by_their_names_without_their_environment(cli: Cli, config: Path) -> None:
+    config.write_text(
+        '[[handler]]\nid = "guard"\non = ["tool.pre"]\ncommand = ["./g"]\n'
+        'env = { KEY = "s3cret" }\n'
+        '[[sink]]\ntype = "jsonl"\npath = "/tmp/x"\n'
+    )
+    said = cli("config", "show")
+    assert "guard" in said.out
+    assert "jsonl" in said.out
+    assert "s3cret" not in said.out

@@ -111,5 +111,15 @@ def _show(args: argparse.Namespace, config: Any) -> int:
         for key, value, origin in rows:
             json_line({"key": key, "value": value, "origin": origin})
     else:
-        table(("KEY", "VALUE", "FROM"), [(key, str(value), origin) for key, value, origin in rows])
+        table(
+            ("KEY", "VALUE", "FROM"),
+            [(key, _in_a_cell(value), origin) for key, value, origin in rows],
+        )
     return Exit.DONE
+
+
+def _in_a_cell(value: Any) -> str:
+    """A value in few words: of entries only their names, for their `env` may hold secrets."""
+    if isinstance(value, list | tuple) and value and isinstance(value[0], dict):
+        return ", ".join(str(each.get("id", each.get("type"))) for each in value)
+    return str(value)
