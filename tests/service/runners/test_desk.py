@@ -185,3 +185,23 @@ async def test_a_gate_over_what_is_only_observed_queues_with_the_observers() -> 
         await until(lambda: len(said) == 2)
         assert said[1] == (9, "gate", Allow())
         go.set()
+
+
+async def test_what_a_halted_run_still_says_does_not_count_for_the_run_after_it() -> None:
+    runs: list[anyio.Event] = []
+
+    async def slow(_event: Event) -> Verdict:
+        runs.append(anyio.Event())
+        mine = len(runs)
+        await runs[-1].wait()
+        return Block(f"run {mine}")
+
+    async with serving(slow=slow) as (desk, said):
+        desk.ask(1, invoke("slow"))
+        await until(lambda: len(runs) == 1)
+        desk.halt(1, frozenset({"slow"}))
+        desk.ask(1, invoke("slow"))
+        await until(lambda: len(runs) == 2)
+        runs[1].set()
+        await until(lambda: said)
+    assert said == [(1, "slow", Block("run 2"))]

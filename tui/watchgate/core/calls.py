@@ -35,10 +35,10 @@ class Carried(msgspec.Struct, frozen=True):
 class Call(msgspec.Struct, kw_only=True, gc=False):
     """One tool call that has begun and not ended, as far as events tell.
 
-    `asked` says that its permission event came, `request` names the newest request about it, and
-    `heard` counts the hearings whose outcome a client waits for. Of the
-    tool's input only the hash and a short summary (empty when it is long) are kept: an input may be
-    megabytes, and calls may never end.
+    `asked` says that its permission event came, `request` names the newest request about it,
+    `heard` counts the hearings whose outcome a client waits for, `over` says that the agent is past
+    it. Of the tool's input only the hash and a short summary (empty when it is long) are kept: an
+    input may be megabytes, and calls may never end.
     """
 
     ref: str
@@ -50,6 +50,7 @@ class Call(msgspec.Struct, kw_only=True, gc=False):
     summary: str = ""
     asked: bool = False
     heard: int = 0
+    over: bool = False
     request: str | None = None
     decided: Decided | None = None
     carried: Carried | None = None
@@ -119,6 +120,7 @@ class Calls:
 
     def drop(self, call: Call) -> None:
         """Forget a call that is over."""
+        call.over = True
         mine = self._open[call.agent, call.session]
         del mine[call.ref]
         if not mine:

@@ -76,6 +76,7 @@ class Engine:
                 effects += self._after.refused(event, body, now)
             elif event.kind in TURN_OVER:
                 effects += self._after.turn_over(event, now)
+        effects += self._room.past(now)
         if event.kind != "session.end":
             self._ended.discard(event)
             return effects + self._room.hear(event, conn, None, now)

@@ -25,6 +25,8 @@ from watchgate.core.ruling import Ruling, only_viewed, rule
 from watchgate.core.standing import Standing
 from watchgate.core.verdicts import Outcome, Reply, Report, SayDeny, SayNothing
 
+_PAST = "the agent went on before"
+
 
 class Decide(Protocol):
     """What follows for a call on one connection from what was ruled."""
@@ -90,8 +92,13 @@ class HearingRoom:
 
     def left(self, conn: int, word: Word, reason: str, now: Instant) -> list[Effect] | None:
         """The end of the hearing for which only this connection waited; None without one."""
-        hearing = self._hearings.left_by(conn)
-        return None if hearing is None else self._cut(hearing, word, reason, now)
+        found = self._hearings.left_by(conn)
+        return None if found is None else self._cut(found[0], word, reason, now, gone=found[1])
+
+    def past(self, now: Instant) -> list[Effect]:
+        """End the hearings of calls that the agent is past: nobody is asked about those (AP-7)."""
+        over = [e for e in self._hearings.all() if e.waiters and not e.concluded and _over(e)]
+        return [e for each in over for e in self._cut(each, "answered-elsewhere", _PAST, now)]
 
     def close_all(self, word: Word, reason: str, now: Instant) -> list[Effect]:
         """End whatever is being heard and is not decided yet."""
@@ -167,24 +174,57 @@ class HearingRoom:
     ) -> Effect:
         return drafts.traced(event, call, outcome, self._preset.name, took_ms)
 
-    def _cut(self, hearing: Hearing, word: Word, reason: str, now: Instant) -> list[Effect]:
-        """End a hearing without its outcome, as silence has it for each that still waits."""
+    def _cut(
+        self, hearing: Hearing, word: Word, reason: str, now: Instant, gone: Event | None = None
+    ) -> list[Effect]:
+        """End a hearing without its outcome, as silence has it for each that still waits.
+
+        `gone` is what the last connection sent, which was told what `word` says or left by itself.
+        """
         effects = self._hearings.cut(hearing, now)
         _conclude(hearing)
         self._hearings.close(hearing)
-        event, tool, text = hearing.event, hearing.event.tool, wording.denial(word, reason=reason)
+        text = wording.denial(word, reason=reason)
         waiting = [Waiter(n, each, self._standing.silence(each)) for n, each in hearing.waiters]
-        if hearing.call is not None and tool is not None:
-            denies = any(each.silence == "deny" for each in waiting)
-            gate: Gate = "denied" if denies else "handback" if waiting else "withdrawn"
-            if waiting:
-                hearing.call.decided = "deny" if denies else "handback"
-            found, because = self._gate.assess(event), (word, reason)
-            effects.append(drafts.called(event, tool, hearing.call, gate, found, word, because))
+        told: list[tuple[Event, Gate]] = [
+            (each.event, "denied" if each.silence == "deny" else "handback") for each in waiting
+        ]
+        if gone is not None:
+            closed: Gate = "denied" if self._standing.silence(gone) == "deny" else "handback"
+            told.append((gone, "withdrawn" if word == "withdrawn" else closed))
+        denied = any(gate == "denied" for _, gate in told)
+        if hearing.call is not None:
+            if any(gate != "withdrawn" for _, gate in told):
+                hearing.call.decided = "deny" if denied else "handback"
+            effects += self._told(hearing.call, told, word, reason)
         effects += [Send(each.conn, each.event, each.undecided(text)) for each in waiting]
-        if hearing.dispatch.outcome is not None:
-            effects.append(self._trace(hearing, hearing.dispatch.outcome))
+        outcome = hearing.dispatch.outcome
+        if outcome is not None:
+            kept = outcome if denied else msgspec.structs.replace(outcome, decision="none")
+            effects.append(self._trace(hearing, kept))
         return effects
+
+    def _told(
+        self, call: Call, told: list[tuple[Event, Gate]], word: Word, reason: str
+    ) -> list[Effect]:
+        """The record of a call that was not heard to the end, on each of its connections."""
+        return [
+            drafts.called(
+                event,
+                event.tool,
+                call,
+                gate,
+                self._gate.assess(event),
+                "handed-back" if gate == "handback" else word,
+                (word, reason),
+            )
+            for event, gate in told
+            if event.tool is not None
+        ]
+
+
+def _over(hearing: Hearing) -> bool:
+    return hearing.call is not None and hearing.call.over
 
 
 def _conclude(hearing: Hearing) -> None:

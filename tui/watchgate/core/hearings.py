@@ -96,12 +96,13 @@ class Hearings:
                 return hearing
         return None
 
-    def left_by(self, conn: int) -> Hearing | None:
-        """The hearing for which only this connection waited, which has gone; else None."""
+    def left_by(self, conn: int) -> tuple[Hearing, Event] | None:
+        """The hearing for which only this connection waited, and what it sent; else None."""
         for hearing in self._open.values():
-            if any(number == conn for number, _ in hearing.waiters) and not hearing.concluded:
+            sent = next((event for number, event in hearing.waiters if number == conn), None)
+            if sent is not None and not hearing.concluded:
                 hearing.waiters = [each for each in hearing.waiters if each[0] != conn]
-                return None if hearing.waiters else hearing
+                return None if hearing.waiters else (hearing, sent)
         return None
 
     def cut(self, hearing: Hearing, now: Instant) -> list[Effect]:

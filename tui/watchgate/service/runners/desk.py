@@ -43,7 +43,8 @@ class Desk:
         self._heard: Heard = _nobody
         self._tasks: TaskGroup | None = None
         self._scopes: dict[tuple[int, str], anyio.CancelScope] = {}
-        self._queued: set[tuple[int, str]] = set()
+        # A rewrite asks a handler again, maybe while its first run is still being ended.
+        self._asked: dict[tuple[int, str], Invoke] = {}
 
     async def serve(
         self, heard: Heard, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED
@@ -61,16 +62,17 @@ class Desk:
 
     def ask(self, hearing: int, invoke: Invoke) -> None:
         """Run a handler for a hearing; never waits."""
-        handler = invoke.handler.id
+        key = (hearing, invoke.handler.id)
 
         async def work() -> Report:
-            return await self._run(hearing, invoke)
+            return await self._run(key, invoke)
 
         def told(report: Report) -> None:
-            self._queued.discard((hearing, handler))
-            self._heard(hearing, handler, report)
+            if self._asked.get(key, invoke) is invoke:
+                self._asked.pop(key, None)
+                self._heard(*key, report)
 
-        self._queued.add((hearing, handler))
+        self._asked[key] = invoke
         if invoke.handler.role != "gate" or not invoke.event.lane.waits:
             self._observers.offer(work, told)
         elif self._tasks is None:
@@ -82,19 +84,17 @@ class Desk:
         """End these handlers and whatever they started; nothing more is heard of them."""
         for handler in handlers:
             scope = self._scopes.get((hearing, handler))
-            self._queued.discard((hearing, handler))
+            self._asked.pop((hearing, handler), None)
             if scope is not None:
                 scope.cancel()
 
     async def _gate(self, work: Work, told: Told) -> None:
         told(await work())
 
-    async def _run(self, hearing: int, invoke: Invoke) -> Report:
+    async def _run(self, key: tuple[int, str], invoke: Invoke) -> Report:
         runner = self.runners.get(invoke.handler.id)
-        key = (hearing, invoke.handler.id)
-        if key not in self._queued:
+        if self._asked.get(key) is not invoke:
             return Report(verdict=Failed("crash", "it was ended before it began"))
-        self._queued.discard(key)
         left_s = invoke.deadline_s - self._clock.now().mono_s
         limit_s = left_s - min(EARLIER_S, left_s / 10)
         if runner is None:
@@ -108,7 +108,8 @@ class Desk:
         ):
             self._scopes[key] = scope
             reports.append(await runner.run(invoke.event, limit_s))
-        self._scopes.pop(key, None)
+        if self._scopes.get(key) is scope:
+            del self._scopes[key]
         return reports[0] if reports else Report(verdict=Failed("crash", "it was ended"))
 
 
