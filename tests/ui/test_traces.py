@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from tests.ui.console import running
+from tests.ui.console import Bench, running
 from tests.ui.picture import HIGH, NOW_US, busy, quiet
 from tests.ui.trace_picture import (
     PROMPT,
@@ -18,6 +18,7 @@ from tests.ui.trace_picture import (
     view,
 )
 from watchgate.core.records import Record, TraceData
+from watchgate.core.traces import TracedCall
 from watchgate.core.verdicts import Run
 from watchgate.link.protocol import Snapshot
 from watchgate.ui.screens.detail import DetailScreen
@@ -31,6 +32,20 @@ HOSTILE = "\x1b[31m\x07\u202e\u200b\r\n[bold]x[/]"
 def one(time: str = "12:02:38", label: str = "ci", data: TraceData = REFUSED) -> Snapshot:
     """The picture with a single traced call."""
     return traced([view(time, label, data, call=call_of(time))])
+
+
+def traces(bench: Bench) -> TracesScreen:
+    """The Traces screen, which is open."""
+    screen = bench.app.screen
+    assert isinstance(screen, TracesScreen)
+    return screen
+
+
+def chosen(bench: Bench) -> TracedCall:
+    """The call that the cursor is on."""
+    selected = traces(bench).selected
+    assert selected is not None
+    return selected
 
 
 async def test_key_three_opens_the_traces_and_one_goes_back() -> None:
@@ -105,12 +120,12 @@ async def test_a_hostile_trace_does_not_reach_the_terminal(size: tuple[int, int]
 async def test_enter_gives_the_keys_to_the_handlers_and_escape_gives_them_back() -> None:
     async with running(traced()) as bench:
         await bench.press("3", *["k"] * 17)
-        chosen = bench.app.screen.selected  # type: ignore[attr-defined]
+        chosen = traces(bench).selected
         await bench.press("enter", "j", "j")
-        assert bench.app.screen.selected is chosen  # type: ignore[attr-defined]
+        assert traces(bench).selected is chosen
         assert "policy   policy, gate" in bench.screen
         await bench.press("escape", "k")
-        assert bench.app.screen.selected is not chosen  # type: ignore[attr-defined]
+        assert traces(bench).selected is not chosen
         await bench.press("escape")
         assert bench.app.screen is bench.app.monitor
 
@@ -124,14 +139,14 @@ async def test_the_handler_that_took_longest_is_chosen_first() -> None:
 async def test_the_cursor_stays_on_its_call_when_others_come() -> None:
     async with running(traced()) as bench:
         await bench.press("3", "k")
-        before = bench.app.screen.selected  # type: ignore[attr-defined]
+        before = chosen(bench)
         bench.source.feed(new_trace(48_212, "late"))
         await bench.until(lambda: bench.app.bridge.state.seq == 48_212)
         await bench.settle()
-        assert bench.app.screen.selected.key == before.key  # type: ignore[attr-defined]
+        assert chosen(bench).key == before.key
         assert "+1 new" in bench.screen
         await bench.press("G")
-        assert bench.app.screen.selected.key[2] == "late"  # type: ignore[attr-defined]
+        assert chosen(bench).key[2] == "late"
 
 
 async def test_a_frozen_view_keeps_its_traces() -> None:
@@ -150,11 +165,11 @@ async def test_a_filter_narrows_the_calls_by_their_handlers_words_and_escape_cle
         await bench.press("3", "/")
         await bench.type("acme-guard")
         await bench.press("enter")
-        assert [e.call.tool for e in bench.app.screen.list._entries] == ["Bash"]  # type: ignore[attr-defined]
+        assert [e.call.tool for e in traces(bench).list._entries] == ["Bash"]
         assert "/ acme-guard" in bench.screen
         assert bench.app.desk.filter == ""
         await bench.press("escape")
-        assert len(bench.app.screen.list._entries) == 20  # type: ignore[attr-defined]
+        assert len(traces(bench).list._entries) == 20
         assert isinstance(bench.app.screen, TracesScreen)
 
 

@@ -35,7 +35,10 @@ class _Plan(msgspec.Struct, frozen=True):
 
 
 class Bus:
-    """The handlers of one policy; a dispatch keeps the list that it started with."""
+    """The handlers of one policy; a dispatch keeps the list that it started with.
+
+    A program that embeds the core may also remove, count and list them while it runs.
+    """
 
     def __init__(self, policy: DispatchPolicy, handlers: Iterable[Handler] = ()) -> None:
         self.policy = policy

@@ -3,8 +3,8 @@
 Agents leave the call id out of their permission events and add descriptions to one of the two, so
 events without an id are matched by session, sub-agent, tool and the hash of what will run;
 among equal calls, one that was let go explains the event better than one that waits or was denied.
-A decision binds to its call: the other lane of the same call takes it once, until the call or the
-turn ends.
+A decision binds to its call: whatever else asks about exactly that call is told the same, until the
+call or the turn ends.
 """
 
 from __future__ import annotations
