@@ -10,11 +10,13 @@ from watchgate.core.events import (
     Event,
     Kind,
     Lane,
+    Question,
     Sub,
     Text,
     Tool,
     ToolBatch,
     ToolCall,
+    ToolClass,
     ToolResult,
 )
 from watchgate.core.ids import digest
@@ -62,6 +64,19 @@ def resolved(tool: Tool, **fields: Any) -> Event:
     """The agent's own word that it does not run a call."""
     body = ToolCall(tool)
     return _event("tool.permission.resolved", "PermissionDenied", Lane.OBSERVE, body, **fields)
+
+
+def question(
+    *asked: Question, cls: ToolClass = "question", can: Can | None = None, **fields: Any
+) -> Event:
+    """What an agent asks a person while it waits, in its own dialog too."""
+    name = "ExitPlanMode" if cls == "plan" else "AskUserQuestion"
+    tool = Tool(name, name, cls, {"asked": [each.text for each in asked]}, digest(name), None)
+    can = can or (SAYS_ALL if cls == "plan" else Can(deny=True, answer=True))
+    body = ToolCall(tool, asked)
+    fields = {"can": can, "races_dialog": True, "lane": Lane.RELAY, **fields}
+    lane = fields.pop("lane")
+    return _event("question", "PermissionRequest", lane, body, **fields)
 
 
 def other(kind: Kind, lane: Lane = Lane.OBSERVE, **fields: Any) -> Event:

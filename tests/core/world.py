@@ -42,8 +42,8 @@ class Rules(PolicyGate):
         super().__init__(profile, home="/home/u", protected=())
 
     def assess(self, event: Event) -> Assessment | None:
-        if event.tool is None:
-            return None
+        if event.tool is None or event.kind == "question":
+            return super().assess(event)
         word = str(event.tool.input.get("command", "")).split(" ", 1)[0]
         risk = RISKS.get(word, "unknown")
         found = (Finding("test.rule", f"it says {word}", risk),)
@@ -123,7 +123,7 @@ class World:
     def decide(
         self,
         request: Request,
-        decision: Literal["allow", "deny", "handback"],
+        decision: Literal["allow", "deny", "handback", "answer"],
         *,
         by: str = "operator ann",
         **more: Any,

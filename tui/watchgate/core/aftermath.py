@@ -17,6 +17,12 @@ TURN_OVER = frozenset(
 )
 
 
+def _altered(call: Call, body: ToolResult) -> bool:
+    """Whether another input ran than was decided on; a question comes back with its answers."""
+    asked = call.tool.cls in ("question", "plan")
+    return not asked and call.tool.input_hash != body.tool.input_hash
+
+
 class Aftermath:
     """Follows decided calls to their end."""
 
@@ -34,7 +40,7 @@ class Aftermath:
         effects += self._answered_elsewhere(call, now)
         if call.decided == "deny" and not body.interrupted:
             effects.append(drafts.effect(event, call, summary(body.tool), "DENIED BUT RAN"))
-        elif call.decided == "allow" and call.tool.input_hash != body.tool.input_hash:
+        elif call.decided == "allow" and _altered(call, body):
             effects.append(drafts.effect(event, call, summary(body.tool), "RAN ALTERED"))
         elif call.decided == "allow":
             effects.append(drafts.effect(event, call, "ran as approved"))

@@ -24,6 +24,7 @@ WORDS: dict[str, Word] = {
     "allow": "allowed-by-operator",
     "deny": "denied-by-operator",
     "handback": "handed-back-by-operator",
+    "answer": "answered-by-operator",
 }
 
 
@@ -100,13 +101,13 @@ class Broker:
         check(said, request, now)
         self.settle(
             request,
-            Input(said.decision),
+            Input.ALLOW if said.decision == "answer" else Input(said.decision),
             word=WORDS[said.decision],
             by=said.by,
             now=now,
             reason=said.reason,
-            scope=said.scope,
             stop=said.stop,
+            said=said,
         )
         return request
 
@@ -119,10 +120,13 @@ class Broker:
         by: str,
         now: Instant,
         reason: str = "",
-        scope: str = "once",
         stop: bool = False,
+        said: Decision | None = None,
     ) -> bool:
-        """Compare-and-set: move the request by the table; False when it was final already."""
+        """Compare-and-set: move the request by the table; False when it was final already.
+
+        `said` is an operator's decision, whose scope and answers are kept.
+        """
         target = TRANSITIONS.get((request.status, event))
         if target is None:
             return False
@@ -133,8 +137,9 @@ class Broker:
             at=now,
             waited_s=now.mono_s - request.opened.mono_s,
             reason=reason,
-            scope=scope,
+            scope=said.scope if said else "once",
             stop=stop,
+            answers=said.answers if said else (),
         )
         if target is not Status.COMMITTING:
             self._retire(request)

@@ -6,15 +6,19 @@ from typing import Final
 
 from watchgate.core.calls import Call, summarized
 from watchgate.core.clock import Instant
-from watchgate.core.events import Event, Tool
+from watchgate.core.events import Event, Tool, ToolCall
 from watchgate.core.grants import scopes_for
 from watchgate.core.ids import digest
 from watchgate.core.policy.assessment import Assessment
-from watchgate.core.records import RequestData, Silence
+from watchgate.core.records import Asks, RequestData, Silence
 from watchgate.core.requests import Request
 from watchgate.core.ruling import Ruling
 
-_DECISIONS: Final = ("allow", "deny", "handback")
+_OFFERED: Final[dict[Asks, tuple[str, ...]]] = {
+    "approval": ("allow", "deny", "handback"),
+    "plan": ("allow", "deny", "handback"),
+    "question": ("answer", "deny", "handback"),
+}
 _REWRITTEN: Final = ("allow", "deny")
 """Handed back, a rewritten call would run as it was before."""
 
@@ -35,7 +39,8 @@ def request_about(
     event, tool = ruling.event, ruling.event.tool
     if tool is None:
         raise TypeError("a request is about a call")
-    offered: tuple[str, ...] = _REWRITTEN if ruling.rewritten else _DECISIONS
+    asks = _asks(event, tool)
+    offered = _REWRITTEN if ruling.rewritten else _OFFERED[asks]
     data = RequestData(
         digest=subject_digest(event, tool),
         lane=event.lane,
@@ -51,7 +56,7 @@ def request_about(
         mode=event.mode,
         sub=event.sub,
         offered=offered + (("stop",) if event.can.stop else ()),
-        scopes=scopes_for(found.risk),
+        scopes=scopes_for(found.risk) if asks == "approval" else ("once",),
         silence=silence,
         asks_again=not event.can.allow,
         runs_unasked=event.runs_unasked,
@@ -59,6 +64,8 @@ def request_about(
         timeout_s=wait_s,
         agent_pid=event.agent_pid,
         env=event.env,
+        asks=asks,
+        questions=body.questions if isinstance(body := event.body, ToolCall) else (),
     )
     call.request, call.decided = id, None
     return Request(
@@ -71,6 +78,23 @@ def request_about(
         waiters=[],
         rewritten=ruling.rewritten,
     )
+
+
+def answerable(event: Event) -> bool:
+    """Whether this is a question to a person that can be answered here: someone waits for it.
+
+    What cannot be answered here is handed back at once, for the agent asks by itself.
+    """
+    tool = event.tool
+    if event.kind != "question" or tool is None or not event.lane.waits:
+        return False
+    return event.can.allow if tool.cls == "plan" else event.can.answer
+
+
+def _asks(event: Event, tool: Tool) -> Asks:
+    if event.kind != "question":
+        return "approval"
+    return "plan" if tool.cls == "plan" else "question"
 
 
 def subject_digest(event: Event, tool: Tool) -> str:

@@ -66,7 +66,7 @@ class Calls:
     def begin(self, event: Event, tool: Tool) -> Call:
         """The call that this event opens, or the open one whose next lane it is."""
         mine = self._open.setdefault((event.agent, event.session), {})
-        asks = event.kind == "tool.permission"
+        asks = event.kind in ("tool.permission", "question")
         known = mine.get(tool.call_id) if tool.call_id else None
         if known is not None and not (known.cwd == event.cwd and _same(known, event, tool)):
             known = None  # rewritten since: whatever was decided was about another call (AP-13)

@@ -10,6 +10,7 @@ from typing import Literal
 import msgspec
 
 from watchgate.core.clock import Instant
+from watchgate.core.questions import check_answers
 from watchgate.core.records import RequestData
 from watchgate.core.requests import Request, Settlement, Status
 
@@ -20,6 +21,7 @@ IN_YOURS = (
 )
 """Where an operator does what was refused for `NOT_YOURS`."""
 
+_LETS_RUN = ("allow", "answer")
 ARMED_AFTER_MS = 600
 LOOKED_AT_TWICE = ("high", "critical", "unknown")
 
@@ -40,10 +42,10 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
 
     `may_allow` false says that the command comes from below the agent that asks, `shown_ms` for how
     long the request had been on the screen (None: it was not a screen), `confirmed` that a second
-    look was taken.
+    look was taken. `answers` are what a person answered to each question, in their order.
     """
 
-    decision: Literal["allow", "deny", "handback"]
+    decision: Literal["allow", "deny", "handback", "answer"]
     by: str
     digest: str | None = None
     reason: str = ""
@@ -52,6 +54,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     may_allow: bool = True
     shown_ms: int | None = None
     confirmed: bool = False
+    answers: tuple[tuple[str, ...], ...] = ()
 
 
 class Refused(Exception):
@@ -88,7 +91,13 @@ def settled(request: Request) -> Refused:
 def _check_offered(said: Decision, data: RequestData) -> None:
     decision, scope = said.decision, said.scope
     if decision not in data.offered:
-        raise Refused("not_offered", f"{decision} is not offered here: {', '.join(data.offered)}")
+        instead = "; watchgate answer answers a question" if "answer" in data.offered else ""
+        offered = ", ".join(data.offered)
+        raise Refused("not_offered", f"{decision} is not offered here: {offered}{instead}")
+    if decision == "answer" and (fault := check_answers(data.questions, said.answers)):
+        raise Refused("bad_request", fault)
+    if decision != "answer" and said.answers:
+        raise Refused("bad_request", f"only an answer has answers, a {decision} has none")
     if decision == "allow" and scope not in data.scopes:
         raise Refused(
             "not_offered",
@@ -106,8 +115,8 @@ def _check_offered(said: Decision, data: RequestData) -> None:
 
 
 def _check_shown(said: Decision, data: RequestData) -> None:
-    if said.decision == "allow" and said.digest is None:
-        raise Refused("bad_request", "an allow needs the digest of what was shown")
+    if said.decision in _LETS_RUN and said.digest is None:
+        raise Refused("bad_request", f"an {said.decision} needs the digest of what was shown")
     if said.digest is not None and said.digest != data.digest:
         raise Refused(
             "digest_mismatch",
@@ -117,7 +126,8 @@ def _check_shown(said: Decision, data: RequestData) -> None:
 
 def _check_armed(said: Decision, data: RequestData) -> None:
     """Whatever lets a call run unseen needs a screen that stood still, and a second look."""
-    runs = said.decision == "allow" or (said.decision == "handback" and data.runs_unasked)
+    handed = said.decision == "handback" and data.runs_unasked
+    runs = said.decision in _LETS_RUN or handed
     if runs and said.shown_ms is not None and said.shown_ms < ARMED_AFTER_MS:
         raise Refused("not_armed", f"shown for {said.shown_ms} ms; {ARMED_AFTER_MS} are needed")
     if runs and not said.confirmed and data.risk in LOOKED_AT_TWICE:

@@ -195,6 +195,7 @@ def decided(request: Request) -> Emit:
         reason=settlement.reason,
         digest=request.data.digest,
         scope=settlement.scope,
+        answers=settlement.answers,
     )
     return about(request, "approval.decided", data, settlement.at)
 

@@ -13,7 +13,7 @@ from watchgate.core.events import Event
 from watchgate.core.grants import Grant, Grants
 from watchgate.core.records import Word
 from watchgate.core.requests import Input, Request, Status
-from watchgate.core.verdicts import Reply, SayAllow, SayDeny, SayNothing
+from watchgate.core.verdicts import Reply, SayAllow, SayAnswer, SayDeny, SayNothing
 
 _UNTOLD = "Only a rewritten form of this call was approved, and it cannot be passed on here."
 
@@ -56,7 +56,9 @@ class Endings:
             end.word, request=request.id, reason=end.reason, waited_s=end.waited_s
         )
         reply: Reply | None = None
-        if request.status is Status.ALLOWED:
+        if request.status is Status.ALLOWED and request.data.asks == "question":
+            reply = SayAnswer(end.answers)
+        elif request.status is Status.ALLOWED:
             reply = SayAllow(
                 request.data.tool.input if request.rewritten else None, request.context
             )
@@ -78,7 +80,7 @@ class Endings:
         call = self._calls.get(request.subject, request.call)
         if call is not None and call.request == request.id:
             denied = any(isinstance(send.reply, SayDeny) for send in sends)
-            allowed = isinstance(reply, SayAllow)
+            allowed = isinstance(reply, SayAllow | SayAnswer)
             if allowed and request.rewritten:
                 call.tool = msgspec.structs.replace(request.data.tool, input={})
             call.decided = "allow" if allowed else "deny" if denied else "handback"
@@ -116,6 +118,8 @@ class Endings:
 
 def reply_for(event: Event, reply: Reply) -> Reply:
     """What this event's agent can be told of the reply; a rewrite that it cannot is a denial."""
+    if isinstance(reply, SayAnswer):
+        return reply if event.can.answer else SayNothing()
     if not isinstance(reply, SayAllow):
         return reply
     if reply.input is not None and not (event.can.allow and event.can.modify):

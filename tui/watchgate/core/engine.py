@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from watchgate.core import drafts, wording
 from watchgate.core.aftermath import TURN_OVER, Aftermath
 from watchgate.core.approvals import Broker
-from watchgate.core.asking import request_about, subject_digest
+from watchgate.core.asking import answerable, request_about, subject_digest
 from watchgate.core.bus import Bus
 from watchgate.core.calls import Call, Calls
 from watchgate.core.clock import Instant
@@ -33,6 +33,7 @@ from watchgate.core.ruling import POLICY, Ruling
 from watchgate.core.standing import Standing
 from watchgate.core.verdicts import Outcome, Report, SayDeny, SayNothing
 
+_CALLS = ("tool.pre", "tool.permission")
 _TOO_LATE = "An operator's allow came too late to be recorded in time"
 
 
@@ -64,7 +65,7 @@ class Engine:
     def receive(self, event: Event, conn: int, now: Instant) -> list[Effect]:
         """Take in one event; `conn` names the connection that may wait for an answer."""
         body = event.body
-        if isinstance(body, ToolCall) and event.kind in ("tool.pre", "tool.permission"):
+        if isinstance(body, ToolCall) and (event.kind in _CALLS or answerable(event)):
             return self._call(event, body.tool, conn, now)
         if isinstance(body, ToolResult):
             effects = self._after.ran(event, body, now)

@@ -82,23 +82,55 @@ class Tool(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     call_id: str | None = None
 
 
-class Can(msgspec.Struct, frozen=True):
+class Can(msgspec.Struct, frozen=True, omit_defaults=True):
     """What the agent can be told in answer to this event.
 
     `allow` false means that an operator's allow can only be handed back, and the agent asks once
-    more in its own terminal.
+    more in its own terminal. `answer` says that the answers to its questions can be told.
     """
 
     allow: bool = False
     deny: bool = False
     modify: bool = False
     stop: bool = False
+    answer: bool = False
 
 
-class ToolCall(msgspec.Struct, frozen=True, tag="call", gc=False):
-    """A call that is about to run, or that the agent asks permission for."""
+class Choice(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One answer that a question offers; `value` is what the agent is told in place of `label`."""
+
+    label: str
+    description: str = ""
+    value: str = ""
+
+
+class Question(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One thing that an agent asks a person.
+
+    `key` is what the agent knows the question by, `multiple` whether more than one choice may be
+    taken, `free_text` whether the answer may be in the person's own words, and `required` whether
+    it must be answered at all. `type` is how a free text is to be read.
+    """
+
+    text: str
+    key: str = ""
+    header: str = ""
+    choices: tuple[Choice, ...] = ()
+    multiple: bool = False
+    free_text: bool = True
+    required: bool = True
+    type: Literal["string", "number", "integer", "boolean"] = "string"
+
+
+class ToolCall(msgspec.Struct, frozen=True, tag="call", omit_defaults=True, gc=False):
+    """A call that is about to run, or that the agent asks permission for.
+
+    `questions` are what it asks a person, on events of the kind `question`; a plan has none, its
+    text is in the tool's input.
+    """
 
     tool: Tool
+    questions: tuple[Question, ...] = ()
 
 
 class ToolResult(msgspec.Struct, frozen=True, tag="result", omit_defaults=True, gc=False):

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from watchgate.core.events import Sub, Tool
+from watchgate.core.events import Question, Sub, Tool
 from watchgate.core.policy.assessment import Finding
 from watchgate.core.verdicts import TraceRow
 
@@ -20,6 +20,7 @@ RECORD_VERSION = 1
 Word = Literal[
     "allowed-by-operator",
     "allowed-by-grant",
+    "answered-by-operator",
     "denied-by-operator",
     "denied-by-rule",
     "denied-by-timeout",
@@ -36,6 +37,9 @@ Word = Literal[
 """How a question ended; each cause has its own word, on screen, on disk and for the model."""
 
 Silence = Literal["deny", "handback"]
+Asks = Literal["approval", "question", "plan"]
+"""What a request is about: whether a call may run, a person's answers, whether a plan is good."""
+
 Gate = Literal[
     "held", "denied", "handback", "allowed", "carried", "joined", "recorded", "withdrawn"
 ]
@@ -145,7 +149,8 @@ class RequestData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True,
     `deadline_at` is UTC µs, `timeout_s` the whole wait. `offered` are the decisions that would be
     accepted, and `stop` where a denial can end the agent's turn; `scopes` those of an allow.
     `asks_again` says that an allow only hands back and the agent still asks in its own terminal;
-    `runs_unasked` that a handback lets it run at once.
+    `runs_unasked` that a handback lets it run at once. `asks` says what kind of item it is; the
+    `questions` of one are answered in their order.
     """
 
     digest: str
@@ -170,6 +175,8 @@ class RequestData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True,
     timeout_s: float = 0.0
     agent_pid: int | None = None
     env: dict[str, str] = {}
+    asks: Asks = "approval"
+    questions: tuple[Question, ...] = ()
 
 
 class DecisionData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
@@ -184,6 +191,7 @@ class DecisionData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     reason: str = ""
     digest: str = ""
     scope: str = "once"
+    answers: tuple[tuple[str, ...], ...] = ()
 
 
 class DeadlineData(msgspec.Struct, frozen=True, kw_only=True):

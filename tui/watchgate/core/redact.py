@@ -117,6 +117,9 @@ def _without_deeds(data: Mapping[str, Any]) -> dict[str, Any]:
     for key, beside in (("detail", "native"), ("what", "alarm")):
         if kept.get(beside) and isinstance(kept.get(key), str):
             kept[f"{key}_chars"] = len(kept.pop(key))
+    for key in ("questions", "answers"):
+        if kept.get(key):
+            kept[f"{key}_count"] = len(kept.pop(key))
     # A handler's reason is its own words, and they may quote the call; the policy's never do.
     author = kept.get("decided_by") or kept.get("rule") or ""
     if isinstance(kept.get("reason"), str) and ("rows" in kept or author.startswith("handler ")):

@@ -1,9 +1,9 @@
 """One approval request: who waits for it, where it stands, and how it ended.
 
 What each input does in each status is the table below; statuses without a row absorb everything.
-An allow is two steps, because it must be on disk before the agent hears it: `COMMITTING` refuses
-every other answer but still ends as silence would when the disk fails, the deadline passes or the
-agent goes away first.
+An allow (or an answer) is two steps, because it must be on disk before the agent hears it:
+`COMMITTING` refuses every other answer but still ends as silence would when the disk fails, the
+deadline passes or the agent goes away first.
 """
 
 from __future__ import annotations
@@ -83,6 +83,7 @@ class Settlement(msgspec.Struct, frozen=True, kw_only=True):
     reason: str = ""
     scope: str = "once"
     stop: bool = False
+    answers: tuple[tuple[str, ...], ...] = ()
 
 
 class Request(msgspec.Struct, kw_only=True):

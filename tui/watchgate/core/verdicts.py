@@ -171,4 +171,10 @@ class SayNothing(msgspec.Struct, frozen=True, tag="handback", omit_defaults=True
     context: str = ""
 
 
-Reply = SayAllow | SayDeny | SayNothing
+class SayAnswer(msgspec.Struct, frozen=True, tag="answer"):
+    """Tell the agent what a person answered: for each question the chosen labels or words."""
+
+    answers: tuple[tuple[str, ...], ...]
+
+
+Reply = SayAllow | SayDeny | SayNothing | SayAnswer

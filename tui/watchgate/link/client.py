@@ -35,7 +35,7 @@ class Fields(TypedDict, total=False):
 
     request: str | None
     digest: str | None
-    decision: Literal["allow", "deny", "handback"] | None
+    decision: Literal["allow", "deny", "handback", "answer"] | None
     reason: str | None
     scope: Scope
     stop: bool
@@ -43,6 +43,7 @@ class Fields(TypedDict, total=False):
     as_: str | None
     shown_ms: int | None
     confirmed: bool
+    answers: tuple[tuple[str, ...], ...]
     from_seq: int | None
     observer: bool
     to_seq: int | None

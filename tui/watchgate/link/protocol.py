@@ -40,7 +40,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     `decide`: `request` (id or unique prefix of 4 or more), `digest`, `decision`, and optionally
     `reason`, `scope`, `stop`, `as_` (a name to sign with), `shown_ms` (how long the request had
     been drawn; an allow under 600 is refused as `not_armed`), `confirmed` (the second key or typed
-    word that high and critical want). `attach`: `from_seq`, `observer` (records alone: nobody looks
+    word that high and critical want), `answers` (with the decision `answer`: for each question the
+    chosen labels or the person's words). `attach`: `from_seq`, `observer` (records alone: nobody looks
     who could decide, so it does not count as a console). `list`: `what`. `show`: `request`.
     `extend`: `request`, `seconds`. `history`: `from_seq`, `to_seq`. `search`: `filter`, `limit`.
     `off`: `seconds` (0 = until reboot).
@@ -50,7 +51,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     verb: Verb
     request: str | None = None
     digest: str | None = None
-    decision: Literal["allow", "deny", "handback"] | None = None
+    decision: Literal["allow", "deny", "handback", "answer"] | None = None
     reason: str | None = None
     scope: Scope = "once"
     stop: bool = False
@@ -58,6 +59,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     as_: str | None = msgspec.field(default=None, name="as")
     shown_ms: int | None = None
     confirmed: bool = False
+    answers: tuple[tuple[str, ...], ...] = ()
     from_seq: int | None = None
     observer: bool = False
     to_seq: int | None = None

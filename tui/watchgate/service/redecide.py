@@ -51,8 +51,9 @@ class Decided(msgspec.Struct, frozen=True, tag="answer", tag_field="step"):
     """An operator decided what a connection waits for."""
 
     conn: int
-    decision: Literal["allow", "deny", "handback"]
+    decision: Literal["allow", "deny", "handback", "answer"]
     reason: str = ""
+    answers: tuple[tuple[str, ...], ...] = ()
 
 
 class Passed(msgspec.Struct, frozen=True, tag="time", tag_field="step"):
@@ -148,6 +149,7 @@ class _Player:
             by="operator",
             reason=step.reason,
             confirmed=True,
+            answers=step.answers,
         )
         self._do(self._engine.decided(broker.decide(request.id, said, self._now)))
 

@@ -26,6 +26,7 @@ def listed(view: PendingView) -> dict[str, Any]:
         "session": view.session,
         "label": view.label,
         "lane": data.lane,
+        "asks": data.asks,
         "tool": data.tool.name,
         "summary": data.summary,
         "risk": data.risk,
@@ -58,6 +59,7 @@ def shown(request: Request) -> dict[str, Any]:
             "at": end.at.wall_us,
             "waited_s": round(end.waited_s, 3),
             "reason": end.reason,
+            **({"answers": end.answers} if end.answers else {}),
         }
     return whole
 

@@ -163,7 +163,7 @@ class Verbs:
 
     async def _decide(self, request: Request, caller: Caller) -> dict[str, Any]:
         if request.decision is None:
-            raise Refused("bad_request", "decide needs a decision: allow, deny or handback")
+            raise Refused("bad_request", "decide needs a decision: allow, deny, handback or answer")
         if request.input is not None:
             raise Refused("not_offered", "an edited input is not offered here")
         broker, now = self._hub.engine.broker, self._clock.now()
@@ -178,6 +178,7 @@ class Verbs:
             may_allow=self._hub.askers.may_decide(caller.chain, found.id),
             shown_ms=request.shown_ms,
             confirmed=request.confirmed,
+            answers=request.answers,
         )
         decided = broker.decide(found.id, said, now)
         self._hub.execute(self._hub.engine.decided(decided))

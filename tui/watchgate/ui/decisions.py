@@ -12,7 +12,7 @@ from watchgate.ui.formats import ago, machine, short_id
 
 MORE_TIME_S = 60
 
-Decision = Literal["allow", "deny", "handback"]
+Decision = Literal["allow", "deny", "handback", "answer"]
 
 _DECISION: dict[Intent, Decision] = {
     "allow": "allow",
@@ -25,6 +25,7 @@ _DONE: dict[Decision, str] = {
     "allow": "allowed",
     "deny": "denied",
     "handback": "handed back",
+    "answer": "answered",
 }
 _ENDED = {
     "denied-by-timeout": "denied by timeout",
@@ -38,6 +39,7 @@ _ENDED = {
 }
 _ENDED_BY = {
     "allowed-by-operator": "allowed by ",
+    "answered-by-operator": "answered by ",
     "allowed-by-grant": "allowed by ",
     "denied-by-operator": "denied by ",
     "denied-by-rule": "denied by ",

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from watchgate.core.events import Event, Lane
-from watchgate.core.policy.assessment import Assessment
+from watchgate.core.policy.assessment import Assessment, Finding, judge
 from watchgate.core.policy.builtin import assess
 from watchgate.core.policy.profiles import Profile, gate_action
 from watchgate.core.verdicts import Block, Confirm, Defer, Failed, Verdict
+
+_QUESTION = judge([Finding("question", "the agent asks a person", "low")])
+_PLAN = judge([Finding("plan", "the agent wants its plan approved", "low")])
 
 
 class PolicyGate:
@@ -37,6 +40,8 @@ class PolicyGate:
         tool = event.tool
         if tool is None:
             return None
+        if event.kind == "question":
+            return _PLAN if tool.cls == "plan" else _QUESTION
         began_s = self._timer() if self._timer is not None else 0.0
         found = assess(tool, cwd=event.cwd, home=self._home, protected=self._protected)
         if self._timer is not None:
@@ -45,10 +50,15 @@ class PolicyGate:
         return found
 
     def __call__(self, event: Event) -> Verdict:
-        """Block, ask an operator, or have no opinion; never an allow."""
+        """Block, ask an operator, or have no opinion; never an allow.
+
+        What an agent asks a person is put to one in every profile: there is nothing to judge.
+        """
         found = self.assess(event)
         if found is None:
             return Failed("malformed", "no tool call to judge")
+        if event.kind == "question":
+            return Confirm(found.reason)
         action = gate_action(self.profile, found, autonomous=event.autonomous)
         if action == "deny":
             return Block(found.reason)

@@ -1,0 +1,89 @@
+"""What counts as an answer to an agent's questions, and what value a typed text stands for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from watchgate.core.events import Question
+
+Value = str | int | float | bool
+Answers = Sequence[Sequence[str]]
+"""One sequence of labels, or of words of one's own, per question and in the questions' order."""
+
+LONGEST_ANSWER_CHARS = 20_000
+_YES_NO = {"true": True, "yes": True, "false": False, "no": False}
+_KINDS = {
+    "number": "a number, for example 2.5",
+    "integer": "a whole number, for example 3",
+    "boolean": "yes or no",
+}
+
+
+def check_answers(questions: Sequence[Question], answers: Answers) -> str:
+    """Why these answers cannot be told to the agent, in words that say how to mend it; or ""."""
+    if len(answers) != len(questions):
+        return f"one answer for each question is needed: {len(questions)}, not {len(answers)}"
+    for number, (question, given) in enumerate(zip(questions, answers, strict=True), 1):
+        fault = _fault(question, given)
+        if fault:
+            return f"question {number}: {fault}" if len(questions) > 1 else fault
+    return ""
+
+
+def value_of(question: Question, words: str) -> Value:
+    """What the agent is told for one chosen label or typed text.
+
+    A label stands for its choice's value; raises `ValueError` for words of the wrong type.
+    """
+    for choice in question.choices:
+        if words == choice.label:
+            words = choice.value or choice.label
+            break
+    if question.type == "string":
+        return words
+    try:
+        return _typed(question.type, words.strip())
+    except ValueError:
+        raise ValueError(f"{words[:40]!r} is not {_KINDS[question.type]}") from None
+
+
+def _typed(kind: str, words: str) -> Value:
+    if kind == "boolean":
+        value = _YES_NO.get(words.lower())
+        if value is None:
+            raise ValueError(words)
+        return value
+    if not words.isascii() or "_" in words:
+        raise ValueError(words)
+    if kind == "integer":
+        return int(words)
+    number = float(words)
+    if not math.isfinite(number):
+        raise ValueError(words)
+    return number
+
+
+def _fault(question: Question, given: Sequence[str]) -> str:
+    if not given:
+        return "it needs an answer" if question.required else ""
+    if len(given) > 1 and not question.multiple:
+        return f"only one answer can be given, not {len(given)}"
+    if len(set(given)) != len(given):
+        return "an answer is given twice"
+    return next((fault for words in given if (fault := _fault_in(question, words))), "")
+
+
+def _fault_in(question: Question, words: str) -> str:
+    if not words.strip():
+        return "an answer cannot be empty"
+    if len(words) > LONGEST_ANSWER_CHARS:
+        return f"an answer has at most {LONGEST_ANSWER_CHARS} characters, this one {len(words)}"
+    labels = [choice.label for choice in question.choices]
+    if words not in labels and not question.free_text:
+        return f"{words[:40]!r} is none of its choices: {', '.join(labels)}"
+    try:
+        value_of(question, words)
+    except ValueError as error:
+        return str(error)
+    return ""
