@@ -14,7 +14,7 @@ from tests.core.builders import START
 from tests.service.desk import payload
 from tests.service.wire import rest, until
 from watchgate.agents.base import Answer, Intake
-from watchgate.agents.claude import Claude
+from watchgate.agents.claude.adapter import Claude
 from watchgate.agents.registry import ADAPTERS
 from watchgate.core.config import Approval, Config
 from watchgate.core.events import Event

@@ -9,7 +9,7 @@ import pytest
 
 from tests.service.desk import Desk, payload
 from watchgate.agents.base import Answer, Intake
-from watchgate.agents.claude import Claude
+from watchgate.agents.claude.adapter import Claude
 from watchgate.agents.streams.source import Source
 from watchgate.core.events import Event, Lane
 from watchgate.core.records import Draft

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from watchgate.agents import claude, codex, synaps
+from watchgate.agents import synaps
+from watchgate.agents.claude import adapter as claude
+from watchgate.agents.codex import adapter as codex
 from watchgate.core.config_handlers import HandlerConfig
 
 SENT: Final[dict[str, frozenset[str]]] = {

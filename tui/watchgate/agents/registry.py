@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from watchgate.agents.base import Adapter
-from watchgate.agents.claude import Claude
-from watchgate.agents.codex import Codex
+from watchgate.agents.claude.adapter import Claude
+from watchgate.agents.codex.adapter import Codex
 from watchgate.agents.synaps import Synaps
 from watchgate.core.events import Lane
 

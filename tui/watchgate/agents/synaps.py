@@ -15,8 +15,8 @@ import msgspec
 
 from watchgate.agents.base import JSON_FAULTS, Answer, DecodeError, HookEntry, Intake
 from watchgate.agents.decision_words import Meaning, word
-from watchgate.agents.payload import text
-from watchgate.agents.tools import describe
+from watchgate.agents.hooks.payload import text
+from watchgate.agents.hooks.tools import describe
 from watchgate.core.events import (
     Body,
     Can,

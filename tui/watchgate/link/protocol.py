@@ -41,8 +41,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     `reason`, `scope`, `stop`, `as_` (a name to sign with), `shown_ms` (how long the request had
     been drawn; an allow under 600 is refused as `not_armed`), `confirmed` (the second key or typed
     word that high and critical want), `answers` (with the decision `answer`: for each question the
-    chosen labels or the person's words). `attach`: `from_seq`, `observer` (records alone: nobody looks
-    who could decide, so it does not count as a console). `list`: `what`. `show`: `request`.
+    chosen labels or the person's words). `attach`: `from_seq`, `observer` (records alone: nobody
+    looks who could decide, so it does not count as a console). `list`: `what`. `show`: `request`.
     `extend`: `request`, `seconds`. `history`: `from_seq`, `to_seq`. `search`: `filter`, `limit`.
     `off`: `seconds` (0 = until reboot).
     """

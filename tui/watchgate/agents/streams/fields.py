@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from watchgate.agents.base import DecodeError
-from watchgate.agents.payload import text
+from watchgate.agents.hooks.payload import text
 
 Fields = Mapping[str, Any]
 

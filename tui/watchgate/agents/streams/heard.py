@@ -6,10 +6,10 @@ from typing import Any
 
 import msgspec
 
-from watchgate.agents.payload import text
+from watchgate.agents.hooks.payload import text
+from watchgate.agents.hooks.tools import Classes, describe
 from watchgate.agents.streams.fields import NAME_CHARS
 from watchgate.agents.streams.source import OpenCall, Seen, Source
-from watchgate.agents.tools import Classes, describe
 from watchgate.core.clock import Instant
 from watchgate.core.events import Body, Kind, SessionChange, Text, Tool, ToolCall, ToolResult
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from watchgate.agents.decision_words import Meaning, meaning
-from watchgate.agents.payload import text
+from watchgate.agents.hooks.payload import text
 from watchgate.agents.streams.fields import Fields, folder, name, rest, table, whole, word
 from watchgate.agents.streams.heard import Heard, tool_of
 from watchgate.agents.streams.sandbox_items import CLASSES, read_item

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from watchgate.agents.base import Answer, DecodeError, Intake
-from watchgate.agents.codex import Codex
+from watchgate.agents.codex.adapter import Codex
 from watchgate.core.clock import Instant
 from watchgate.core.events import Event, Lane, Text, ToolResult
 from watchgate.core.hooks.exchange import Ended

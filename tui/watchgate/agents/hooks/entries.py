@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from watchgate.agents.base import HookEntry
-from watchgate.agents.hook_json import PERMISSION, PRE_TOOL
+from watchgate.agents.hooks.answers import PERMISSION, PRE_TOOL
 from watchgate.core.events import Lane
 
 LONGEST_TIMEOUT_S = 86_400

@@ -11,10 +11,12 @@ from typing import Final
 
 import msgspec
 
-from watchgate.agents import bodies, codex_fork, hook_json
 from watchgate.agents.base import Answer, HookEntry, Intake, awaited
-from watchgate.agents.entries import Plan, entries
-from watchgate.agents.payload import decode, rest
+from watchgate.agents.codex import fork as codex_fork
+from watchgate.agents.hooks import answers as hook_json
+from watchgate.agents.hooks import bodies
+from watchgate.agents.hooks.entries import Plan, entries
+from watchgate.agents.hooks.payload import decode, rest
 from watchgate.core.events import (
     Body,
     Can,

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from watchgate.agents import bodies, hook_json
 from watchgate.agents.base import Answer, HookEntry, Intake, awaited
-from watchgate.agents.entries import Plan, entries
-from watchgate.agents.payload import HookPayload, decode, rest
+from watchgate.agents.hooks import answers as hook_json
+from watchgate.agents.hooks import bodies
+from watchgate.agents.hooks.entries import Plan, entries
+from watchgate.agents.hooks.payload import HookPayload, decode, rest
 from watchgate.core.events import Can, Event, Lane, Sub, Text, ToolClass
 from watchgate.core.verdicts import Reply, SayAllow, SayDeny, SayNothing
 

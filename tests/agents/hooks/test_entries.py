@@ -8,9 +8,9 @@ import pytest
 
 from tests.agents.payloads import FAMILY
 from watchgate.agents.base import Adapter, HookEntry
-from watchgate.agents.claude import CLASSES
-from watchgate.agents.claude import EVENTS as CLAUDE_EVENTS
-from watchgate.agents.codex import EVENTS as CODEX_EVENTS
+from watchgate.agents.claude.adapter import CLASSES
+from watchgate.agents.claude.adapter import EVENTS as CLAUDE_EVENTS
+from watchgate.agents.codex.adapter import EVENTS as CODEX_EVENTS
 from watchgate.agents.registry import UnknownAgentError, adapter
 from watchgate.core.events import Lane
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.agents.payloads import CALL, NOW, decoded, payload
 from watchgate.agents.base import DecodeError, Intake
-from watchgate.agents.claude import Claude
+from watchgate.agents.claude.adapter import Claude
 from watchgate.core.events import (
     Body,
     Can,

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from watchgate.agents.claude import CLASSES as CLAUDE
-from watchgate.agents.codex import CLASSES as CODEX
-from watchgate.agents.tools import describe
+from watchgate.agents.claude.adapter import CLASSES as CLAUDE
+from watchgate.agents.codex.adapter import CLASSES as CODEX
+from watchgate.agents.hooks.tools import describe
 from watchgate.core.tool_input import input_hash
 
 

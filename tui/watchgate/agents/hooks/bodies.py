@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from watchgate.agents.base import DecodeError
-from watchgate.agents.payload import HookPayload, text
-from watchgate.agents.tools import Classes, describe
+from watchgate.agents.hooks.payload import HookPayload, text
+from watchgate.agents.hooks.tools import Classes, describe
 from watchgate.core.events import (
     Body,
     Kind,

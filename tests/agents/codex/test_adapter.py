@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.agents.payloads import CALL, decoded
-from watchgate.agents.codex import EVENTS as EVENTS_OF_CODEX
-from watchgate.agents.codex import Codex
+from watchgate.agents.codex.adapter import EVENTS as EVENTS_OF_CODEX
+from watchgate.agents.codex.adapter import Codex
 from watchgate.core.events import Body, Can, Lane, SessionChange, Text, ToolCall, ToolResult
 
 CODEX = Codex()

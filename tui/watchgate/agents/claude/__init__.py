@@ -1,0 +1,1 @@
+"""Claude Code: its hooks, and what it speaks beside them."""

@@ -1,0 +1,1 @@
+"""Codex: its hooks, those of its fork, and its app server."""

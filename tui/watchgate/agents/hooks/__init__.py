@@ -1,0 +1,1 @@
+"""What agents with hooks have in common."""
