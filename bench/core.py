@@ -18,6 +18,7 @@ from bench.figures import Figure, interleaved_medians, report
 from bench.payloads import hook_events, lines
 from watchgate.agents.registry import ADAPTERS
 from watchgate.agents.streams.source import Source
+from watchgate.agents.traits import traits_in
 from watchgate.core.chain import START, Chain
 from watchgate.core.config import Config
 from watchgate.core.engine import Engine
@@ -145,7 +146,7 @@ def _hub(journal: Journal, *, judged: bool, later: Callable[[Callable[[], None]]
     gate = kind(config.profile, home="/home/alice", protected=("/home/alice/.watchgate",))
     chain = Chain("bench", START, lambda data: journal_json(data, config.journal.content))
     return Hub(
-        engine=Engine(config, gate, ids=itertools.count().__str__),
+        engine=Engine(config, gate, ids=itertools.count().__str__, traits=traits_in(ADAPTERS)),
         recorder=Recorder(chain, journal, State(), SystemClock()),
         clock=SystemClock(),
         adapters=ADAPTERS,

@@ -7,12 +7,15 @@ from typing import Any
 import msgspec
 
 from watchgate.agents.base import Adapter, Intake
-from watchgate.agents.registry import ADAPTERS, HOOKS_FILE
+from watchgate.agents.registry import ADAPTERS
 from watchgate.core.clock import Instant
 from watchgate.core.events import Event, Lane
 
-FAMILY = {name: ADAPTERS[name] for name in HOOKS_FILE}
+FAMILY = {name: ADAPTERS[name] for name in ("claude", "codex")}
 """The agents whose hooks speak Claude Code's protocol."""
+
+INSTALLABLE = tuple(name for name, each in ADAPTERS.items() if each.setup is not None)
+"""The agents that have somewhere to install hooks."""
 
 NOW = Instant(1_795_000_000_000_000, 12.5)
 CALL: dict[str, Any] = {

@@ -47,6 +47,16 @@ def test_while_it_is_off_every_lane_hands_back_without_a_core(
     assert is_handed_back(path, lane)
 
 
+def test_an_agent_that_takes_silence_for_a_failure_is_told_that_it_may_go_on(
+    path: Path, switch: Path
+) -> None:
+    words = command(path, "gate", "preToolUse", "10", '{"no":"@"}', "0", '{"permission":"allow"}')
+    assert run(words).stdout.startswith(b'{"no":"watchgate core is not running.')
+    write(switch, in_an_hour())
+    done = run(words)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b'{"permission":"allow"}', b"")
+
+
 @pytest.mark.parametrize("lane", ["gate", "gate-read", "relay", "observe"])
 def test_a_core_is_told_in_the_manner_of_an_observer(path: Path, switch: Path, lane: str) -> None:
     write(switch, in_an_hour())

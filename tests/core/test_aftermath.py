@@ -90,7 +90,7 @@ def test_a_call_that_was_let_go_says_nothing_about_a_decision() -> None:
 def test_a_call_that_nobody_saw_begin_ran_ungated() -> None:
     world = World()
     world.send(post(C1))
-    assert world.records[-1].data["ungated"] is True
+    assert world.all("tool.post")[0].data["ungated"] is True
     assert world.state.rows[0].stage == "ran ungated"
 
 

@@ -124,12 +124,14 @@ def test_sessions_do_not_pile_up_whether_their_calls_end_or_not() -> None:
         event = pre(session=f"s{number}")
         assert event.tool is not None
         calls.begin(event, event.tool)
-    assert len(calls._open) == SESSIONS_KEPT
+    assert len(calls._sessions) == SESSIONS_KEPT
     assert calls.of("claude", "s9") == []
     ended = post(session=f"s{SESSIONS_KEPT}")
     assert ended.tool is not None
     assert calls.end(ended, ended.tool) is not None
-    assert len(calls._open) == SESSIONS_KEPT - 1
+    begin(calls, pre(session="one more"))
+    assert len(calls._sessions) == SESSIONS_KEPT
+    assert calls.of("claude", "s10") != [], "one that has no open call goes first"
 
 
 def test_a_call_is_dropped_and_found_by_its_reference() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from tests.core.builders import START, permission, post, pre, shell
 from tests.core.dispatching import Says, first, handler, last, run
-from watchgate.agents.registry import HOOKS_FILE, adapter
+from watchgate.agents.registry import adapter
 from watchgate.core.bus import Bus
 from watchgate.core.dispatch import Dispatch, Invoke
 from watchgate.core.events import Tool, ToolClass
@@ -189,7 +189,7 @@ def test_cx_b8_two_rewriters_build_on_each_other_under_our_preset() -> None:
     assert outcome.input == {"command": "push --dry-run --quiet"}
 
 
-@pytest.mark.parametrize("agent", HOOKS_FILE)
+@pytest.mark.parametrize("agent", ["claude", "codex"])
 def test_cx_b4_every_tool_is_denied_in_the_same_shape(agent: str) -> None:
     replies = {
         adapter(agent).answer(pre(Tool(name, name, cls, {}, "hash"), agent=agent), SayDeny("no"))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from tests.core.builders import batch, other, permission, post, pre, resolved, shell, sub
 from tests.core.world import World
 from watchgate.core.aftermath import TURN_OVER
 from watchgate.core.decisions import Refused
-from watchgate.core.events import Event, Kind
+from watchgate.core.events import Event, Kind, Text, Tool, ToolCall
 from watchgate.core.verdicts import SayDeny, SayNothing
 
 THIS = shell(call_id="c1")
@@ -18,7 +19,7 @@ PAST_THE_CALL = [
     post(shell()),
     batch(shell("low", "x"), THIS),
     resolved(THIS),
-    *(other(kind) for kind in sorted(TURN_OVER)),  # type: ignore[arg-type]
+    *(other(kind) for kind in sorted(TURN_OVER - {"agent.stop"})),  # type: ignore[arg-type]
 ]
 
 
@@ -60,6 +61,11 @@ def test_the_end_of_a_turn_leaves_a_gate_that_waits(kind: Kind) -> None:
     assert world.replies == {}
 
 
+def empty_prompt() -> Event:
+    """What Qwen Code submits after each result of a tool."""
+    return msgspec.structs.replace(other("prompt.submit"), body=Text(""))
+
+
 UNRELATED = [
     post(shell("high y", "c2")),
     post(shell(call_id="c2")),
@@ -70,6 +76,10 @@ UNRELATED = [
     batch(shell("high y", "c2")),
     other("turn.end", session="two"),
     other("agent.stop", sub=sub()),
+    other("agent.stop"),
+    other("turn.end", sub=sub()),
+    other("session.end", sub=sub()),
+    empty_prompt(),
     other("notice"),
     other("message"),
 ]
@@ -119,3 +129,28 @@ def test_an_allow_on_its_way_to_the_disk_is_not_told_any_more() -> None:
     assert world.reply(1) == SayNothing()
     assert world.all("effect.undelivered", request)[0].data["word"] == "answered-elsewhere"
     assert world.state.rows[0].stage == "done"
+
+
+def allowed_there(tool: Tool) -> Event:
+    """The agent's own word that somebody allowed a call in its own dialog."""
+    return msgspec.structs.replace(resolved(tool), body=ToolCall(tool, allowed=True))
+
+
+def test_a_call_that_was_allowed_in_the_agents_own_dialog_goes_on() -> None:
+    world = World()
+    world.send(pre(shell("low", "c1")), 1)
+    request = world.ask(permission(shell("low", "c1")), 2)
+    world.send(allowed_there(shell("low", "c1")))
+    assert world.reply(2) == SayNothing()
+    assert world.ending(request)["word"] == "answered-elsewhere"
+    world.send(post(shell("low", "c1")))
+    assert (world.all("effect.ungated"), world.all("effect.contradicted")) == ([], [])
+    assert world.state.rows[0].stage == "done"
+
+
+def test_what_was_allowed_there_does_not_end_the_wait_at_a_gate() -> None:
+    world = World()
+    request = world.ask(pre(THIS), 1)
+    world.send(allowed_there(THIS))
+    assert world.pending == {request.id}
+    assert world.replies == {}

@@ -9,7 +9,7 @@ import pytest
 
 from tests.core.builders import ONLY_DENIES, other, permission, post, pre, shell
 from tests.core.world import World
-from watchgate.core.events import Event, Lane
+from watchgate.core.events import Can, Event, Lane
 from watchgate.core.handlers import Handler
 from watchgate.core.tool_input import input_hash
 from watchgate.core.verdicts import (
@@ -129,6 +129,15 @@ def test_a_rewritten_call_waits_for_an_operator_who_sees_the_new_input() -> None
     assert "rewritten by handler guard" in request.data.reason
     assert "handback" not in request.data.offered, "that would run the call as it was"
     world.decide(request, "allow")
+    world.commit()
+    assert world.replies[1] == [SayAllow({"command": "low --dry-run"})]
+
+
+def test_an_agent_that_takes_another_input_but_no_allow_is_told_the_new_input() -> None:
+    world = World(handlers=[gate()])
+    world.send(pre(shell("low", "c1"), can=Can(deny=True, modify=True)), 1)
+    world.says("guard", Modify({"command": "low --dry-run"}))
+    world.decide(world.broker.open[world.broker.of_conn(1) or ""], "allow")
     world.commit()
     assert world.replies[1] == [SayAllow({"command": "low --dry-run"})]
 
@@ -337,6 +346,7 @@ def test_core_7_an_outcome_that_only_changes_the_view_denies_nothing() -> None:
 
 def test_observers_of_a_result_are_run_and_traced() -> None:
     world = World(handlers=[gate("log", on="tool.post", role="observer")])
+    world.send(pre(shell("low", "c9")), 1)
     assert world.send(post(shell("low", "c9"))) == ["tool.post"]
     assert world.says("log", Defer()) == ["hook.trace"]
     assert trace(world) == [("log", "defer")]

@@ -8,7 +8,7 @@ import pytest
 
 from tests.core.builders import ONLY_DENIES, other, permission, post, pre, shell
 from tests.core.world import World
-from watchgate.core.events import Lane, Tool
+from watchgate.core.events import Can, Lane, Tool
 from watchgate.core.verdicts import SayAllow, SayDeny, SayNothing
 
 CODEX: dict[str, Any] = {"agent": "codex", "can": ONLY_DENIES}
@@ -205,3 +205,12 @@ def test_an_event_that_asks_nothing_is_let_go_on_a_waiting_lane() -> None:
     world = World()
     world.send(other("notice", Lane.GATE), 4)
     assert world.reply(4) == SayNothing()
+
+
+def test_nobody_is_asked_about_a_call_that_the_agent_cannot_be_told_anything_about() -> None:
+    world = World()
+    world.send(permission(shell("high"), can=Can()), 1)
+
+    assert world.reply(1) == SayNothing()
+    assert world.all("approval.requested") == []
+    assert gates(world) == ["handback"]

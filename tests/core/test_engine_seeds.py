@@ -82,6 +82,7 @@ def test_sa_b12_a_scope_that_is_not_offered_is_refused() -> None:
 def test_sa_b13_events_flow_and_other_calls_are_answered_while_one_waits() -> None:
     world = World()
     world.ask(pre(shell("high", "c1")), 1)
+    world.send(pre(shell("low", "c7")), 3)
     assert world.send(post(shell("low", "c7"))) == ["tool.post"]
     world.send(pre(shell("low", "c2")), 2)
     assert world.replies[2] == [SayNothing()]

@@ -110,3 +110,12 @@ def test_data_of_another_shape_is_passed_over(odd: Any) -> None:
     seen.touch(record("a", cwd=odd, mode=odd, model=odd, autonomous="yes"))
     view = seen.views["claude", "a"]
     assert (view.cwd, view.mode, view.model, view.autonomous) == ("", None, None, False)
+
+
+def test_a_session_that_was_only_taken_to_be_gone_lives_again_with_its_next_event() -> None:
+    seen = SessionViews()
+    seen.touch(record("one"))
+    seen.edit(("claude", "one"), state=SessionState.GONE, why="its process has ended")
+    seen.touch(record("one", at=2))
+    view = seen.views["claude", "one"]
+    assert (view.state, view.why) == (SessionState.WORKING, "")

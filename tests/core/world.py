@@ -8,6 +8,8 @@ from typing import Any, Literal
 import msgspec
 
 from tests.core.builders import START
+from watchgate.agents.registry import ADAPTERS
+from watchgate.agents.traits import traits_in
 from watchgate.core.chain import START as EMPTY
 from watchgate.core.chain import Chain
 from watchgate.core.config import Approval, Config
@@ -66,7 +68,9 @@ class World:
         self.config = Config(
             profile=profile, approval=Approval(**approval), dispatch=DispatchConfig(preset)
         )
-        self.engine = Engine(self.config, Rules(profile), self._id, handlers)
+        self.engine = Engine(
+            self.config, Rules(profile), self._id, handlers, traits=traits_in(ADAPTERS)
+        )
         self.broker = self.engine.broker
         self.state = State()
         self.records: list[Record] = []

@@ -11,6 +11,7 @@ from tests.core.builders import START
 from tests.core.world import Rules
 from watchgate.agents.base import Adapter
 from watchgate.agents.registry import ADAPTERS
+from watchgate.agents.traits import traits_in
 from watchgate.core.chain import START as EMPTY
 from watchgate.core.chain import Chain, Row
 from watchgate.core.config import Approval, Config
@@ -106,7 +107,7 @@ class Desk:
         self._conns = 0
         config = Config(profile=profile, approval=Approval(**approval))
         self.hub = Hub(
-            engine=Engine(config, Rules(profile), self._id, handlers),
+            engine=Engine(config, Rules(profile), self._id, handlers, traits=traits_in(adapters)),
             recorder=Recorder(
                 Chain("core", EMPTY, lambda data: data), self.paper, State(), self.clock
             ),

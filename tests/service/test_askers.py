@@ -1,7 +1,9 @@
 from __future__ import annotations
 
-from watchgate.service.askers import Askers
-from watchgate.service.process_table import Proc
+import os
+
+from watchgate.service.askers import SESSIONS_KEPT, Askers
+from watchgate.service.process_table import Proc, ancestors
 
 TERMINAL = Proc(10, "100", "tmux")
 
@@ -102,3 +104,42 @@ def test_a_request_of_nobody_settles_too() -> None:
     askers.settled("r1")
     askers.settled(None)
     assert askers.may_decide((TERMINAL,), "r1")
+
+
+SESSION = ("claude", "s1")
+
+
+def test_a_command_cannot_allow_what_it_asked_itself_in_the_name_of_its_agent() -> None:
+    askers = Askers()
+    askers.seen(agent(30), SESSION)
+    forger = Proc(80, "800", "python3")
+    askers.seen(forger, SESSION)
+    askers.waits("r1", forger, SESSION)
+    assert not askers.may_decide(below(30), "r1")
+    assert askers.may_decide(below(31), "r1")
+
+
+def test_what_drives_an_agent_counts_before_it_ever_asks() -> None:
+    askers = Askers()
+    askers.drives(os.getpid(), SESSION)
+    askers.drives(os.getpid(), SESSION)
+    askers.waits("r1", Proc(80, "800", "python3"), SESSION)
+    own = ancestors(os.getpid())[0]
+    assert not askers.may_decide((Proc(90, "900", "watchgate"), own, TERMINAL), "r1")
+
+
+def test_sessions_of_one_process_displace_none_of_another() -> None:
+    askers = Askers()
+    askers.seen(agent(30), SESSION)
+    forger = Proc(80, "800", "python3")
+    for number in range(SESSIONS_KEPT + 1):
+        askers.seen(forger, ("claude", str(number)))
+    askers.waits("r1", forger, SESSION)
+    assert not askers.may_decide(below(30), "r1")
+
+
+def test_a_session_that_something_above_its_agent_told_of_is_driven() -> None:
+    askers = Askers()
+    askers.drives(os.getpid(), ("claude", "one"))
+    assert askers.is_driven(("claude", "one"))
+    assert not askers.is_driven(("claude", "two"))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from watchgate.agents.registry import ADAPTERS
 from watchgate.core.config import load
 from watchgate.core.handlers import Handler
 from watchgate.core.verdicts import Allow
@@ -122,18 +123,19 @@ def test_a_sink_that_would_feed_the_core_with_its_own_records_is_refused(places:
 
 def test_a_key_that_does_nothing_is_warned_of() -> None:
     text = f"[dispatch]\ntotal_timeout_s = 9\n{HANDLER}timeout_s = 10\n"
-    (warning,) = warnings(load(text, "c"))
+    (warning,) = warnings(load(text, "c"), ADAPTERS)
     assert "timeout_s = 10 is never reached" in warning
-    assert not warnings(load(HANDLER, "c"))
+    assert not warnings(load(HANDLER, "c"), ADAPTERS)
 
 
 def test_cx_b14_an_event_that_the_agent_never_sends_is_warned_of() -> None:
     text = HANDLER.replace("tool.pre", "message") + 'match = { agent = "codex" }\n'
-    (warning,) = [each for each in warnings(load(text, "c")) if "never sends" in each]
+    (warning,) = [each for each in warnings(load(text, "c"), ADAPTERS) if "never sends" in each]
     assert "codex never sends message" in warning
-    assert not warnings(load(HANDLER + 'match = { agent = "codex" }\n', "c"))
+    assert not warnings(load(HANDLER + 'match = { agent = "codex" }\n', "c"), ADAPTERS)
 
 
 def test_cx_b14_an_event_that_the_protocol_does_not_know_is_warned_of() -> None:
     text = HANDLER.replace("tool.pre", "usage") + 'protocol = "codex-fork-v1"\n'
-    assert any("codex-fork-v1 has no event for usage" in each for each in warnings(load(text, "c")))
+    warned = warnings(load(text, "c"), ADAPTERS)
+    assert any("codex-fork-v1 has no event for usage" in each for each in warned)

@@ -47,6 +47,40 @@ def test_only_what_asks_about_a_call_may_come_on_a_gate(lane: Lane) -> None:
     assert decoded(payload("ls", "PostToolUse"), Lane.OBSERVE).kind == "tool.post"
 
 
+@pytest.mark.parametrize("agent", ["claude", "kimi"])
+def test_a_prompt_is_no_answer_to_what_a_gate_of_calls_asks(agent: str) -> None:
+    said = payload("ls", "UserPromptSubmit")
+    with pytest.raises(DecodeError, match="asks about no tool call"):
+        decoded(said, agent=agent)
+    assert decoded(said, agent=agent, native="UserPromptSubmit").kind == "prompt.submit"
+
+
+def test_what_cannot_be_denied_is_refused_on_a_gate() -> None:
+    asks = {
+        "session_id": "s1",
+        "hook_event_name": "Notification",
+        "notification_type": "ToolPermission",
+        "details": {"type": "exec", "command": "rm -rf /"},
+    }
+    with pytest.raises(DecodeError, match="takes no denial"):
+        decoded(msgspec.json.encode(asks), agent="gemini", native="BeforeTool")
+
+
+@pytest.mark.parametrize(
+    ("tool", "args"),
+    [
+        ("AskUserQuestion", {"questions": [{"question": "Which?", "options": []}]}),
+        ("ExitPlanMode", {"plan": "do it"}),
+    ],
+)
+def test_the_permission_tool_puts_questions_and_plans_to_a_person(
+    tool: str, args: dict[str, Any]
+) -> None:
+    call = {"method": "tools/call", "params": {"arguments": {"tool_name": tool, "input": args}}}
+    event = decoded(msgspec.json.encode(call), native="--permission-prompt-tool")
+    assert event.kind == "question"
+
+
 def test_nesting_is_bounded_on_every_lane() -> None:
     deep: Any = 1
     for _ in range(DEEPEST):

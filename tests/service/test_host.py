@@ -186,7 +186,7 @@ async def test_a_journal_that_was_changed_is_said_on_record_at_the_start(
 
 async def observed(place: Place) -> None:
     """One hook that only tells something was taken in."""
-    async with place.hook(payload("ls", "PostToolUse"), "observe") as hook:
+    async with place.hook(payload("ls", "Stop"), "observe") as hook:
         assert await rest(hook) == b""
 
 
@@ -196,7 +196,7 @@ async def test_what_was_observed_before_the_stop_is_recorded_before_it(
     monkeypatch.setattr(host, "MOMENT_S", 3_600)
     async with place.running():
         await observed(place)
-    assert [r.kind for r in place.records()][-2:] == ["tool.post", "policy.stopped"]
+    assert [r.kind for r in place.records()][-2:] == ["turn.end", "policy.stopped"]
 
 
 async def test_what_was_observed_is_recorded_however_the_core_ends(
@@ -207,7 +207,7 @@ async def test_what_was_observed_is_recorded_however_the_core_ends(
         await tasks.start(place.host.run)
         await observed(place)
         tasks.cancel_scope.cancel()
-    assert [r.kind for r in place.records()][-1] == "tool.post"
+    assert [r.kind for r in place.records()][-1] == "turn.end"
 
 
 async def test_a_record_that_cannot_be_taken_in_does_not_keep_the_core_from_starting(

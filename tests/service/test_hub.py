@@ -85,18 +85,18 @@ def test_an_answer_that_found_nobody_is_recorded_as_undelivered() -> None:
 
 def test_observers_are_recorded_and_never_answered() -> None:
     desk = Desk()
-    conn = desk.send("high", Lane.OBSERVE, event="PostToolUse")
+    conn = desk.send("high", Lane.OBSERVE, event="Stop")
     assert conn.answer is None
-    assert desk.kinds() == ["tool.post"]
+    assert desk.kinds() == ["turn.end"]
 
 
 def test_what_was_observed_before_a_question_is_recorded_before_it() -> None:
     desk = Desk()
     desk.moments = []
-    desk.send("high", Lane.OBSERVE, event="PostToolUse", call="c0")
+    desk.send("high", Lane.OBSERVE, event="Stop", call="c0")
     assert desk.kinds() == [], "it waits a moment for company"
     desk.send("high")
-    assert desk.kinds()[:2] == ["tool.post", "tool.pre"]
+    assert desk.kinds()[:2] == ["turn.end", "tool.pre"]
 
 
 def test_what_was_observed_before_a_deadline_ends_what_it_answers() -> None:
@@ -148,23 +148,23 @@ def test_an_allow_is_not_told_for_a_call_that_was_seen_to_run_before_the_disk_ha
 def test_observed_hooks_that_cannot_be_read_are_kept_among_the_others() -> None:
     desk = Desk()
     desk.moments = []
-    desk.send("a", Lane.OBSERVE, event="PostToolUse")
+    desk.send("a", Lane.OBSERVE, event="Stop")
     head = Head(agent="claude", lane=Lane.OBSERVE, length=2, native="Stop")
     desk.hub.frame(head, b"[]", desk.conn())
-    desk.send("b", Lane.OBSERVE, event="PostToolUse")
+    desk.send("b", Lane.OBSERVE, event="Stop")
     desk.moments.pop()()
-    assert desk.kinds() == ["tool.post", "unknown", "tool.post"]
+    assert desk.kinds() == ["turn.end", "unknown", "turn.end"]
 
 
 def test_a_fault_of_ours_over_an_observed_hook_takes_no_other_with_it() -> None:
     desk = Desk(adapters={"claude": Claude(), "codex": Deaf()})
     desk.moments = []
-    desk.send("a", Lane.OBSERVE, event="PostToolUse")
+    desk.send("a", Lane.OBSERVE, event="Stop")
     head = Head(agent="codex", lane=Lane.OBSERVE, length=2, native="Stop")
     desk.hub.frame(head, b"{}", desk.conn())
-    desk.send("b", Lane.OBSERVE, event="PostToolUse")
+    desk.send("b", Lane.OBSERVE, event="Stop")
     desk.moments.pop()()
-    assert desk.kinds() == ["notice", "tool.post", "tool.post"]
+    assert desk.kinds() == ["notice", "turn.end", "turn.end"]
     assert "RuntimeError" in desk.last("notice")["detail"]
 
 

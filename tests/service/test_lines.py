@@ -6,8 +6,12 @@ import pytest
 from watchgate.agents.streams.source import Source
 from watchgate.core.clock import Instant
 from watchgate.core.events import Event, Lane, ToolCall, ToolResult, Unknown, Usage
+from watchgate.core.session_views import SessionViews
+from watchgate.core.sessions import SessionState
+from watchgate.core.state import State
 from watchgate.core.verdicts import SayAllow, SayDeny, SayNothing
-from watchgate.service.lines import decode_chunk, line_answer
+from watchgate.core.views import SessionView
+from watchgate.service.lines import decode_chunk, line_answer, over_with
 
 AT = Instant(1_000, 1.0)
 
@@ -129,3 +133,29 @@ def test_a_line_that_breaks_its_format_is_kept_raw_with_the_reason(line: bytes, 
 def test_our_own_lines_are_ours_in_any_order_of_their_keys() -> None:
     line = b'{"kind":"message","agent":"acp","session":"s","text":"hi","watchgate":1}\n'
     assert [event.kind for event in decoded(line)] == ["message"]
+
+
+RUN = b'{"type":"thread.started","thread_id":"t1"}\n{"type":"turn.started"}\n'
+
+
+def over(*said: bytes, state: State) -> list[tuple[str | None, str, object]]:
+    """What is taken to be over when this stream has ended, of sessions that a core knows so."""
+    source = Source("pid 7")
+    for chunk in said:
+        list(decode_chunk(chunk, AT, source))
+    return [(draft.session, draft.kind, draft.data.state) for draft in over_with(source, state, AT)]
+
+
+def knowing(session: str, state: SessionState) -> State:
+    known = State(rows_kept=1)
+    view = SessionView(agent="codex", session=session, label="app", state=state)
+    known.seen = SessionViews([view])
+    return known
+
+
+def test_a_run_that_was_tapped_is_over_with_its_stream_though_no_line_said_so() -> None:
+    tapped = b'{"watchgate":1,"tap":"codex"}\n'
+    working = knowing("t1", SessionState.WORKING)
+    assert over(tapped, RUN, state=working) == [("t1", "policy.inferred", "gone")]
+    assert over(tapped, RUN, state=knowing("t1", SessionState.GONE)) == [], "it said so itself"
+    assert over(RUN, state=working) == [], "whoever sends lines may go on in another connection"

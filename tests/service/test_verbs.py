@@ -128,9 +128,9 @@ async def test_what_was_observed_before_a_console_left_is_recorded_before_that(
 ) -> None:
     counter.desk.moments = []
     await counter.ok("attach")
-    counter.desk.send("ls", Lane.OBSERVE, event="PostToolUse")
+    counter.desk.send("ls", Lane.OBSERVE, event="Stop")
     counter.verbs.gone(counter.operator)
-    assert counter.desk.kinds()[-2:] == ["tool.post", "console.detached"]
+    assert counter.desk.kinds()[-2:] == ["turn.end", "console.detached"]
 
 
 async def test_sessions_are_listed_too(counter: Counter) -> None:

@@ -1,12 +1,15 @@
 """The hook client: one agent event from stdin to the core, the core's answer back out.
 
-    python -I -S client.py INGEST_SOCKET AGENT LANE EVENT DEADLINE_S CLOSED_STDOUT [CLOSED_EXIT]
+    python -I -S client.py INGEST_SOCKET AGENT LANE EVENT DEADLINE_S
+        CLOSED_STDOUT [CLOSED_EXIT [OFF_STDOUT]]
 
 LANE is gate, gate-read, relay or observe; EVENT is the agent's own name for it, or "-". Whatever
 goes wrong ends in the closed answer: CLOSED_STDOUT with its first "@" replaced by the reason, the
 reason on stderr, exit CLOSED_EXIT (2). An empty CLOSED_STDOUT means nothing and exit 0, but on
-the gate lane no stdout, the reason and the exit code. Needs Python 3.8 and no package: it is copied
-out of this one and run by path, and a process start is most of its cost, so it imports no more.
+the gate lane no stdout, the reason and the exit code. OFF_STDOUT is said while the gate is
+switched off, to agents that take silence for a failure. Needs Python 3.8 and no package: it is
+copied out of this one and run by path, and a process start is most of its cost, so it imports no
+more.
 """
 
 import sys
@@ -138,7 +141,8 @@ def main() -> None:
     """Ask, copy the answer out or answer closed, and leave without the interpreter's own exit."""
     path, agent, lane, event, deadline_s, template = sys.argv[1:7]
     lines = "" if event == "-" else f"event: {event}\n"
-    if is_off(path.rpartition("/")[0] + "/off"):
+    off = is_off(path.rpartition("/")[0] + "/off")
+    if off:
         lane, lines = "observe", lines + "off: 1\n"
     denies = lane == "gate" or (lane != "observe" and template != "")
     try:
@@ -151,6 +155,7 @@ def main() -> None:
             reason = f"watchgate {reason} {STOP}"
             out, err = template.replace("@", reason, 1).encode(), f"{reason}\n".encode()
             code = int([*sys.argv, "2"][7])
+    out = "".join(sys.argv[8:9]).encode() if off else out
     for descriptor, data in ((1, out), (2, err)):
         written = 0
         try:

@@ -101,7 +101,7 @@ def test_modes_in_which_nobody_is_asked(mode: str, unasked: bool) -> None:
 
 
 def test_what_can_be_told() -> None:
-    assert decoded(CODEX, "PreToolUse", lane=Lane.GATE, **CALL).can == Can(deny=True)
+    assert decoded(CODEX, "PreToolUse", lane=Lane.GATE, **CALL).can == Can(deny=True, modify=True)
     assert decoded(CODEX, "PermissionRequest", lane=Lane.RELAY, **CALL).can == Can(
         allow=True, deny=True
     )

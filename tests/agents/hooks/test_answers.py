@@ -71,6 +71,7 @@ TOLD = [
     ("claude", "PermissionRequest", STOP, Answer(ASK_STOP)),
     ("claude", "PermissionRequest", SayNothing(), NOTHING),
     ("codex", "PreToolUse", ALLOW, NOTHING),
+    ("codex", "PreToolUse", EDIT, Answer(PRE_EDIT)),
     ("codex", "PreToolUse", DENY, denied(PRE_DENY)),
     ("codex", "PreToolUse", STOP, denied(PRE_DENY)),
     ("codex", "PreToolUse", SayNothing(), NOTHING),
@@ -101,9 +102,15 @@ def test_nothing_where_no_answer_is_read(each: Adapter, reply: Reply) -> None:
     assert each.answer(not_asked, reply) == NOTHING
 
 
-@pytest.mark.parametrize(("native", "code"), [("PreToolUse", 2), ("PermissionRequest", 0)])
-def test_an_edit_that_codex_cannot_be_told_never_runs_the_original(native: str, code: int) -> None:
-    event = decoded(adapter("codex"), native, lane=Lane.GATE, **CALL)
+@pytest.mark.parametrize(
+    ("native", "tool", "code"),
+    [("PreToolUse", "apply_patch", 2), ("PermissionRequest", "Bash", 0)],
+)
+def test_an_edit_that_codex_cannot_be_told_never_runs_the_original(
+    native: str, tool: str, code: int
+) -> None:
+    call = {**CALL, "tool_name": tool}
+    event = decoded(adapter("codex"), native, lane=Lane.GATE, **call)
 
     answer = adapter("codex").answer(event, EDIT)
 

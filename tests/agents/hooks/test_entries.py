@@ -70,7 +70,7 @@ def test_hooks_that_would_change_what_claude_does_are_left_out(event: str) -> No
 
 
 def test_unknown_names_are_refused_with_the_known_ones() -> None:
-    with pytest.raises(UnknownAgentError, match="claude, codex"):
+    with pytest.raises(UnknownAgentError, match="acp, claude, cline, codex"):
         adapter("hal")
     with pytest.raises(ValueError, match="watch, guard, strict"):
         adapter("claude").entries("lax")

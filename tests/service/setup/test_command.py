@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -12,12 +13,20 @@ from pathlib import Path
 
 import pytest
 
+from tests.agents.payloads import INSTALLABLE
 from watchgate.agents.base import HookEntry
 from watchgate.agents.registry import adapter
 from watchgate.core.events import Lane
 from watchgate.link.paths import paths
 from watchgate.service.setup import client_copy
-from watchgate.service.setup.command import Client, command, is_ours, parse
+from watchgate.service.setup.command import (
+    Client,
+    closes,
+    command,
+    is_ours,
+    parse,
+    status_line,
+)
 
 STAND_IN = """
 import json, os, signal, sys
@@ -28,8 +37,8 @@ act = {act!r}
 if act == "die": os.kill(os.getpid(), signal.SIGKILL)
 sys.exit(act)
 """
-GATE = HookEntry(event="PreToolUse", lane=Lane.GATE, timeout_s=9)
-READ = HookEntry(event="PreToolUse", lane=Lane.GATE_READ, timeout_s=9)
+GATE = HookEntry(event="PreToolUse", lane=Lane.GATE, timeout_s=86_400)
+READ = HookEntry(event="PreToolUse", lane=Lane.GATE_READ, timeout_s=86_400)
 RELAY = HookEntry(event="PermissionRequest", lane=Lane.RELAY, timeout_s=9)
 OBSERVE = HookEntry(event="Stop", lane=Lane.OBSERVE, timeout_s=9)
 OPEN = [(READ, "guard"), (RELAY, "guard"), (RELAY, "strict"), (OBSERVE, "strict")]
@@ -51,6 +60,11 @@ def client(tmp_path: Path) -> Client:
 
 def run(line: str, shell: str = "/bin/sh") -> subprocess.CompletedProcess[str]:
     return subprocess.run([shell, "-c", line], input='{"a": 1}', capture_output=True, text=True)
+
+
+def reason(stdout: str) -> str:
+    """What Claude Code tells the model."""
+    return str(json.loads(stdout)["hookSpecificOutput"]["permissionDecisionReason"])
 
 
 def line_for(entry: HookEntry, client: Client, profile: str = "guard") -> str:
@@ -85,6 +99,18 @@ def test_lanes_that_hand_back_give_the_client_no_denial_to_print(
     assert shlex.split(line_for(entry, client, profile))[-1] == ""
 
 
+@pytest.mark.parametrize(
+    ("name", "told"), [("cursor", ['{"permission":"allow"}']), ("claude", []), ("codex", [])]
+)
+def test_only_an_agent_that_must_be_told_something_has_words_for_the_time_the_gate_is_off(
+    client: Client, name: str, told: list[str]
+) -> None:
+    agent = adapter(name)
+    entry = next(each for each in agent.entries("guard") if each.lane is Lane.GATE)
+
+    assert shlex.split(command(agent, entry, client, "guard"))[13:] == told
+
+
 @pytest.mark.parametrize(("entry", "profile"), CLOSED)
 @pytest.mark.parametrize("code", [0, 2])
 def test_a_gate_passes_on_what_the_client_says(
@@ -111,13 +137,24 @@ def test_a_gate_denies_with_a_reason_when_the_client_fails(
 
 
 @pytest.mark.parametrize(("entry", "profile"), CLOSED)
+def test_an_empty_client_is_a_missing_one(client: Client, entry: HookEntry, profile: str) -> None:
+    client.script.write_text("")
+
+    done = run(line_for(entry, client, profile))
+
+    assert done.returncode == 2
+    assert "watchgate install claude" in done.stderr
+
+
+@pytest.mark.parametrize(("entry", "profile"), CLOSED)
 def test_a_gate_without_its_client_says_how_to_mend_it(
     client: Client, entry: HookEntry, profile: str
 ) -> None:
     done = run(line_for(entry, client, profile))
 
-    assert (done.returncode, done.stdout) == (2, "")
+    assert done.returncode == 2
     assert "watchgate install claude" in done.stderr
+    assert "the hook client is missing" in reason(done.stdout)
 
 
 def test_a_gate_without_its_interpreter_denies(client: Client) -> None:
@@ -136,7 +173,7 @@ def test_a_gate_without_its_interpreter_denies(client: Client) -> None:
 
 
 @pytest.mark.parametrize(("entry", "profile"), OPEN)
-@pytest.mark.parametrize("act", [0, 1, 2, "die", "missing"])
+@pytest.mark.parametrize("act", [0, 1, 3, "die", "missing"])
 def test_elsewhere_every_failure_is_no_opinion(
     client: Client, entry: HookEntry, profile: str, act: int | str
 ) -> None:
@@ -148,6 +185,29 @@ def test_elsewhere_every_failure_is_no_opinion(
     assert done.returncode == 0
     if entry is OBSERVE or act == "missing":
         assert (done.stdout, done.stderr) == ("", "")
+
+
+@pytest.mark.parametrize("agent", INSTALLABLE)
+def test_a_denial_reaches_every_agent_on_every_lane_that_waits(client: Client, agent: str) -> None:
+    """Kimi and Windsurf read nothing but the exit status, and would read on beside a 0."""
+    spoken = adapter(agent)
+    for entry in spoken.entries("guard"):
+        if entry.lane.waits and spoken.can(entry.event).deny:
+            denial = spoken.closed(entry.event, Lane.GATE, "No.")
+            client.script.write_text(STAND_IN.format(act=denial.exit_code))
+
+            done = run(command(spoken, entry, client, "guard"))
+
+            assert (done.returncode, done.stderr) == (denial.exit_code, "words")
+
+
+@pytest.mark.parametrize("code", [0, 1, 2])
+def test_what_is_only_observed_never_denies(client: Client, code: int) -> None:
+    client.script.write_text(STAND_IN.format(act=code))
+
+    done = run(line_for(OBSERVE, client))
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 @pytest.fixture
@@ -177,9 +237,9 @@ def test_a_gate_denies_when_only_the_launcher_is_left(
 
     done = run(line_for(entry, installed, profile))
 
-    assert (done.returncode, done.stdout) == (2, "")
+    assert done.returncode == 2
     assert "the hook client failed with status 1" in done.stderr
-    assert "watchgate doctor claude" in done.stderr
+    assert "watchgate doctor claude" in reason(done.stdout)
 
 
 @pytest.mark.parametrize(("entry", "profile"), CLOSED)
@@ -190,7 +250,7 @@ def test_a_gate_denies_when_only_the_module_is_left(
 
     done = run(line_for(entry, installed, profile))
 
-    assert (done.returncode, done.stdout) == (2, "")
+    assert done.returncode == 2
     assert "the hook client is missing" in done.stderr
 
 
@@ -203,8 +263,8 @@ def test_a_gate_denies_when_the_bytecode_is_damaged(
 
     done = run(line_for(entry, installed, profile))
 
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "watchgate doctor claude" in done.stderr
+    assert done.returncode == 2
+    assert "watchgate doctor claude" in reason(done.stdout)
 
 
 @pytest.mark.parametrize(("entry", "profile"), OPEN)
@@ -255,3 +315,80 @@ def test_the_environment_moves_neither_socket_nor_client(client: Client) -> None
     )
 
     assert json.loads(done.stdout)[0][0] == str(client.ingest_socket)
+
+
+@pytest.mark.parametrize(
+    ("timeout_s", "waits_s"), [(86_400, 3660), (600, 595), (30, 25), (5, 1), (1, 1)]
+)
+def test_the_client_answers_before_an_agent_with_less_patience(
+    client: Client, timeout_s: int, waits_s: int
+) -> None:
+    entry = HookEntry(event="PreToolUse", lane=Lane.GATE, timeout_s=timeout_s)
+
+    found = parse(line_for(entry, client))
+
+    assert found is not None
+    assert found.deadline_s == waits_s
+
+
+@pytest.mark.parametrize("agent", INSTALLABLE)
+@pytest.mark.parametrize("profile", ["guard", "strict"])
+def test_every_gate_of_every_agent_is_denied_without_its_client(
+    client: Client, agent: str, profile: str
+) -> None:
+    spoken = adapter(agent)
+    for entry in spoken.entries(profile):
+        if not closes(entry, profile):
+            continue
+        done = run(command(spoken, entry, client, profile))
+
+        closed = spoken.closed(entry.event, Lane.GATE, "@")
+        assert done.returncode == closed.exit_code
+        assert "the hook client is missing" in done.stderr
+        assert bool(done.stdout) is bool(closed.stdout)
+        if closed.stdout:
+            json.loads(done.stdout)
+            assert "the hook client is missing" in done.stdout
+        else:
+            assert done.returncode == 2
+
+
+@pytest.mark.parametrize("agent", INSTALLABLE)
+@pytest.mark.parametrize("profile", ["guard", "strict"])
+def test_every_gate_of_every_agent_is_denied_without_a_core(
+    installed: Client, agent: str, profile: str
+) -> None:
+    spoken = adapter(agent)
+    for entry in spoken.entries(profile):
+        if not closes(entry, profile):
+            continue
+        done = run(command(spoken, entry, installed, profile))
+
+        assert done.returncode == spoken.closed(entry.event, Lane.GATE, "@").exit_code
+        assert "core is not running" in done.stderr
+
+
+def test_no_variable_of_the_environment_can_get_into_the_guard(client: Client) -> None:
+    """Gemini and Qwen put its values for $NAME into every text of their settings."""
+    line = line_for(GATE, client)
+
+    assert set(re.findall(r"\$(?:(\w+)|{)", line)) <= {
+        "",
+        *"137",
+        "wg_p",
+        "wg_c",
+        "wg_w",
+        "8",
+        "HOME",
+    }
+
+
+def test_the_status_line_is_silent_over_every_failure(client: Client) -> None:
+    line = status_line(adapter("claude"), client)
+
+    done = run(line)
+
+    found = parse(line)
+    assert found is not None
+    assert (found.lane, found.event, found.deadline_s) == ("relay", "StatusLine", 1)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -1,4 +1,4 @@
-"""Installing into an agent's own file, and giving the file back."""
+"""Installing into an agent's own files, and giving the files back, for every agent."""
 
 from __future__ import annotations
 
@@ -11,26 +11,37 @@ from pathlib import Path
 
 import pytest
 
+from tests.agents.payloads import INSTALLABLE
+from tests.service.setup.forms.cases import texts
+from watchgate.agents.base import Adapter
+from watchgate.agents.registry import ADAPTERS
 from watchgate.link.paths import paths
-from watchgate.service.setup import client_copy, hooks_file
+from watchgate.service.setup import client_copy
+from watchgate.service.setup.command import parse
+from watchgate.service.setup.forms.editor import Table
 from watchgate.service.setup.installer import Installer, Setting
-from watchgate.service.setup.targets import Refusal, hooks_path
+from watchgate.service.setup.targets import Refusal, is_folder, place, setup_of
 
 GUARD = Setting(profile="guard", client_deadline_s=3660)
+STRICT = Setting(profile="strict", client_deadline_s=60)
 PYTHON = Path(sys.executable)
-THEIRS = {
-    "hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "x"}]}]}
-}
-CONTENTS = {
-    "empty": b"",
-    "blank": b" \n",
-    "an object with space in it": b"{ }\n",
-    "an empty table": b'{"hooks": {}}',
-    "another tool's hooks": json.dumps(THEIRS, indent=2).encode(),
-    "CRLF": json.dumps(THEIRS, indent=4).replace("\n", "\r\n").encode(),
-    "tabs": json.dumps(THEIRS, indent="\t").encode() + b"\n\n",
-    "a byte order mark": b"\xef\xbb\xbf" + json.dumps(THEIRS).encode(),
-}
+AGENTS = {name: ADAPTERS[name] for name in INSTALLABLE}
+EDITED = {name: each for name, each in AGENTS.items() if not is_folder(setup_of(each))}
+FOLDERS = {name: each for name, each in AGENTS.items() if is_folder(setup_of(each))}
+CASES = [
+    pytest.param(agent, text, id=f"{name}: {what}")
+    for name, agent in EDITED.items()
+    for what, text in {"empty": "", "blank": " \n", **texts(setup_of(agent))}.items()
+]
+every = pytest.mark.parametrize("agent", AGENTS.values(), ids=AGENTS)
+edited = pytest.mark.parametrize("agent", EDITED.values(), ids=EDITED)
+folders = pytest.mark.parametrize("agent", FOLDERS.values(), ids=FOLDERS)
+
+
+@pytest.fixture(autouse=True)
+def no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    for agent in AGENTS.values():
+        monkeypatch.delenv(setup_of(agent).variable or "NONE", raising=False)
 
 
 @pytest.fixture
@@ -38,164 +49,259 @@ def installer(tmp_path: Path) -> Installer:
     return Installer(paths(os.environ), os.environ, tmp_path)
 
 
-@pytest.fixture(params=["claude", "codex"])
-def agent(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+def place_of(agent: Adapter) -> Path:
+    return place(agent, "user", os.environ, Path("/"))
 
 
-def file_of(agent: str) -> Path:
-    return hooks_path(agent, "user", os.environ, Path("/"))
-
-
-def put(agent: str, content: bytes) -> Path:
-    path = file_of(agent)
+def put(agent: Adapter, content: bytes) -> Path:
+    path = place_of(agent)
     path.parent.mkdir(parents=True)
     path.write_bytes(content)
     return path
 
 
-def install(installer: Installer, agent: str, setting: Setting = GUARD) -> None:
-    installer.install(installer.plan_install(agent, "user", setting, PYTHON))
+def plain(agent: Adapter) -> str:
+    return texts(setup_of(agent))["hooks of others"]
 
 
-def uninstall(installer: Installer, agent: str) -> None:
-    installer.uninstall(installer.plan_uninstall(agent, "user"))
+def install(installer: Installer, agent: Adapter, setting: Setting = GUARD) -> None:
+    changes = installer.plan_install(agent, "user", setting, PYTHON)
+    installer.install(changes, PYTHON)
 
 
-def test_where_there_was_no_file_there_is_none_again(installer: Installer, agent: str) -> None:
+def uninstall(installer: Installer, agent: Adapter) -> None:
+    installer.uninstall(installer.plan_uninstall(agent, "user", PYTHON))
+
+
+def ours(installer: Installer, agent: Adapter) -> list[Table]:
+    parts = installer.parts(agent, "user", GUARD, PYTHON)
+    present = [part for part in parts if part.path.exists()]
+    return [found for part in present if (found := part.editor.ours(part.path.read_text()))]
+
+
+@every
+def test_where_there_was_nothing_there_is_nothing_again(
+    installer: Installer, agent: Adapter, tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    before = sorted(home.rglob("*"))
     install(installer, agent)
-    assert hooks_file.ours(file_of(agent).read_text()) == installer.table(agent, GUARD, PYTHON)
+    assert ours(installer, agent) == [
+        part.table for part in installer.parts(agent, "user", GUARD, PYTHON)
+    ]
 
     uninstall(installer, agent)
 
-    assert not file_of(agent).parent.exists()
+    assert not ours(installer, agent)
+    assert sorted(path for path in home.rglob("*") if "watchgate" not in str(path)) == [
+        path for path in before if "watchgate" not in str(path)
+    ]
 
 
-@pytest.mark.parametrize("content", CONTENTS.values(), ids=CONTENTS)
-def test_uninstall_gives_every_byte_back(installer: Installer, agent: str, content: bytes) -> None:
-    path = put(agent, content)
+@pytest.mark.parametrize(("agent", "text"), CASES)
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["", "a byte order mark"])
+def test_uninstall_gives_every_byte_back(
+    installer: Installer, agent: Adapter, text: str, mark: bytes
+) -> None:
+    path = put(agent, mark + text.encode())
 
     install(installer, agent)
-    install(installer, agent, Setting(profile="strict", client_deadline_s=60))
+    install(installer, agent, STRICT)
     uninstall(installer, agent)
 
-    assert path.read_bytes() == content
+    assert path.read_bytes() == mark + text.encode()
 
 
-def test_what_changed_between_the_two_stays(installer: Installer, agent: str) -> None:
-    path = put(agent, b'{\n  "a": 1\n}\n')
+@edited
+def test_of_a_file_changed_meanwhile_only_our_entries_go(
+    installer: Installer, agent: Adapter
+) -> None:
+    text = plain(agent)
+    path = put(agent, text.encode())
     install(installer, agent)
-    path.write_text(path.read_text().replace('"a": 1', '"a": 2'))
+    path.write_text(path.read_text().replace("their-tool", "their-new-tool"))
 
     install(installer, agent)
     uninstall(installer, agent)
 
-    assert path.read_text() == '{\n  "a": 2\n}\n'
+    assert path.read_text() == text.replace("their-tool", "their-new-tool")
 
 
-def test_another_tool_that_came_later_stays(installer: Installer, agent: str) -> None:
-    path = put(agent, b"{}\n")
+@edited
+def test_a_lost_backup_still_leaves_no_entry_behind(installer: Installer, agent: Adapter) -> None:
+    path = put(agent, plain(agent).encode())
     install(installer, agent)
-    value = json.loads(path.read_text())
-    value["hooks"]["Stop"].append({"hooks": [{"type": "command", "command": "late"}]})
-    path.write_text(json.dumps(value))
+    shutil.rmtree(paths(os.environ).data_dir / "backups")
 
-    plan = installer.plan_uninstall(agent, "user")
-    installer.uninstall(plan)
+    uninstall(installer, agent)
 
-    assert plan.displaced == ("Stop",)
-    assert json.loads(path.read_text()) == {
-        "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "late"}]}]}
-    }
+    assert path.read_text() == plain(agent)
 
 
-def test_a_second_installation_writes_nothing(installer: Installer, agent: str) -> None:
+@edited
+def test_no_command_of_ours_is_left_where_the_file_was_written_anew(
+    installer: Installer, agent: Adapter
+) -> None:
+    path = put(agent, plain(agent).encode())
     install(installer, agent)
-    before = file_of(agent).stat()
+    if path.suffix == ".json":
+        path.write_text(json.dumps(json.loads(path.read_text())))
+
+    uninstall(installer, agent)
+
+    assert "watchgate-hook" not in path.read_text()
+    assert "their-tool" in path.read_text()
+
+
+@every
+def test_a_second_installation_writes_nothing(installer: Installer, agent: Adapter) -> None:
+    install(installer, agent)
 
     plan = installer.plan_install(agent, "user", GUARD, PYTHON)
-    installer.install(plan)
+    before = [change.path.stat().st_ino for change in plan]
+    installer.install(plan, PYTHON)
 
-    assert not plan.needed
-    assert file_of(agent).stat().st_ino == before.st_ino
+    assert not any(change.needed for change in plan)
+    assert [change.path.stat().st_ino for change in plan] == before
 
 
+@edited
 def test_a_link_stays_a_link_and_its_target_keeps_its_mode(
-    installer: Installer, agent: str, tmp_path: Path
+    installer: Installer, agent: Adapter, tmp_path: Path
 ) -> None:
-    target = tmp_path / "dotfiles.json"
-    target.write_text("{}")
+    target = tmp_path / "dotfiles"
+    target.write_text(plain(agent))
     target.chmod(0o640)
-    file_of(agent).parent.mkdir(parents=True)
-    file_of(agent).symlink_to(target)
+    path = place_of(agent)
+    path.parent.mkdir(parents=True)
+    path.symlink_to(target)
 
     install(installer, agent)
-
-    assert file_of(agent).is_symlink()
-    assert hooks_file.ours(target.read_text())
+    assert path.is_symlink()
+    assert ours(installer, agent)
     assert stat.S_IMODE(target.stat().st_mode) == 0o640
+    uninstall(installer, agent)
+
+    assert (path.is_symlink(), target.read_text()) == (True, plain(agent))
 
 
-def test_a_read_only_file_is_refused(installer: Installer, agent: str) -> None:
-    path = put(agent, b"{}")
-    path.chmod(0o400)
+@every
+def test_a_read_only_file_is_refused(installer: Installer, agent: Adapter) -> None:
+    install(installer, agent)
+    for part in installer.parts(agent, "user", GUARD, PYTHON):
+        part.path.chmod(0o400)
 
     with pytest.raises(Refusal, match="read-only"):
-        installer.plan_install(agent, "user", GUARD, PYTHON)
+        installer.plan_install(agent, "user", STRICT, PYTHON)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
-def test_a_read_only_directory_is_refused(installer: Installer, agent: str) -> None:
-    path = put(agent, b"{}")
+@edited
+def test_a_read_only_directory_is_refused(installer: Installer, agent: Adapter) -> None:
+    path = put(agent, plain(agent).encode())
     path.parent.chmod(0o500)
 
     with pytest.raises(Refusal, match="cannot be written to"):
         installer.plan_install(agent, "user", GUARD, PYTHON)
 
 
-@pytest.mark.parametrize(
-    ("content", "says"),
-    [
-        (b'{\n "a": 1,\n}', "line 3"),
-        (b'{ // note\n "a": 1}', "comment"),
-        (b'{"hooks": []}', "not an object"),
-        (b'{"a": "\xff"}', "not UTF-8"),
-    ],
-)
+@edited
+@pytest.mark.parametrize("content", [b'{"a": ', b"[[hooks]", b'a = "\xff"', b'{"hooks": 3}\n= 1'])
 def test_a_file_that_cannot_be_understood_is_refused_and_untouched(
-    installer: Installer, agent: str, content: bytes, says: str
+    installer: Installer, agent: Adapter, content: bytes
 ) -> None:
     path = put(agent, content)
 
-    with pytest.raises(Refusal, match=says):
+    with pytest.raises(Refusal, match="nothing was changed"):
         installer.plan_install(agent, "user", GUARD, PYTHON)
+    with pytest.raises(Refusal, match="nothing was changed"):
+        installer.plan_uninstall(agent, "user", PYTHON)
 
     assert path.read_bytes() == content
 
 
-def test_a_file_that_changes_meanwhile_is_not_overwritten(installer: Installer, agent: str) -> None:
-    path = put(agent, b"{}")
+@edited
+def test_comments_are_refused_where_the_agent_reads_none(
+    installer: Installer, agent: Adapter
+) -> None:
+    put(agent, b'{ // note\n "a": 1}')
+
+    if setup_of(agent).comments:
+        install(installer, agent)
+        assert "// note" in place_of(agent).read_text()
+    else:
+        with pytest.raises(Refusal):
+            installer.plan_install(agent, "user", GUARD, PYTHON)
+
+
+@edited
+def test_a_file_that_changes_meanwhile_is_not_overwritten(
+    installer: Installer, agent: Adapter
+) -> None:
+    path = put(agent, plain(agent).encode())
     plan = installer.plan_install(agent, "user", GUARD, PYTHON)
-    path.write_bytes(b'{"new": true}')
+    path.write_text(plain(agent) + "\n")
 
     with pytest.raises(Refusal, match="try again"):
-        installer.install(plan)
+        installer.install(plan, PYTHON)
 
-    assert path.read_bytes() == b'{"new": true}'
+    assert path.read_text() == plain(agent) + "\n"
 
 
-def test_a_lost_backup_still_leaves_no_entry_behind(installer: Installer, agent: str) -> None:
-    path = put(agent, b'{"a": 1}\n')
-    install(installer, agent)
-    shutil.rmtree(paths(os.environ).data_dir / "backups")
+@folders
+def test_a_file_of_somebody_else_under_our_name_is_refused(
+    installer: Installer, agent: Adapter
+) -> None:
+    part = installer.parts(agent, "user", GUARD, PYTHON)[0]
+    part.path.parent.mkdir(parents=True)
+    part.path.write_text("somebody's own\n")
 
+    with pytest.raises(Refusal, match="nothing was changed"):
+        installer.plan_install(agent, "user", GUARD, PYTHON)
     uninstall(installer, agent)
 
-    assert path.read_bytes() == b'{"a": 1}\n'
+    assert part.path.read_text() == "somebody's own\n"
 
 
+@every
+def test_a_project_gets_a_file_that_stays_uncommitted_or_a_refusal(
+    installer: Installer, agent: Adapter, tmp_path: Path
+) -> None:
+    project = setup_of(agent).project
+    if not project:
+        with pytest.raises(Refusal, match="--scope user"):
+            installer.plan_install(agent, "project", GUARD, PYTHON)
+        return
+
+    [*changes] = installer.plan_install(agent, "project", GUARD, PYTHON)
+
+    assert {change.path for change in changes} == {tmp_path / project}
+
+
+@every
+def test_the_agents_own_variable_moves_its_files(agent: Adapter, tmp_path: Path) -> None:
+    variable = setup_of(agent).variable
+    if variable:
+        moved = place(agent, "user", {"HOME": "/h", variable: str(tmp_path)}, Path("/"))
+        assert moved.is_relative_to(tmp_path)
+    assert place(agent, "user", {"HOME": "/h"}, Path("/")).is_relative_to("/h")
+
+
+@every
+def test_the_client_gives_up_before_the_agent_does(installer: Installer, agent: Adapter) -> None:
+    for part in installer.parts(agent, "user", GUARD, PYTHON):
+        entries = {entry.event: entry for entry in agent.entries("guard")}
+        for written in part.editor.written(part.table):
+            installed = parse(written.command)
+            assert installed is not None
+            limit_s = written.timeout_s or entries[installed.event].timeout_s
+            if installed.lane != "observe" and installed.event in entries:
+                assert installed.deadline_s <= min(3660, limit_s - 5)
+
+
+@every
 def test_the_client_is_brought_up_to_date_even_where_the_entries_are(
-    installer: Installer, agent: str
+    installer: Installer, agent: Adapter
 ) -> None:
     install(installer, agent)
     places = paths(os.environ)
@@ -208,51 +314,80 @@ def test_the_client_is_brought_up_to_date_even_where_the_entries_are(
     )
 
 
-def test_the_client_outlives_the_last_entry(installer: Installer, agent: str) -> None:
+def test_the_client_outlives_the_last_entry(installer: Installer) -> None:
     """A session that still runs has the old command in memory, which would deny without it."""
-    install(installer, agent)
+    install(installer, ADAPTERS["claude"])
 
-    uninstall(installer, agent)
+    uninstall(installer, ADAPTERS["claude"])
 
     assert paths(os.environ).client.exists()
     assert paths(os.environ).client_module.exists()
 
 
 def test_backups_are_private(installer: Installer) -> None:
-    put("claude", b'{"env": {"KEY": "secret"}}')
+    put(ADAPTERS["claude"], b'{"env": {"KEY": "secret"}}')
 
-    install(installer, "claude")
+    install(installer, ADAPTERS["claude"])
 
     backups = paths(os.environ).data_dir / "backups"
     assert stat.S_IMODE(backups.stat().st_mode) == 0o700
     assert {stat.S_IMODE(file.stat().st_mode) for file in backups.iterdir()} == {0o600}
 
 
-def test_a_project_keeps_claudes_hooks_in_its_local_file(
-    installer: Installer, tmp_path: Path
-) -> None:
-    installer.install(installer.plan_install("claude", "project", GUARD, PYTHON))
+def test_another_tool_that_came_later_stays_and_is_said_to_move(installer: Installer) -> None:
+    path = put(ADAPTERS["codex"], b"{}\n")
+    install(installer, ADAPTERS["codex"])
+    value = json.loads(path.read_text())
+    value["hooks"]["Stop"].append({"hooks": [{"type": "command", "command": "late"}]})
+    path.write_text(json.dumps(value))
 
-    assert hooks_file.ours((tmp_path / ".claude" / "settings.local.json").read_text())
-    assert not file_of("claude").exists()
+    [plan] = installer.plan_uninstall(ADAPTERS["codex"], "user", PYTHON)
+    installer.uninstall((plan,))
 
-
-def test_a_project_has_no_private_hooks_file_for_codex(installer: Installer) -> None:
-    with pytest.raises(Refusal, match="--scope user"):
-        installer.plan_install("codex", "project", GUARD, PYTHON)
+    assert plan.displaced == ("Stop",)
+    assert json.loads(path.read_text()) == {
+        "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "late"}]}]}
+    }
 
 
 def test_the_plan_shows_its_change_as_a_diff(installer: Installer) -> None:
-    put("claude", b'{\n  "a": 1\n}\n')
+    put(ADAPTERS["claude"], b'{\n  "a": 1\n}\n')
 
-    diff = installer.plan_install("claude", "user", GUARD, PYTHON).diff()
+    [plan] = installer.plan_install(ADAPTERS["claude"], "user", GUARD, PYTHON)
 
-    assert '-  "a": 1\n+  "a": 1,\n' in diff
-    assert '"statusMessage": "watchgate: waiting for an operator (watchgate ls)"' in diff
+    assert '-  "a": 1\n+  "a": 1,\n' in plan.diff()
+    assert '"statusMessage": "watchgate: waiting for an operator (watchgate ls)"' in plan.diff()
 
 
-def test_codex_gets_whole_seconds_only(installer: Installer) -> None:
-    groups = installer.table("codex", GUARD, PYTHON).values()
+def test_claude_shows_our_status_line_where_it_shows_none(installer: Installer) -> None:
+    path = put(ADAPTERS["claude"], b'{"a": 1}')
 
-    timeouts = [hook["timeout"] for group in groups for each in group for hook in each["hooks"]]
-    assert all(type(timeout) is int for timeout in timeouts)
+    install(installer, ADAPTERS["claude"])
+    shown = json.loads(path.read_text())["statusLine"]
+    path.write_text(path.read_text() + "\n")
+    uninstall(installer, ADAPTERS["claude"])
+
+    assert shown["type"] == "command"
+    assert "StatusLine" in shown["command"]
+    assert path.read_text() == '{"a": 1}\n'
+
+
+def test_a_status_line_of_the_user_stays(installer: Installer) -> None:
+    text = '{"statusLine": {"type": "command", "command": "mine"}}'
+    path = put(ADAPTERS["claude"], text.encode())
+
+    [plan] = installer.plan_install(ADAPTERS["claude"], "user", GUARD, PYTHON)
+    installer.install((plan,), PYTHON)
+
+    assert plan.others_status_line
+    assert json.loads(path.read_text())["statusLine"]["command"] == "mine"
+
+
+def test_a_denial_that_the_agent_can_enforce_itself_says_so(installer: Installer) -> None:
+    [part] = installer.parts(ADAPTERS["claude"], "user", GUARD, PYTHON)
+
+    gate, read = (hook for group in part.table["PreToolUse"] for hook in group["hooks"])
+    [asked] = part.table["PermissionRequest"][0]["hooks"]
+    assert gate["onFailure"] == "block"
+    assert "onFailure" not in read
+    assert "onFailure" not in asked

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from watchgate.service.setup.running import running
+import pytest
+
+from tests.agents.payloads import INSTALLABLE
+from watchgate.agents.registry import ADAPTERS
+from watchgate.service.setup.running import process_names, running
 
 
 def process(proc: Path, pid: int, *argv: str) -> None:
@@ -22,7 +26,7 @@ def test_programs_and_their_interpreters_are_told_by_name(tmp_path: Path) -> Non
     process(tmp_path, 6, "")
     (tmp_path / "7").mkdir()
 
-    found = running(["claude", "codex"], tmp_path)
+    found = running([ADAPTERS["claude"], ADAPTERS["codex"]], tmp_path)
 
     assert [(each.agent, each.pid, each.cwd) for each in found] == [
         ("codex", 3, "/home/dev/shop"),
@@ -33,5 +37,27 @@ def test_programs_and_their_interpreters_are_told_by_name(tmp_path: Path) -> Non
 def test_only_the_agents_that_were_asked_for_are_named(tmp_path: Path) -> None:
     process(tmp_path, 20, "claude")
 
-    assert running(["codex"], tmp_path) == []
-    assert running(["claude"], tmp_path / "none") == []
+    assert running([ADAPTERS["codex"]], tmp_path) == []
+    assert running([ADAPTERS["claude"]], tmp_path / "none") == []
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        (),
+        ("node",),
+        ("/usr/bin/node", "--no-warnings", "--max-old-space-size=4096"),
+        ("bun",),
+        ("python3.12", "-I"),
+    ],
+)
+@pytest.mark.parametrize("agent", INSTALLABLE)
+def test_every_agent_is_found_whatever_runs_it(
+    tmp_path: Path, agent: str, host: tuple[str, ...]
+) -> None:
+    name = process_names(ADAPTERS[agent])[0]
+    process(tmp_path, 9, *host, f"/opt/bin/{name}", "--resume")
+
+    [found] = running([ADAPTERS[agent]], tmp_path)
+
+    assert (found.agent, found.pid) == (agent, 9)

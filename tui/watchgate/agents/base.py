@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import msgspec
 
@@ -11,7 +11,6 @@ from watchgate.core.clock import Instant
 from watchgate.core.events import Can, Event, Lane
 from watchgate.core.verdicts import Reply
 
-Style = Literal["claude", "codex"]
 _CANNOT = Can()
 
 
@@ -62,6 +61,78 @@ class HookEntry(msgspec.Struct, frozen=True, kw_only=True):
     status_message: str | None = None
 
 
+Form = Literal["groups", "flat", "copilot", "crush", "kimi", "kiro", "scripts", "plugin"]
+"""How an agent writes its hooks down; `service/setup` has one editor for each.
+
+`groups`: JSON, `hooks.<Event>[]` of `{matcher?, hooks: [{type, command, timeout}]}`. `flat`: JSON,
+`hooks.<Event>[]` of `{command, timeout, matcher?}`. `copilot`, `crush`, `kiro`: their own JSON.
+`kimi`: TOML, `[[hooks]]`. `scripts`: a folder with one executable named after each event.
+`plugin`: a folder of our own among the agent's plugins.
+"""
+
+
+class Silencers(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """Where an agent reads settings, and which key with which value silences hooks, in words.
+
+    Files are below the agent's own directory (`home`), the project, or anywhere (`system`); a key
+    within an object is written with a dot.
+    """
+
+    home: tuple[str, ...]
+    project: tuple[str, ...]
+    keys: dict[str, tuple[bool, str]]
+    system: tuple[str, ...] = ()
+
+
+ALL_OFF = "switches all hooks off"
+
+
+class Setup(
+    msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
+):
+    """Where an agent's hooks live and how one of them is written there.
+
+    `user` is the file (or folder) for one user, `~` being the home directory; where the agent's
+    `variable` is set, that replaces the first folder below `~`. `project` is the file of one
+    project that stays uncommitted; without one, project scope is refused with `no_project`.
+    `owned` says that the whole file is ours. `unit` is that of timeouts, under `timeout_key`; an
+    empty one writes none. `comments` says that the agent reads JSON with comments. `status_line` is
+    the key of a command whose output the agent shows; ours is set where there is none. `manifests`
+    are further JSON files of ours, by their paths from the file's folder. `each` are keys of every
+    entry, `closing` the keys that make the agent itself fail closed, written on entries that deny;
+    `beside` what must stand at the top of the file. `also_loads` names the agents whose hooks this
+    one runs too. `process` are the names of its program, `hooks_off` the arguments with which it
+    runs no hooks, `silencers` the settings that do so, `hookless` its tools of which no hook ever
+    tells. `must_trust` says that it skips hooks which nobody has looked through, without a word,
+    `trusts_by_place` that hooks which moved in the file must be trusted again. `after` tells the
+    user what is left to do.
+    """
+
+    form: Form
+    user: str
+    variable: str = ""
+    project: str = ""
+    no_project: str = ""
+    owned: bool = False
+    unit: Literal["s", "ms"] = "s"
+    timeout_key: str = "timeout"
+    status_key: str = ""
+    comments: bool = False
+    status_line: str = ""
+    manifests: dict[str, dict[str, Any]] = {}
+    each: dict[str, Any] = {}
+    closing: dict[str, Any] = {}
+    beside: dict[str, Any] = {}
+    also_loads: tuple[str, ...] = ()
+    process: tuple[str, ...] = ()
+    hooks_off: tuple[str, ...] = ()
+    must_trust: bool = False
+    hookless: tuple[str, ...] = ()
+    silencers: Silencers | None = None
+    trusts_by_place: bool = False
+    after: str = ""
+
+
 class Adapter(Protocol):
     """One agent's protocol, pure: no I/O and no clock."""
 
@@ -73,6 +144,25 @@ class Adapter(Protocol):
     @property
     def title(self) -> str:
         """The name that a person reads in a sentence."""
+        ...
+
+    @property
+    def experimental(self) -> bool:
+        """Whether it was built from documents alone, never run against the agent itself."""
+        ...
+
+    @property
+    def setup(self) -> Setup | None:
+        """Where its hooks are installed; None for an agent that needs no installation."""
+        ...
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of events that its hooks ever send."""
+        ...
+
+    def can(self, native: str) -> Can:
+        """What the agent can be told in answer to this event of its own."""
         ...
 
     def decode(self, payload: bytes, intake: Intake) -> Event:

@@ -1,32 +1,106 @@
-"""The adapters by name."""
+"""The adapters by name, each built when it is first asked for."""
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Final
 
 from watchgate.agents.base import Adapter
-from watchgate.agents.claude.adapter import Claude
-from watchgate.agents.codex.adapter import Codex
-from watchgate.agents.synaps import Synaps
+from watchgate.agents.table.adapter import TableAdapter
 from watchgate.core.events import Lane
 
-ADAPTERS: dict[str, Adapter] = {each.name: each for each in (Claude(), Codex(), Synaps())}
-HOOKS_FILE: Final = ("claude", "codex")
-"""The agents with a hooks file of their own; the others take us in as a plugin."""
+BUILT_IN: Final = (
+    "claude",
+    "codex",
+    "copilot",
+    "gemini",
+    "qwen",
+    "opencode",
+    "cursor",
+    "goose",
+    "kimi",
+    "crush",
+    "kiro",
+    "droid",
+    "cline",
+    "windsurf",
+    "vscode",
+    "acp",
+    "synaps",
+)
+"""Each is a module of this package with an `ADAPTER`, or with the `TABLE` that makes one."""
 
 
 class UnknownAgentError(ValueError):
     """No adapter has this name; the message lists the names there are."""
 
 
-def adapter(name: str) -> Adapter:
-    """The adapter of an agent; raises `UnknownAgentError`."""
-    found = ADAPTERS.get(name)
+class Adapters(MutableMapping[str, Adapter]):
+    """Adapters by name; a built-in one is imported when it is first used, few of them ever are."""
+
+    def __init__(self, more: Mapping[str, Adapter] | None = None) -> None:
+        """`more` are those of a user's own."""
+        self._made: dict[str, Adapter] = dict(more or {})
+        self._names = dict.fromkeys((*BUILT_IN, *self._made))
+
+    def __getitem__(self, name: str) -> Adapter:
+        found = self._made.get(name)
+        if found is None:
+            if name not in self._names:
+                raise KeyError(name)
+            found = self._made[name] = _built(name)
+        return found
+
+    def __setitem__(self, name: str, adapter: Adapter) -> None:
+        self._made[name] = adapter
+        self._names[name] = None
+
+    def __delitem__(self, name: str) -> None:
+        del self._names[name]
+        self._made.pop(name, None)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+def adapter(name: str, known: Mapping[str, Adapter] | None = None) -> Adapter:
+    """The adapter of an agent, a built-in one without `known`; raises `UnknownAgentError`."""
+    known = ADAPTERS if known is None else known
+    found = known.get(name)
     if found is None:
-        raise UnknownAgentError(f"unknown agent {name!r}: use one of {', '.join(sorted(ADAPTERS))}")
+        raise UnknownAgentError(f"unknown agent {name!r}: use one of {', '.join(sorted(known))}")
     return found
 
 
-def closed_template(agent: Adapter, native: str) -> str:
+def closed_template(agent: Adapter, native: str, lane: Lane = Lane.GATE) -> str:
     """What the hook client prints to deny by itself, with `@` where its reason goes."""
-    return agent.closed(native, Lane.GATE, "@").stdout.decode()
+    template = agent.closed(native, Lane.GATE, "@").stdout.decode()
+    # The client takes an empty one for "hand back" on every lane but the gate's own.
+    return template if template or lane is Lane.GATE else "\n"
+
+
+def closed_exit(agent: Adapter, native: str) -> int:
+    """The status with which the hook client leaves when it denies by itself."""
+    return agent.closed(native, Lane.GATE, "@").exit_code
+
+
+def handed_back(agent: Adapter, native: str) -> str:
+    """What the hook client prints where it hands back by itself; most agents are told nothing."""
+    return agent.closed(native, Lane.GATE_READ, "").stdout.decode()
+
+
+def _built(name: str) -> Adapter:
+    module = importlib.import_module(f"watchgate.agents.{name}")
+    made: Adapter | None = getattr(module, "ADAPTER", None)
+    return made if made is not None else TableAdapter(module.TABLE)
+
+
+ADAPTERS: Final = Adapters()
+"""The built-in ones."""

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import msgspec
 
-from watchgate.agents.base import JSON_FAULTS, Answer, DecodeError, HookEntry, Intake
+from watchgate.agents.base import JSON_FAULTS, Answer, DecodeError, HookEntry, Intake, Setup
 from watchgate.agents.decision_words import Meaning, word
 from watchgate.agents.hooks.payload import text
 from watchgate.agents.hooks.tools import describe
@@ -94,6 +94,23 @@ class Synaps:
 
     name: Final = NAME
     title: Final = "SynapsCLI"
+    experimental: Final = True
+    setup: Final = Setup(
+        form="plugin",
+        user="~/.synaps-cli/plugins/watchgate",
+        owned=True,
+        process=("synaps", "synaps-cli"),
+        no_project="a plugin in a project would run this machine's paths: use --scope user",
+        after=(
+            "SynapsCLI loads the plugin when it starts next. It waits 5 s for a plugin and then "
+            "runs the call: what nobody allows within 4 s is blocked."
+        ),
+    )
+    kinds: Final = frozenset(kind for kind, _ in EVENTS.values())
+
+    def can(self, native: str) -> Can:
+        """What SynapsCLI can be told in answer to one of its events."""
+        return _CAN if native == BEFORE else Can()
 
     def decode(self, payload: bytes, intake: Intake) -> Event:
         """The event of a `hook.handle`, of its params alone too; raises `DecodeError`."""
@@ -195,3 +212,6 @@ def _denied(reason: str) -> Answer:
 
 def _told(meaning: Meaning, **more: Any) -> Answer:
     return Answer(stdout=msgspec.json.encode({"action": word(NAME, meaning), **more}))
+
+
+ADAPTER: Final = Synaps()

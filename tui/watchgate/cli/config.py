@@ -10,7 +10,7 @@ from typing import Any
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.keys import check_keys
 from watchgate.cli.output import complain, json_line, say, table
-from watchgate.cli.place import configured, here
+from watchgate.cli.place import agents_known, configured, here
 
 
 def add_parser(commands: Any) -> None:
@@ -99,7 +99,7 @@ def _check_equipment(paths: Any, config: Any) -> None:
         equip(config, paths, os.environ, ChildPool(), prints=True)
     except EquipmentError as fault:
         raise Stop(str(fault)) from None
-    for warning in warnings(config):
+    for warning in warnings(config, agents_known(paths, config)):
         complain(warning)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.output import json_line, say
-from watchgate.cli.place import configured, here
+from watchgate.cli.place import agents_known, configured, here
 
 
 def add_parser(commands: Any) -> None:
@@ -20,7 +20,7 @@ def add_parser(commands: Any) -> None:
         epilog="example: watchgate doctor claude",
     )
     doctor.add_argument(
-        "agents", nargs="*", metavar="AGENT", help="claude, codex or synaps; default: all"
+        "agents", nargs="*", metavar="AGENT", help="its name; default: all that are here"
     )
     doctor.add_argument(
         "--fix",
@@ -35,15 +35,16 @@ def _doctor(args: argparse.Namespace) -> int:
     from watchgate.agents.registry import UnknownAgentError, adapter
     from watchgate.service.setup.doctor.run import Doctor
 
+    places = here()
+    config = configured(places)
+    known = agents_known(places, config)
     try:
-        for agent in args.agents:
-            adapter(agent)
+        agents = [adapter(name, known) for name in args.agents] or list(known.values())
     except UnknownAgentError as fault:
         raise Stop(str(fault), Exit.USAGE) from None
-    places = here()
-    doctor = Doctor(places, configured(places), os.environ, Path.cwd(), fix=args.fix)
+    doctor = Doctor(places, config, os.environ, Path.cwd(), fix=args.fix)
     code = Exit.DONE
-    for check in doctor.checks(args.agents):
+    for check in doctor.checks(agents, named=bool(args.agents)):
         if check.status == "fail":
             code = Exit.REFUSED
         if args.json:

@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 from watchgate.cli.exits import Exit, Stop
-from watchgate.cli.place import configured, here
+from watchgate.cli.place import agents_known, configured, here
 
 AGENT_MAX_S = 86_400
 LANES = ("gate", "gate-read", "relay", "observe")
@@ -34,16 +34,28 @@ def add_parser(commands: Any) -> None:
 
 def _hook(args: argparse.Namespace) -> int:
     from watchgate import client
-    from watchgate.agents.registry import UnknownAgentError, adapter, closed_template
+    from watchgate.agents.registry import (
+        UnknownAgentError,
+        adapter,
+        closed_exit,
+        closed_template,
+        handed_back,
+    )
+    from watchgate.core.events import Lane
 
     paths = here()
     config = configured(paths)
     try:
-        agent = adapter(args.agent)
+        agent = adapter(args.agent, agents_known(paths, config))
     except UnknownAgentError as fault:
         raise Stop(str(fault), Exit.USAGE) from None
     gate = args.lane == "gate" or (args.lane == "gate-read" and config.profile == "strict")
     event = args.event or ("PermissionRequest" if args.lane == "relay" else "PreToolUse")
+    closed = (
+        closed_template(agent, event, Lane(args.lane)),
+        str(closed_exit(agent, event)),
+        handed_back(agent, event),
+    )
     deadline_s = args.deadline_s or config.approval.client_deadline_s
     # Without the launcher, which only spares agents a compilation at each of their many calls.
     os.execv(  # noqa: S606 - the client that agents run, with our own interpreter
@@ -58,7 +70,7 @@ def _hook(args: argparse.Namespace) -> int:
             args.lane,
             args.event or "-",
             f"{deadline_s:g}",
-            closed_template(agent, event) if gate else "",
+            *(closed if gate else ("",)),
         ],
     )
     return Exit.REFUSED

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from watchgate.cli import plugin
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.output import complain, say
-from watchgate.cli.place import configured, here
+from watchgate.cli.place import agents_known, configured, here
 
 if TYPE_CHECKING:
-    from watchgate.service.setup.installer import Change, Installer
-
-CODEX_TRUST = (
-    "Codex skips hooks that nobody trusted, without a word: start codex and accept "
-    '"Hooks need review", or run `watchgate doctor codex --fix`.'
-)
+    from watchgate.agents.base import Adapter
+    from watchgate.core.config import Config
+    from watchgate.service.setup.change import Change
+    from watchgate.service.setup.installer import Setting
 
 
 def add_parser(commands: Any) -> None:
@@ -36,119 +34,150 @@ def add_parser(commands: Any) -> None:
     )
     uninstall.set_defaults(run=_uninstall)
     for each in (install, uninstall):
-        each.add_argument("agents", nargs="+", metavar="AGENT", help="claude, codex or synaps")
+        each.add_argument(
+            "agents",
+            nargs="+",
+            metavar="AGENT",
+            help="its name, such as claude, codex or cursor; `watchgate agent ls` lists them",
+        )
         each.add_argument("--scope", choices=("user", "project"), default="user")
         each.add_argument("--dry-run", action="store_true", help="print the diff, write nothing")
 
 
 def _install(args: argparse.Namespace) -> int:
-    from watchgate.agents.registry import HOOKS_FILE
-    from watchgate.service.setup.installer import Setting
-    from watchgate.service.setup.interpreter import NoInterpreterError, base_interpreter
+    from watchgate.service.setup.installer import Installer
     from watchgate.service.setup.targets import Refusal
 
-    installer = _installer(args)
     config = configured(here())
-    setting = Setting(profile=config.profile, client_deadline_s=config.approval.client_deadline_s)
-    try:
-        python = base_interpreter()
-    except NoInterpreterError as fault:
-        raise Stop(str(fault)) from None
-    done: list[str] = []
+    agents = _named(args.agents, config)
+    installer, setting, python = (
+        Installer(here(), os.environ, Path.cwd()),
+        _setting(config),
+        _python(),
+    )
+    done: list[Adapter] = []
     code = Exit.DONE
-    for agent in args.agents:
+    for agent in agents:
         try:
-            if agent not in HOOKS_FILE:
-                plugin.install(args, agent, config.profile, python)
-                continue
-            change = installer.plan_install(agent, args.scope, setting, python)
+            changes = installer.plan_install(agent, args.scope, setting, python)
             if args.dry_run:
-                _show(change)
+                _show(agent, changes)
                 continue
-            installer.install(change)
+            installer.install(changes, python)
         except Refusal as refusal:
-            complain(f"{agent}: refused. {refusal}")
+            complain(f"{agent.name}: refused. {refusal}")
             code = Exit.REFUSED
             continue
         done.append(agent)
-        word = "hooks installed in" if change.needed else "hooks are up to date in"
-        say(f"{agent}: {word} {change.path}")
+        _installed(agent, changes)
     if done:
         _after_install(done, config.profile)
     return code
 
 
 def _uninstall(args: argparse.Namespace) -> int:
-    from watchgate.agents.registry import HOOKS_FILE
+    from watchgate.service.setup.installer import Installer
     from watchgate.service.setup.targets import Refusal
 
-    installer = _installer(args)
+    agents = _named(args.agents, configured(here()))
+    installer, python = Installer(here(), os.environ, Path.cwd()), Path("python3")
     code = Exit.DONE
-    for agent in args.agents:
+    for agent in agents:
         try:
-            if agent not in HOOKS_FILE:
-                plugin.uninstall(args, agent)
-                continue
-            change = installer.plan_uninstall(agent, args.scope)
+            changes = installer.plan_uninstall(agent, args.scope, python)
             if args.dry_run:
-                _show(change)
+                _show(agent, changes)
                 continue
-            installer.uninstall(change)
+            installer.uninstall(changes)
         except Refusal as refusal:
-            complain(f"{agent}: refused. {refusal}")
+            complain(f"{agent.name}: refused. {refusal}")
             code = Exit.REFUSED
             continue
-        _after_uninstall(agent, change)
+        for change in changes:
+            _uninstalled(agent, change)
     if not args.dry_run:
-        _restart(args.agents)
+        _restart(agents)
     return code
 
 
-def _installer(args: argparse.Namespace) -> Installer:
+def _named(names: Sequence[str], config: Config) -> list[Adapter]:
     from watchgate.agents.registry import UnknownAgentError, adapter
-    from watchgate.service.setup.installer import Installer
 
+    known = agents_known(here(), config)
     try:
-        for agent in args.agents:
-            adapter(agent)
+        return [adapter(name, known) for name in names]
     except UnknownAgentError as fault:
         raise Stop(str(fault), Exit.USAGE) from None
-    return Installer(here(), os.environ, Path.cwd())
 
 
-def _show(change: Change) -> None:
-    if not change.needed:
-        say(f"{change.agent}: nothing to change in {change.path}")
-    for line in change.diff().splitlines():
-        say(line)
+def _setting(config: Config) -> Setting:
+    from watchgate.service.setup.installer import Setting
+
+    approval = config.approval
+    return Setting(
+        profile=config.profile,
+        client_deadline_s=approval.client_deadline_s,
+        margin_s=approval.margin_s,
+    )
 
 
-def _after_install(agents: list[str], profile: str) -> None:
+def _python() -> Path:
+    from watchgate.service.setup.interpreter import NoInterpreterError, base_interpreter
+
+    try:
+        return base_interpreter()
+    except NoInterpreterError as fault:
+        raise Stop(str(fault)) from None
+
+
+def _show(agent: Adapter, changes: Sequence[Change]) -> None:
+    for change in changes:
+        if not change.needed:
+            say(f"{agent.name}: nothing to change in {change.path}")
+        for line in change.diff().splitlines():
+            say(line)
+
+
+def _installed(agent: Adapter, changes: Sequence[Change]) -> None:
+    for change in changes:
+        if change.after is None:
+            continue
+        word = "hooks installed in" if change.needed else "hooks are up to date in"
+        say(f"{agent.name}: {word} {change.path}")
+        if change.others_status_line:
+            say("  Your own status line stays: cost and context are not shown from it.")
+
+
+def _after_install(agents: Sequence[Adapter], profile: str) -> None:
     if profile == "watch":
         say("Profile watch: tool calls are recorded, NOT GATED.")
     say("The profile is built into these entries: after changing to or from watch or strict,")
     say("run install again.")
-    if "codex" in agents:
-        say(CODEX_TRUST)
+    for agent in agents:
+        if agent.experimental:
+            say(f"{agent.title}: experimental; built from its documents, never run against it.")
+        if agent.setup is not None and agent.setup.after:
+            say(agent.setup.after)
     _restart(agents)
     say("`watchgate doctor` tries the installed commands.")
 
 
-def _after_uninstall(agent: str, change: Change) -> None:
+def _uninstalled(agent: Adapter, change: Change) -> None:
+    name, path = agent.name, change.path
     if not change.needed:
-        say(f"{agent}: no hooks of watchgate in {change.path}")
-    elif change.restored and change.after is None:
-        say(f"{agent}: {change.path} is gone again, as before the installation")
+        say(f"{name}: no hooks of watchgate in {path}")
+    elif change.after is None:
+        say(f"{name}: {path} is gone again, as before the installation")
     elif change.restored:
-        say(f"{agent}: {change.path} has its old bytes again")
+        say(f"{name}: {path} has its old bytes again")
     else:
-        say(f"{agent}: hooks removed from {change.path}; what else changed there stays")
-    if agent == "codex" and change.displaced:
+        say(f"{name}: hooks removed from {path}; what else changed there stays")
+    if agent.setup is not None and agent.setup.trusts_by_place and change.displaced:
         events = ", ".join(change.displaced)
-        say(f"Other tools' hooks moved up ({events}): Codex will ask to trust them again.")
+        say(f"Other tools' hooks moved up ({events}): {agent.title} will ask to trust them again.")
 
 
-def _restart(agents: list[str]) -> None:
+def _restart(agents: Sequence[Adapter]) -> None:
     from watchgate.service.setup.running import running
 
     sessions = running(agents)

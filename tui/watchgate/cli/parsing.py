@@ -6,7 +6,7 @@ import argparse
 import difflib
 import re
 import sys
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from watchgate.cli.exits import Exit
 from watchgate.core.text import safe_text
@@ -15,7 +15,22 @@ _CHOICE = re.compile(r"invalid choice: '(?P<wrong>.*)' \(choose from (?P<allowed
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose errors say how to mend them; parsers of sub-commands are of the same kind."""
+    """A parser whose errors say how to mend them; parsers of sub-commands are of the same kind.
+
+    With `intermixed`, options may stand between the words of a command that takes any number.
+    """
+
+    intermixed = False
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As in argparse, which by itself takes an open list of words in one piece only."""
+        if not self.intermixed:
+            return super().parse_known_args(args, namespace)
+        self.intermixed = False
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self.intermixed = True
 
     def error(self, message: str) -> NoReturn:
         """Print the usage and the error, and end with the exit code for usage."""

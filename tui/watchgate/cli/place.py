@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING
 from watchgate.cli.exits import Exit, Stop
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from watchgate.agents.base import Adapter
     from watchgate.core.config import Config
     from watchgate.link.paths import Paths
+    from watchgate.service.ingest_client import IngestClient
 
 
 def here() -> Paths:
@@ -31,4 +35,24 @@ def configured(paths: Paths) -> Config:
     try:
         return read_config(paths)
     except (ConfigError, RuntimeDirError) as fault:
+        raise Stop(str(fault)) from None
+
+
+def core_at(paths: Paths, agent: str, *, proxy: bool) -> IngestClient:
+    """The way to the core for a proxy or tool of ours that speaks for an agent."""
+    from watchgate.service.clock import SystemClock
+    from watchgate.service.ingest_client import IngestClient
+
+    return IngestClient(
+        ingest=paths.ingest_socket, off=paths.off, clock=SystemClock(), agent=agent, proxy=proxy
+    )
+
+
+def agents_known(paths: Paths, config: Config) -> Mapping[str, Adapter]:
+    """Every agent's adapter, with the user's own; one that cannot be taken in ends the command."""
+    from watchgate.service.agents import AgentsError, adapters
+
+    try:
+        return adapters(paths, config)
+    except AgentsError as fault:
         raise Stop(str(fault)) from None

@@ -26,8 +26,11 @@ def _schema(args: argparse.Namespace) -> int:
 
     from watchgate.core import records
     from watchgate.link import protocol
-    from watchgate.service.lines import Line
+    from watchgate.service.ingest_schema import ingest_schema
 
+    if args.what == "ingest":
+        json_line(ingest_schema())
+        return Exit.DONE
     types: dict[str, tuple[Any, ...]] = {
         "record": (
             records.Record,
@@ -42,7 +45,6 @@ def _schema(args: argparse.Namespace) -> int:
             records.TraceData,
             records.CoreData,
         ),
-        "ingest": (Line,),
         "control": (
             protocol.Request,
             protocol.Hello,

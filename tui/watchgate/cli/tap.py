@@ -17,7 +17,16 @@ def add_parser(commands: Any) -> None:
         help="copy an agent's JSON event stream from stdin to stdout, and show it here",
         epilog="example: watchgate tap codex, as in `codex exec --json TASK | watchgate tap codex`",
     )
-    tap.add_argument("agent", metavar="AGENT", help="codewhale, codex, sandbox-agent or synaps")
+    tap.add_argument(
+        "agent",
+        metavar="AGENT",
+        help="codewhale, codex, sandbox-agent or synaps; opencode with --url",
+    )
+    tap.add_argument(
+        "--url",
+        help="follow an OpenCode server instead, and answer what it asks; its password comes from"
+        " OPENCODE_SERVER_PASSWORD (watchgate tap opencode --url http://127.0.0.1:4096)",
+    )
     tap.set_defaults(run=_tap)
 
 
@@ -27,6 +36,12 @@ def _tap(args: argparse.Namespace) -> int:
     from watchgate.agents.streams.shapes import TAPPED
     from watchgate.service.tap import MEND, Tap, own_folder
 
+    if args.agent == "opencode":
+        if args.url is None:
+            raise Stop("opencode is followed over HTTP: name its server with --url", Exit.USAGE)
+        return _follow(args.url)
+    if args.url is not None:
+        raise Stop(f"--url is for opencode: {args.agent} is read from stdin", Exit.USAGE)
     if args.agent not in TAPPED:
         known = ", ".join(TAPPED)
         raise Stop(f"no stream of {args.agent!r} is understood: use one of {known}", Exit.USAGE)
@@ -38,4 +53,31 @@ def _tap(args: argparse.Namespace) -> int:
     except Stop as stop:
         complain(f"{stop}. {MEND}")
     tap.copy(0, 1)
+    return Exit.DONE
+
+
+def _follow(url: str) -> int:
+    import os
+    from contextlib import suppress
+
+    import anyio
+
+    from watchgate.cli.place import configured, core_at
+    from watchgate.service.opencode.server import Server
+    from watchgate.service.opencode.stream import Stopped, Stream
+
+    paths = here()
+    user = os.environ.get("OPENCODE_SERVER_USERNAME", "opencode")
+    try:
+        server = Server(url, os.environ.get("OPENCODE_SERVER_PASSWORD", ""), user)
+    except ValueError as fault:
+        raise Stop(str(fault), Exit.USAGE) from None
+    core = core_at(paths, "opencode", proxy=True)
+    deadline_s = configured(paths).approval.client_deadline_s
+    try:
+        # Whoever presses ^C wants it to end.
+        with suppress(KeyboardInterrupt):
+            anyio.run(Stream(server, core, complain, deadline_s).run)
+    except* Stopped as stopped:
+        raise Stop(str(stopped.exceptions[0])) from None
     return Exit.DONE

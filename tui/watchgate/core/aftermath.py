@@ -6,8 +6,9 @@ from watchgate.core import drafts, wording
 from watchgate.core.approvals import Broker
 from watchgate.core.calls import Call, Calls
 from watchgate.core.clock import Instant
+from watchgate.core.coverage import Coverage
 from watchgate.core.effects import Effect, Send
-from watchgate.core.events import Event, ToolBatch, ToolCall, ToolResult
+from watchgate.core.events import Event, Text, Tool, ToolBatch, ToolCall, ToolResult
 from watchgate.core.grants import Grants
 from watchgate.core.requests import Input, Request, Status
 from watchgate.core.summary import summary
@@ -26,21 +27,30 @@ def _altered(call: Call, body: ToolResult) -> bool:
 class Aftermath:
     """Follows decided calls to their end."""
 
-    def __init__(self, broker: Broker, calls: Calls, grants: Grants) -> None:
+    def __init__(self, broker: Broker, calls: Calls, grants: Grants, coverage: Coverage) -> None:
         self._broker = broker
         self._calls = calls
         self._grants = grants
+        self._coverage = coverage
 
     def ran(self, event: Event, body: ToolResult, now: Instant) -> list[Effect]:
         """A call ended: hold what was decided about it against what ran."""
-        call = self._calls.end(event, body.tool)
+        again = self._calls.again(event, body.tool)
+        if again is not None and again.ran:
+            return [drafts.ended(event, body, again)]
+        call = again or self._calls.end(event, body.tool)
+        if call is not None:
+            call.ran = True
         effects: list[Effect] = [drafts.ended(event, body, call)]
+        watched = call is not None and not (call.waited or event.numbering)
+        if not (watched or body.interrupted or (call is not None and call.passed)):
+            effects += self._ungated(event, body.tool, call)
         if call is None:
             return effects
         effects += self._answered_elsewhere(call, now)
         if call.decided == "deny" and not body.interrupted:
             effects.append(drafts.effect(event, call, summary(body.tool), "DENIED BUT RAN"))
-        elif call.decided == "allow" and _altered(call, body):
+        elif call.decided == "allow" and not event.numbering and _altered(call, body):
             effects.append(drafts.effect(event, call, summary(body.tool), "RAN ALTERED"))
         elif call.decided == "allow":
             effects.append(drafts.effect(event, call, "ran as approved"))
@@ -51,8 +61,16 @@ class Aftermath:
         over = [self._calls.end(event, tool) for tool in body.tools]
         return [e for call in over if call is not None for e in self._not_run(call, event, now)]
 
-    def refused(self, event: Event, body: ToolCall, now: Instant) -> list[Effect]:
-        """The agent itself decided on a call; it says so only when it does not run it."""
+    def resolved(self, event: Event, body: ToolCall, now: Instant) -> list[Effect]:
+        """The agent itself decided on a call: one that it allowed goes on, any other is over.
+
+        An agent that waits for a gate has not come to that call, whatever was said of an equal one.
+        """
+        if body.allowed:
+            call = self._calls.told_of(event, body.tool)
+            waiting = [] if call is None else self._waiting(call)
+            asked = [each for each in waiting if each.silence != "deny"]
+            return [effect for each in asked for effect in self._let_go(each, now)]
         call = self._calls.end(event, body.tool)
         return [] if call is None else self._not_run(call, event, now)
 
@@ -61,7 +79,9 @@ class Aftermath:
 
         A gate's request stays: its client waits, and an agent that waits is not past the call.
         """
-        session_over = event.kind == "session.end"
+        if _goes_on(event):
+            return []
+        session_over = event.kind == "session.end" and event.sub is None
         effects: list[Effect] = []
         for call in self._calls.of(event.agent, event.session):
             held = any(request.silence == "deny" for request in self._waiting(call))
@@ -69,10 +89,25 @@ class Aftermath:
             if session_over or (call.sub == event.sub_id and not gate_waits):
                 self._calls.drop(call)
                 effects += self._not_run(call, event, now)
+                if _began(call, event) and not call.waited:
+                    effects += self._ungated(event, call.tool, call)
         if session_over:
+            self._coverage.over(event)
             self._grants.end_session(event.agent, event.session)
         elif event.sub is None:
             self._grants.end_turn(event.agent, event.session)
+        return effects
+
+    def _ungated(self, event: Event, tool: Tool, call: Call | None) -> list[Effect]:
+        """A call ran, or began to, that no gate was asked about or answered in time."""
+        others = self._calls.near(event.agent, event.session)
+        effects: list[Effect] = []
+        found = self._coverage.ran(event, tool, call, others)
+        if found is not None:
+            effects.append(drafts.ungated(event, tool, call, found))
+        session = self._coverage.not_gated(event)
+        if session is not None:
+            effects.append(drafts.not_gated(event, session))
         return effects
 
     def _not_run(self, call: Call, event: Event, now: Instant) -> list[Effect]:
@@ -99,3 +134,20 @@ class Aftermath:
             else drafts.decided(request),
             *(Send(each.conn, each.event, each.undecided(text)) for each in request.waiters),
         ]
+
+
+def _began(call: Call, event: Event) -> bool:
+    """Whether the stream that told of this event told that the call runs; hooks tell it before."""
+    return bool(event.numbering) and any(each == event.numbering for each, _ in call.ids)
+
+
+def _goes_on(event: Event) -> bool:
+    """Whether the turn goes on after an event that looks like its end.
+
+    Qwen Code submits an empty prompt after each tool result; and of a sub-agent that is not named,
+    nothing tells which calls were its own.
+    """
+    if event.kind == "agent.stop":
+        return event.sub is None
+    body = event.body
+    return event.kind == "prompt.submit" and isinstance(body, Text) and not body.text.strip()

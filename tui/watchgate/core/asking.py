@@ -6,7 +6,7 @@ from typing import Final
 
 from watchgate.core.calls import Call, summarized
 from watchgate.core.clock import Instant
-from watchgate.core.events import Event, Tool, ToolCall
+from watchgate.core.events import Event, Lane, Tool, ToolCall
 from watchgate.core.grants import scopes_for
 from watchgate.core.ids import digest
 from watchgate.core.policy.assessment import Assessment
@@ -60,6 +60,7 @@ def request_about(
         silence=silence,
         asks_again=not event.can.allow,
         runs_unasked=event.runs_unasked,
+        races=event.races_dialog and event.lane is Lane.RELAY,
         deadline_at=now.plus(wait_s).wall_us,
         timeout_s=wait_s,
         agent_pid=event.agent_pid,
@@ -67,6 +68,7 @@ def request_about(
         asks=asks,
         questions=body.questions if isinstance(body := event.body, ToolCall) else (),
     )
+    call.handed_on = event.lane is Lane.RELAY and call.passed
     call.request, call.decided = id, None
     return Request(
         id=id,

@@ -17,6 +17,7 @@ from watchgate.core.events import Event
 from watchgate.core.handlers import Handler
 from watchgate.core.matching import Matcher, Tool, ToolPrefix, ToolRegex
 from watchgate.core.presets import DispatchPolicy
+from watchgate.core.recent import Recent
 from watchgate.core.registration import KINDS, RegistrationError, check
 from watchgate.core.verdicts import Outcome, SkipReason, TraceRow
 
@@ -45,7 +46,7 @@ class Bus:
         self._chains: dict[str, tuple[Handler, ...]] = {}
         self._plans: dict[_PlanKey, _Plan] = {}
         self._breakers: dict[str, Breaker] = {}
-        self._once: dict[tuple[str, str], set[str]] = {}
+        self._once: Recent[tuple[str, str], set[str]] = Recent(SESSIONS_KEPT)
         self._nobody = Outcome(decision=policy.no_match)
         self._unseen = Outcome(decision=policy.no_match, effect="view")
         self._unheard: dict[str, Outcome] = {}
@@ -183,9 +184,9 @@ class Bus:
         return self._nobody if self.policy.effect(kind) == "gate" else self._unseen
 
     def _first(self, handler: Handler, event: Event) -> bool:
-        ran = self._once.setdefault((event.agent, event.session), set())
-        if len(self._once) > SESSIONS_KEPT:
-            del self._once[next(iter(self._once))]
+        ran = self._once.get((event.agent, event.session))
+        if ran is None:
+            ran = self._once[event.agent, event.session] = set()
         first = handler.id not in ran
         ran.add(handler.id)
         return first

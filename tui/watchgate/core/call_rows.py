@@ -38,7 +38,8 @@ class CallRows:
     def number(self, key: CallKey) -> int | None:
         """The ring number of a call's row, while it is still kept."""
         number = self._number_of.get(key)
-        return number if number is not None and number in self.ring else None
+        # Numbers only grow, so that one is still kept unless it is older than the oldest.
+        return number if number is not None and number >= self.ring.first else None
 
     def get(self, key: CallKey) -> CallRow | None:
         """The row of a call, while it is still kept."""
@@ -51,12 +52,13 @@ class CallRows:
         if number is not None:
             self.ring[number] = msgspec.structs.replace(self.ring[number], **changes)
 
-    def end_turn(self, agent: str, session: str) -> None:
-        """Calls of a session that are still running were not told of any more."""
+    def end_turn(self, agent: str, session: str, sub: str = "") -> None:
+        """Calls of a session or sub-agent that are still running were not told of any more."""
         ring = self.ring
         for number in range(max(ring.first, ring.end - TURN_ROWS), ring.end):
             row = ring[number]
-            if (row.agent, row.session, row.stage) == (agent, session, "running"):
+            whose = row.agent, row.session, row.sub, row.stage
+            if whose == (agent, session, sub, "running"):
                 ring[number] = msgspec.structs.replace(row, stage="no result")
 
     def forget_nameless(self) -> None:

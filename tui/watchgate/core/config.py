@@ -67,6 +67,12 @@ class Ui(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     keys: dict[str, str] = {}
 
 
+class Agents(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Agents of other packages: the names of entry points in the group `watchgate.agents`."""
+
+    python: tuple[str, ...] = ()
+
+
 class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Everything that can be configured."""
 
@@ -76,6 +82,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     handler: tuple[HandlerConfig, ...] = ()
     extension: tuple[ExtensionConfig, ...] = ()
     sink: tuple[SinkConfig, ...] = ()
+    agents: Agents = Agents()
     journal: Journal = Journal()
     ui: Ui = Ui()
 

@@ -126,10 +126,16 @@ def _type_at(root: type[Any], path: str) -> Any:
     """The type that a dotted path leads to, with constraints taken off."""
     found: Any = root
     for name in filter(None, path.split(".")):
-        if not (isinstance(found, type) and issubclass(found, msgspec.Struct)):
+        if not _is_table(found):
             break
         found = get_type_hints(found).get(name.partition("[")[0])
+        # A table that may be left out is still one where it is given.
+        found = next((each for each in get_args(found) if _is_table(each)), found)
     return found
+
+
+def _is_table(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
 
 
 def _bare(key: str) -> str:

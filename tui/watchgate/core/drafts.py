@@ -8,6 +8,7 @@ import msgspec
 
 from watchgate.core.calls import Call, summarized
 from watchgate.core.clock import Instant
+from watchgate.core.coverage import Ungated
 from watchgate.core.effects import Emit
 from watchgate.core.events import (
     Event,
@@ -15,6 +16,7 @@ from watchgate.core.events import (
     Text,
     Tool,
     ToolBatch,
+    ToolCall,
     ToolResult,
     Unknown,
     Usage,
@@ -26,13 +28,16 @@ from watchgate.core.records import (
     Draft,
     EffectData,
     Gate,
+    InferredData,
     NoteData,
     ResultData,
     TraceData,
+    UngatedData,
     UsageData,
     Word,
 )
 from watchgate.core.requests import Request
+from watchgate.core.sessions import SessionState
 from watchgate.core.summary import summary
 from watchgate.core.traces import HIDING
 from watchgate.core.verdicts import Outcome
@@ -87,6 +92,7 @@ def note(event: Event) -> Emit:
             return draft(event, UsageData(native=event.native, **usage))
         case _:
             detail = summary(body.tool)
+            text = "allowed" if isinstance(body, ToolCall) and body.allowed else ""
     data = NoteData(
         native=event.native,
         text=text,
@@ -181,8 +187,7 @@ def ended(event: Event, body: ToolResult, call: Call | None) -> Emit:
         ungated=call is None,
         exit_code=body.exit_code,
     )
-    ref = call.ref if call is not None else body.tool.call_id
-    return draft(event, data, ref or f"~{event.at.wall_us}")
+    return draft(event, data, _ref(event, body.tool, call))
 
 
 def decided(request: Request) -> Emit:
@@ -212,3 +217,32 @@ def effect(
     kind = "effect.contradicted" if alarm else "effect.confirmed"
     data = EffectData(word=call.decided or "", what=what, alarm=alarm)
     return draft(event, data, call.ref, call.request, kind=kind)
+
+
+def ungated(event: Event, tool: Tool, call: Call | None, found: Ungated) -> Emit:
+    """The record that a call ran without having passed a gate."""
+    data = UngatedData(
+        what=summarized(call, event, tool),
+        cause=found.cause,
+        why=found.words,
+        alarm=found.alarm,
+    )
+    return draft(event, data, _ref(event, tool, call), kind="effect.ungated")
+
+
+def not_gated(event: Event, found: Ungated) -> Emit:
+    """The record that a session runs calls and has never asked a gate."""
+    what = "its calls run, and no gate was ever asked"
+    data = UngatedData(what=what, cause=found.cause, why=found.words, alarm=found.alarm)
+    return draft(event, data, kind="policy.ungated")
+
+
+def gone(agent: str, session: str, why: str, at_us: int) -> Draft:
+    """The record that a session is taken to be over, which no event told."""
+    data = InferredData(state=str(SessionState.GONE), why=why)
+    return Draft(kind="policy.inferred", at=at_us, data=data, agent=agent, session=session)
+
+
+def _ref(event: Event, tool: Tool, call: Call | None) -> str:
+    """What names the call in records; a result may be all that is ever heard of one."""
+    return (call.ref if call is not None else tool.call_id) or f"~{event.at.wall_us}"

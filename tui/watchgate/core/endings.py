@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from watchgate.core import drafts, wording
 from watchgate.core.approvals import Broker
 from watchgate.core.calls import Calls, Carried
 from watchgate.core.clock import Instant
 from watchgate.core.effects import Commit, Effect, Send
-from watchgate.core.events import Event
+from watchgate.core.events import Event, Lane
 from watchgate.core.grants import Grant, Grants
 from watchgate.core.records import Word
 from watchgate.core.requests import Input, Request, Status
@@ -82,7 +80,9 @@ class Endings:
             denied = any(isinstance(send.reply, SayDeny) for send in sends)
             allowed = isinstance(reply, SayAllow | SayAnswer)
             if allowed and request.rewritten:
-                call.tool = msgspec.structs.replace(request.data.tool, input={})
+                self._calls.rewrite(call, request.data.tool)
+            # Whoever asked on a relay and went away waits in its own terminal now.
+            call.left = not sends and request.subject.lane is not Lane.RELAY
             call.decided = "allow" if allowed else "deny" if denied else "handback"
             call.carried = None if reply is None else Carried(request.id, reply)
         return [*sends]
@@ -122,8 +122,9 @@ def reply_for(event: Event, reply: Reply) -> Reply:
         return reply if event.can.answer else SayNothing()
     if not isinstance(reply, SayAllow):
         return reply
-    if reply.input is not None and not (event.can.allow and event.can.modify):
-        return SayDeny(_UNTOLD)
+    if reply.input is not None:
+        # One that takes another input but no allow goes on by its own rules, with the new input.
+        return reply if event.can.modify else SayDeny(_UNTOLD)
     return reply if event.can.allow else SayNothing(reply.context)
 
 

@@ -17,6 +17,7 @@ from watchgate.core.bus import Bus
 from watchgate.core.calls import Call, Calls
 from watchgate.core.clock import Instant
 from watchgate.core.config import Config
+from watchgate.core.coverage import Coverage, Traits
 from watchgate.core.effects import Commit, Effect, Send
 from watchgate.core.endings import Endings, reply_for
 from watchgate.core.events import Event, Tool, ToolBatch, ToolCall, ToolResult
@@ -46,6 +47,8 @@ class Engine:
         gate: PolicyGate,
         ids: Callable[[], str],
         handlers: Iterable[Handler] = (),
+        *,
+        traits: Callable[[str], Traits],
     ) -> None:
         self.config = config
         self.broker = Broker(config.approval.margin_s)
@@ -59,7 +62,8 @@ class Engine:
         self._hearings = Hearings(self._bus)
         self._room = HearingRoom(self._hearings, self.preset, gate, self.standing, self._decide)
         self._ended = Ended()
-        self._after = Aftermath(self.broker, self._calls, self.grants)
+        self.coverage = Coverage(traits)
+        self._after = Aftermath(self.broker, self._calls, self.grants, self.coverage)
         self._endings = Endings(self.broker, self._calls, self.grants, config.approval.on_timeout)
 
     def receive(self, event: Event, conn: int, now: Instant) -> list[Effect]:
@@ -70,11 +74,12 @@ class Engine:
         if isinstance(body, ToolResult):
             effects = self._after.ran(event, body, now)
         else:
+            self.coverage.heard(event)
             effects = [drafts.note(event)]
             if isinstance(body, ToolBatch):
                 effects += self._after.batch_over(event, body, now)
             elif isinstance(body, ToolCall) and event.kind == "tool.permission.resolved":
-                effects += self._after.refused(event, body, now)
+                effects += self._after.resolved(event, body, now)
             elif event.kind in TURN_OVER:
                 effects += self._after.turn_over(event, now)
         effects += self._room.past(now)
@@ -210,6 +215,7 @@ class Engine:
         return min((each for each in due if each is not None), default=None)
 
     def _call(self, event: Event, tool: Tool, conn: int, now: Instant) -> list[Effect]:
+        self.coverage.heard(event, tool.call_id)
         call = self._calls.begin(event, tool)
         if not event.lane.waits:
             recorded = drafts.called(event, tool, call, "recorded", self._gate.assess(event))
@@ -268,7 +274,8 @@ class Engine:
         same = self._settled(event, call, conn, now, ruling)
         if same is not None:
             return [*traces, *same]
-        if outcome.decision == "confirm" and not self.broker.crowded:
+        # Nobody is asked about what the agent cannot be told.
+        if outcome.decision == "confirm" and event.can.deny and not self.broker.crowded:
             grant = self._covering(subject, tool, found.risk, now)
             limit_s = self.standing.wait_s(event, now)
             if grant is not None or limit_s > 0 or ruling.rewritten:
@@ -280,7 +287,7 @@ class Engine:
                 request.waiters.append(Waiter(conn, subject, silence))
                 called = drafts.called(event, tool, call, "held", found, None, because)
                 return [called, *traces, *self._hold(request, grant, now)]
-        call.decided = "handback"
+        call.decided, call.left = "handback", False
         handed = drafts.called(event, tool, call, "handback", found)
         context = self.preset.joined_by.join(outcome.injections)
         return [handed, *traces, Send(conn, event, SayNothing(context))]

@@ -126,11 +126,12 @@ class ToolCall(msgspec.Struct, frozen=True, tag="call", omit_defaults=True, gc=F
     """A call that is about to run, or that the agent asks permission for.
 
     `questions` are what it asks a person, on events of the kind `question`; a plan has none, its
-    text is in the tool's input.
+    text is in the tool's input. `allowed` says on `tool.permission.resolved` that the call goes on.
     """
 
     tool: Tool
     questions: tuple[Question, ...] = ()
+    allowed: bool = False
 
 
 class ToolResult(msgspec.Struct, frozen=True, tag="result", omit_defaults=True, gc=False):
@@ -203,7 +204,9 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
     (headless, auto or bypass mode). `runs_unasked` says that the agent would simply run the call
     if we hand it back, `races_dialog` that it shows its own dialog while the hook waits.
     `deadline_s` is how long the hook client waits, None where nothing waits; `agent_pid` the
-    process that runs the hook, where the kernel could tell.
+    process that runs the hook, where the kernel could tell. `numbering` names whose ids of calls it
+    carries where these are not those of the agent's hooks. `asks_every_call` says of a permission
+    event that it comes for every call, also for those that nobody would be asked about.
     """
 
     kind: Kind
@@ -224,6 +227,8 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
     deadline_s: float | None = None
     agent_pid: int | None = None
     env: dict[str, str] = {}
+    numbering: str = ""
+    asks_every_call: bool = False
 
     @property
     def tool(self) -> Tool | None:

@@ -97,7 +97,10 @@ class HearingRoom:
 
     def past(self, now: Instant) -> list[Effect]:
         """End the hearings of calls that the agent is past: nobody is asked about those (AP-7)."""
-        over = [e for e in self._hearings.all() if e.waiters and not e.concluded and _over(e)]
+        heard = self._hearings.all()
+        if not heard:
+            return []  # after almost every event
+        over = [e for e in heard if e.waiters and not e.concluded and _over(e)]
         return [e for each in over for e in self._cut(each, "answered-elsewhere", _PAST, now)]
 
     def close_all(self, word: Word, reason: str, now: Instant) -> list[Effect]:

@@ -16,6 +16,7 @@ from watchgate.core.clock import Instant
 from watchgate.core.dispatch import Dispatch, Invoke
 from watchgate.core.effects import Ask, Effect, Halt
 from watchgate.core.events import Event
+from watchgate.core.recent import Recent
 from watchgate.core.ruling import Ruling
 from watchgate.core.verdicts import Outcome, Report
 
@@ -142,7 +143,7 @@ class Ended:
     """The sessions that ended last: a program may say so twice, and only once is it heard."""
 
     def __init__(self) -> None:
-        self._sessions: dict[tuple[str, str], None] = {}
+        self._sessions: Recent[tuple[str, str], None] = Recent(ENDED_KEPT)
 
     def add(self, event: Event) -> bool:
         """Note the end of the event's session; whether that is news."""
@@ -150,8 +151,6 @@ class Ended:
         if key in self._sessions:
             return False
         self._sessions[key] = None
-        if len(self._sessions) > ENDED_KEPT:
-            del self._sessions[next(iter(self._sessions))]
         return True
 
     def discard(self, event: Event) -> None:

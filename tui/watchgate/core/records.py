@@ -149,7 +149,8 @@ class RequestData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True,
     `deadline_at` is UTC µs, `timeout_s` the whole wait. `offered` are the decisions that would be
     accepted, and `stop` where a denial can end the agent's turn; `scopes` those of an allow.
     `asks_again` says that an allow only hands back and the agent still asks in its own terminal;
-    `runs_unasked` that a handback lets it run at once. `asks` says what kind of item it is; the
+    `runs_unasked` that a handback lets it run at once, `races` that the agent shows its own dialog
+    all the while. `asks` says what kind of item it is; the
     `questions` of one are answered in their order.
     """
 
@@ -171,6 +172,7 @@ class RequestData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True,
     silence: Silence = "deny"
     asks_again: bool = False
     runs_unasked: bool = False
+    races: bool = False
     deadline_at: int = 0
     timeout_s: float = 0.0
     agent_pid: int | None = None
@@ -210,6 +212,27 @@ class EffectData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     word: str
     what: str = ""
     alarm: Literal["DENIED BUT RAN", "RAN ALTERED", ""] = ""
+
+
+class UngatedData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """`effect.ungated`, `policy.ungated`: what ran without a gate, one call or all of a session.
+
+    `why` is the likely cause in words (`Cause` in one word); it is an inference. One that is no
+    `alarm` has a harmless explanation.
+    """
+
+    what: str
+    cause: str
+    why: str
+    alarm: bool = True
+    cwd: str = ""
+
+
+class InferredData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """`policy.inferred`: a state of a session that no event told, and what it is inferred from."""
+
+    state: str
+    why: str
 
 
 class TraceData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):

@@ -9,12 +9,15 @@ import msgspec
 
 from watchgate.core.records import Record
 from watchgate.core.sessions import SessionState, after
-from watchgate.core.views import SessionView
+from watchgate.core.views import SessionView, SubView
 
 KEPT = 2_000
+SUBS_KEPT = 24
 LABEL_CHARS = 64
+MINUTE_S = 60
 
 Key = tuple[str, str]
+_SUB_ENDS = frozenset({"agent.stop", "session.end"})
 
 
 def session_key(record: Record) -> Key:
@@ -31,8 +34,11 @@ class SessionViews:
         self._labels = {view.label for view in self.views.values()}
         self._same: dict[str, int] = {}
 
-    def touch(self, record: Record) -> None:
-        """What every record of a session tells, whatever else it is about."""
+    def touch(self, record: Record, ran: int = 0, passed: int = 0) -> None:
+        """What every record of a session tells, whatever else it is about.
+
+        `ran` calls more have run by it, `passed` of them past a gate.
+        """
         key, data = session_key(record), record.data
         seen = self.views.get(key)
         cwd, mode, model = data.get("cwd"), data.get("mode"), data.get("model")
@@ -40,8 +46,14 @@ class SessionViews:
             seen = self._new(key, cwd if isinstance(cwd, str) else "", record.at)
         changes: dict[str, Any] = {"seen_at": record.at}
         state = after(seen.state, record.kind)
+        if ran:
+            changes["ran"], changes["passed"] = seen.ran + ran, seen.passed + passed
+        if record.sub is not None:
+            changes["subs"] = _with(seen.subs, record)
+            # A sub-agent at work says that its session is; its end tells nothing of the session.
+            state = state if state is SessionState.WORKING else seen.state
         if state is not seen.state:
-            changes["state"], changes["since"] = state, record.at
+            changes["state"], changes["since"], changes["why"] = state, record.at, ""
         # A journal that was changed from outside may hold anything.
         if cwd and not seen.cwd and isinstance(cwd, str):
             self._free(seen.label)
@@ -64,11 +76,59 @@ class SessionViews:
         if seen is not None:
             self.edit(key, pending=max(0, seen.pending + change))
 
+    def called(self, record: Record) -> None:
+        """One call of the session more, and of its sub-agent where it is one's."""
+        key, sub = session_key(record), record.sub
+        seen = self.views[key]
+        changes: dict[str, Any] = {"calls": seen.calls + 1}
+        changes["recent"] = _counted(seen.recent, record.at // 1_000_000)
+        if sub is not None:
+            changes["subs"] = tuple(
+                msgspec.structs.replace(each, calls=each.calls + 1) if each.id == sub else each
+                for each in seen.subs
+            )
+        self.edit(key, **changes)
+
+    def heard_of_gate(self, record: Record, *, gated: bool) -> None:
+        """A call of the session came on a gate, or on another lane: one gate is enough."""
+        key = session_key(record)
+        known = self.views[key].gated
+        if gated and not known:
+            self.edit(key, gated=True, cause="")
+        elif known is None:
+            self.edit(key, gated=False)
+
+    def passed_by(self, record: Record) -> None:
+        """A call that counted as one past a gate ran before the gate's answer."""
+        key = session_key(record)
+        self.edit(key, passed=max(0, self.views[key].passed - 1))
+
+    def not_gated(self, record: Record) -> None:
+        """The session was found to ask no gate, for a likely cause."""
+        self.edit(session_key(record), gated=False, cause=str(record.data["why"]))
+
+    def inferred(self, record: Record) -> None:
+        """The state that no event has told, with what it was inferred from."""
+        state, why = SessionState(record.data["state"]), str(record.data["why"])
+        self.edit(session_key(record), state=state, since=record.at, why=why)
+
+    def turn_over(self, record: Record) -> None:
+        """The session's turn ended, and with it what hid its calls."""
+        self.edit(session_key(record), hidden_by="", turn_over_at=record.at)
+
+    def used(self, record: Record) -> None:
+        """What the session has cost so far."""
+        cost = record.data.get("total_cost_usd")
+        if cost is not None:
+            self.edit(session_key(record), cost_usd=cost)
+
     def start_over(self) -> None:
         """A core that starts knows nothing of what its sessions do, and none of them asks it."""
         for key, seen in self.views.items():
             state = seen.state if seen.state is SessionState.GONE else SessionState.UNKNOWN
-            self.views[key] = msgspec.structs.replace(seen, state=state, pending=0, hidden_by="")
+            self.views[key] = msgspec.structs.replace(
+                seen, state=state, pending=0, hidden_by="", left_at=0, subs=()
+            )
 
     def _new(self, key: Key, cwd: str, at: int) -> SessionView:
         if len(self.views) >= self._kept:
@@ -101,5 +161,37 @@ class SessionViews:
             self._free(view.label)
 
 
+def _counted(recent: tuple[tuple[int, int], ...], second: int) -> tuple[tuple[int, int], ...]:
+    """The last minute's calls by second with one more, which may be a little late."""
+    if recent and second <= recent[-1][0] < second + MINUTE_S:
+        last, count = recent[-1]
+        return (*recent[:-1], (last, count + 1))
+    # What lies further ahead was counted before the clock was set back.
+    return (*(each for each in recent if second - MINUTE_S < each[0] < second), (second, 1))
+
+
 def _staleness(view: SessionView) -> tuple[bool, int]:
     return view.state is not SessionState.GONE, view.seen_at
+
+
+def _with(subs: tuple[SubView, ...], record: Record) -> tuple[SubView, ...]:
+    """The sub-agents after a record of one of them; over `SUBS_KEPT` the oldest that ended goes."""
+    id, told = record.sub or "", record.data.get("sub")
+    known = next((sub for sub in subs if sub.id == id), None)
+    sub = known or SubView(id=id, since=record.at)
+    state = SessionState.GONE if record.kind in _SUB_ENDS else after(sub.state, record.kind)
+    kind = told.get("type") if isinstance(told, dict) else None
+    changes: dict[str, Any] = {}
+    if state is not sub.state:
+        changes["state"], changes["since"] = state, record.at
+    if isinstance(kind, str) and kind and kind != sub.type:
+        changes["type"] = kind[:LABEL_CHARS]
+    if not changes and known is not None:
+        return subs
+    fresh = msgspec.structs.replace(sub, **changes)
+    if known is not None:
+        return tuple(fresh if each is known else each for each in subs)
+    if len(subs) >= SUBS_KEPT:
+        ended = next((each for each in subs if each.state is SessionState.GONE), subs[0])
+        subs = tuple(each for each in subs if each is not ended)
+    return (*subs, fresh)

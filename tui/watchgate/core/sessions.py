@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+import msgspec
+
+LEFT_S = 5
+UNHEARD_S = 15 * 60
+_US = 1_000_000
+
 
 class SessionState(StrEnum):
     """Working, waiting for a person, idle after its turn, failed, gone, or not known."""
@@ -37,6 +43,26 @@ _AFTER: dict[str, SessionState] = {
 def after(state: SessionState, kind: str) -> SessionState:
     """The state that follows an event of this kind; kinds that tell nothing leave it as it was."""
     return _AFTER.get(kind, state)
+
+
+class Guess(msgspec.Struct, frozen=True):
+    """A state to show; `why` says what it was inferred from, empty where events told it."""
+
+    state: SessionState
+    why: str = ""
+
+
+def guessed(now_us: int, *, seen_at: int, left_at: int) -> Guess:
+    """What a session does that was working when it was last heard of; all times are UTC µs.
+
+    An agent that is interrupted ends its hook, and most say nothing more. Whoever is not heard of
+    for long may run something slow or be gone: that is not known.
+    """
+    if left_at and seen_at <= left_at <= now_us - LEFT_S * _US:
+        return Guess(SessionState.IDLE, "interrupted? its hook went away and nothing followed")
+    if seen_at < now_us - UNHEARD_S * _US:
+        return Guess(SessionState.UNKNOWN, "not heard of for long")
+    return Guess(SessionState.WORKING)
 
 
 def shown(state: SessionState, *, pending: int) -> SessionState:

@@ -10,7 +10,9 @@ from collections.abc import Callable
 
 import msgspec
 
+from watchgate.core.call_endings import ENDINGS
 from watchgate.core.call_rows import CallRows, call_key
+from watchgate.core.events import Lane
 from watchgate.core.records import Record, RequestData
 from watchgate.core.ring import Ring
 from watchgate.core.session_views import Key, SessionViews, session_key
@@ -27,30 +29,11 @@ from watchgate.core.views import (
 ROWS_KEPT = 100_000
 ROW_CHARS = 8_192
 DAY_US = 86_400 * 1_000_000
-MINUTE_S = 60
 NO_DEADLINE = 2**63
-
-# word -> (glyph, stage of the call, counter in Totals)
-ENDINGS: dict[str, tuple[str, str, str]] = {
-    "allowed-by-operator": ("+", "running", "allowed_by_operator"),
-    "allowed-by-grant": ("=", "running", "allowed_by_grant"),
-    "denied-by-operator": ("x", "denied", "denied_by_operator"),
-    "denied-by-rule": ("x", "denied", "denied_by_rule"),
-    "denied-by-timeout": ("T", "timed out", "denied_by_timeout"),
-    "denied-no-approver": ("x", "denied", "denied_other"),
-    "denied-no-journal": ("x", "denied", "denied_other"),
-    "denied-core-stopped": ("x", "denied", "denied_other"),
-    "denied-failure": ("x", "denied", "denied_other"),
-    "withdrawn": ("-", "withdrawn", ""),
-    "answered-elsewhere": ("~", "running", ""),
-    "handed-back": ("b", "handed back", "handed_back"),
-    "handed-back-by-operator": ("b", "handed back", "handed_back"),
-    "handed-back-by-timeout": ("b", "handed back", "handed_back"),
-}
-
 
 _ALLOWED = {"+": "allowed_by_operator", "=": "allowed_by_grant"}
 _UNASKED = {"handback": "no_opinion", "recorded": "no_opinion"}
+_ENDS = ("tool.post", "tool.error")
 _RAN = ("done", "failed", "ran ungated")
 
 
@@ -84,10 +67,11 @@ class State:
         fold = _FOLDS.get(record.kind)
         try:
             if record.agent is not None and record.session is not None:
-                self.seen.touch(record)
+                ended = self._ended(record) if record.kind in _ENDS else (0, 0)
+                self.seen.touch(record, *ended)
             if fold is not None:
                 fold(self, record)
-        except (AttributeError, KeyError, TypeError, msgspec.ValidationError):
+        except (AttributeError, KeyError, TypeError, ValueError, msgspec.ValidationError):
             self.skipped += 1
 
     def session(self, agent: str | None, session: str | None) -> SessionView | None:
@@ -110,9 +94,17 @@ class State:
         """The newest calls."""
         return self.calls.ring
 
-    def _add_row(self, record: Record, risk: str, *, watched: bool) -> None:
+    def _ended(self, record: Record) -> tuple[int, int]:
+        """How many calls more have run by this result, and passed a gate: streams tell it again."""
+        row = self.calls.get(call_key(record))
+        if row is None:
+            return 1, 0
+        return (0, 0) if row.alarm or row.stage in _RAN else (1, int(row.gated))
+
+    def _add_row(self, record: Record, risk: str, *, watched: bool, gated: bool = False) -> None:
         """Show a call; one that is only `watched` may be hidden with the rest of its turn."""
         view = self.seen.views[session_key(record)]
+        sub = record.data.get("sub")
         row = CallRow(
             at=record.at,
             agent=view.agent,
@@ -125,10 +117,12 @@ class State:
             stage="running",
             summary=record.data["summary"][:ROW_CHARS],
             hidden_by=view.hidden_by if watched else "",
+            sub=record.sub or "",
+            sub_type=str(sub["type"]) if sub else "",
+            gated=gated,
         )
         self.calls.add(row)
-        recent = _counted(view.recent, record.at // 1_000_000)
-        self.seen.edit(session_key(record), calls=view.calls + 1, recent=recent)
+        self.seen.called(record)
 
     def _count(self, name: str, by: int = 1) -> None:
         if name:
@@ -138,27 +132,31 @@ class State:
     def _call(self, record: Record) -> None:
         data = record.data
         word = data.get("word") or "denied-by-rule"
-        if self.calls.number(call_key(record)) is None:
+        gated = data["lane"] in ("gate", "gate-read")
+        row = self.calls.get(call_key(record))
+        if row is not None:
+            if gated and not row.gated:
+                self.calls.edit(call_key(record), gated=True)
+        else:
             watched = data["lane"] == "observe"
-            self._add_row(record, data.get("risk", "unknown"), watched=watched)
+            risk = data.get("risk", "unknown")
+            self._add_row(record, risk, watched=watched, gated=gated)
             counter = _UNASKED.get(data["gate"], "")
-            self._count(ENDINGS[word][2] if data["gate"] == "denied" else counter)
+            self._count(ENDINGS[word].counter if data["gate"] == "denied" else counter)
         if data["gate"] == "denied":
             self._end_row(record, word)
-        if data["lane"] in ("gate", "gate-read"):
-            self.seen.edit(session_key(record), gated=True)
-        elif self.seen.views[session_key(record)].gated is None:
-            self.seen.edit(session_key(record), gated=False)
+        self.seen.heard_of_gate(record, gated=gated)
 
     def _result(self, record: Record) -> None:
         key, data = call_key(record), record.data
-        if self.calls.number(key) is None:
-            self._add_row(record, "unknown", watched=True)
         row = self.calls.get(key)
+        if row is None:
+            self._add_row(record, "unknown", watched=True)
+            row = self.calls.get(key)
         if row is None:
             return
         stage = "done" if data["ok"] else "failed"
-        if data.get("ungated"):
+        if data.get("ungated") or (not row.gated and self._is_off(record.at)):
             stage = "ran ungated"
         took = data.get("took_ms")
         self.calls.edit(
@@ -203,8 +201,12 @@ class State:
         if view is not None:
             self.seen.ask((view.agent, view.session), -1)
         word = record.data["word"]
-        self._count(ENDINGS[word][2])
+        self._count(ENDINGS[word].counter)
         self._end_row(record, word)
+        if word == "withdrawn":
+            self.seen.edit(session_key(record), left_at=record.at)
+            if view is None or view.data.lane != Lane.RELAY:
+                self.calls.edit(call_key(record), gated=False)  # if it runs, it did not wait
         if view is not None:
             self.last = LastDecision(
                 request=view.id,
@@ -224,28 +226,27 @@ class State:
         allowed = _ALLOWED.get(row.glyph) if row is not None else None
         if allowed is not None:
             self._count(allowed, -1)
-            self._count(ENDINGS[word][2])
+            self._count(ENDINGS[word].counter)
         if self.last is not None and self.last.request == record.request:
             self.last = msgspec.structs.replace(self.last, word=word)
         self._end_row(record, word)
 
     def _end_row(self, record: Record, word: str) -> None:
         """Show how the gate's part of a call ended; what it did since outranks that."""
-        glyph, stage, _ = ENDINGS[word]
+        ending = ENDINGS[word]
         key = call_key(record)
         row = self.calls.get(key)
         if row is None:
             return
         if row.stage in _RAN or row.alarm:
-            self.calls.edit(key, glyph=glyph)
+            self.calls.edit(key, glyph=ending.glyph)
             return
-        over = stage not in ("running", "handed back")
         self.calls.edit(
             key,
-            glyph=glyph,
-            stage=stage,
-            ended_at=record.at if over else None,
-            took_ms=(record.at - row.at) // 1000 if over else None,
+            glyph=ending.glyph,
+            stage=ending.stage,
+            ended_at=record.at if ending.over else None,
+            took_ms=(record.at - row.at) // 1000 if ending.over else None,
         )
 
     def _contradicted(self, record: Record) -> None:
@@ -253,9 +254,30 @@ class State:
         stage = record.data.get("alarm") or "failed"
         self.calls.edit(call_key(record), stage=stage, alarm=True)
 
+    def _ungated(self, record: Record) -> None:
+        """A call ran that passed no gate; `why` is only the likely cause."""
+        row = self.calls.get(call_key(record))
+        alarm = record.data.get("alarm", True) is True
+        if alarm:
+            self._count("alarms")
+        if row is None or row.alarm:
+            return
+        why = str(record.data["why"])
+        self.calls.edit(call_key(record), stage="ran ungated", alarm=alarm, why=why)
+        if row.gated:  # it was asked about and ran before the answer
+            self.calls.edit(call_key(record), gated=False)
+            self.seen.passed_by(record)
+
+    def _sub_over(self, record: Record) -> None:
+        if record.sub is not None:
+            self.calls.end_turn(record.agent or "", record.session or "", record.sub)
+
     def _turn_over(self, record: Record) -> None:
+        if record.sub is not None:
+            self._sub_over(record)
+            return
         self.calls.end_turn(record.agent or "", record.session or "")
-        self.seen.edit(session_key(record), hidden_by="", turn_over_at=record.at)
+        self.seen.turn_over(record)
 
     def _trace(self, record: Record) -> None:
         view = self.session(record.agent, record.session)
@@ -270,11 +292,6 @@ class State:
         if view is not None and record.at > view.turn_over_at and (by := ended_by(trace.data)):
             self.seen.edit(session_key(record), hidden_by=by)
 
-    def _usage(self, record: Record) -> None:
-        cost = record.data.get("total_cost_usd")
-        if cost is not None:
-            self.seen.edit(session_key(record), cost_usd=cost)
-
     def _started(self, record: Record) -> None:
         """A core that starts knows nothing of what an earlier one left open (AP-15)."""
         self.gate = GateView(profile=record.data.get("profile") or "guard")
@@ -285,6 +302,10 @@ class State:
         self.calls.forget_nameless()
         self.traces.forget_nameless(record.seq)
         self.seen.start_over()
+
+    def _is_off(self, at: int) -> bool:
+        until = self.gate.off_until
+        return until is not None and (until == 0 or until > at)
 
     def _off(self, record: Record) -> None:
         self.gate = msgspec.structs.replace(
@@ -298,16 +319,15 @@ class State:
         self.gate = msgspec.structs.replace(self.gate, journal=record.data.get("detail", "lost"))
 
 
-def _counted(recent: tuple[tuple[int, int], ...], second: int) -> tuple[tuple[int, int], ...]:
-    """The last minute's calls by second with one more, which may be a little late."""
-    if recent and second <= recent[-1][0] < second + MINUTE_S:
-        last, count = recent[-1]
-        return (*recent[:-1], (last, count + 1))
-    # What lies further ahead was counted before the clock was set back.
-    return (*(each for each in recent if second - MINUTE_S < each[0] < second), (second, 1))
+Fold = Callable[[State, Record], None]
 
 
-_FOLDS: dict[str, Callable[[State, Record], None]] = {
+def _of_session(fold: Callable[[SessionViews, Record], None]) -> Fold:
+    """A fold of what is told of a session alone."""
+    return lambda state, record: fold(state.seen, record)
+
+
+_FOLDS: dict[str, Fold] = {
     "tool.pre": State._call,
     "tool.permission": State._call,
     "tool.post": State._result,
@@ -316,13 +336,17 @@ _FOLDS: dict[str, Callable[[State, Record], None]] = {
     "turn.error": State._turn_over,
     "turn.interrupt": State._turn_over,
     "session.end": State._turn_over,
-    "usage": State._usage,
+    "usage": _of_session(SessionViews.used),
     "hook.trace": State._trace,
     "approval.requested": State._requested,
     "approval.extended": State._extended,
     "approval.decided": State._decided,
     "effect.undelivered": State._undelivered,
     "effect.contradicted": State._contradicted,
+    "effect.ungated": State._ungated,
+    "policy.ungated": _of_session(SessionViews.not_gated),
+    "policy.inferred": _of_session(SessionViews.inferred),
+    "agent.stop": State._sub_over,
     "policy.started": State._started,
     "policy.off": State._off,
     "policy.on": State._on,

@@ -15,8 +15,8 @@ def summary(tool: Tool, cwd: str = "") -> str:
     """What the call would do, in one line and in the call's own words; `cwd` shortens its paths.
 
     The command of a shell call, the paths and line counts of an edit, the pattern and path of a
-    search, the address of a fetch; else the tool's name. It is text from outside: show it through
-    `safe_text`.
+    search, the address of a fetch, the first question that is asked, the first line of a plan; else
+    the tool's name. It is text from outside: show it through `safe_text`.
     """
     match tool.cls:
         case "shell":
@@ -29,6 +29,10 @@ def summary(tool: Tool, cwd: str = "") -> str:
             return tool_input.url(tool) or _field(tool, "query") or tool.name
         case "agent":
             return _field(tool, "description") or tool.name
+        case "question":
+            return _asked(tool) or tool.name
+        case "plan":
+            return _first_line(_field(tool, "plan")) or tool.name
         case _:
             return tool.name
 
@@ -56,3 +60,16 @@ def _paths(tool: Tool, cwd: str) -> str:
 def _field(tool: Tool, key: str) -> str:
     value = tool.input.get(key)
     return value if isinstance(value, str) else ""
+
+
+def _asked(tool: Tool) -> str:
+    """What the call asks: the message of a form, or the first of several questions."""
+    asked = tool.input.get("questions")
+    first = asked[0] if isinstance(asked, list) and asked else None
+    text = first.get("question") if isinstance(first, dict) else None
+    return _field(tool, "message") or (text if isinstance(text, str) else "")
+
+
+def _first_line(text: str) -> str:
+    lines = (line.strip().lstrip("#").strip() for line in text.splitlines())
+    return next((line for line in lines if line), "")

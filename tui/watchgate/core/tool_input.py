@@ -1,10 +1,14 @@
-"""What a tool call's input says: the command, the paths, the address, the lines that change."""
+"""What a tool call's input says: the command, the paths, the addresses, the lines that change.
+
+Agents give the same things different names; all of those are looked at, so that none of them can
+carry a path or a command past a rule. The input itself is left as the agent wrote it.
+"""
 
 from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from typing import Any
 
@@ -12,65 +16,214 @@ import msgspec
 
 from watchgate.core.events import Tool, ToolClass
 
-PATH_KEYS = ("file_path", "notebook_path", "path")
+PATH_KEYS = dict.fromkeys(
+    (
+        "file_path",
+        "filePath",
+        "notebook_path",
+        "notebookPath",
+        "path",
+        "absolute_path",
+        "target_file",
+        "target_notebook",
+        "target_directory",
+        "dir_path",
+        "dirPath",
+        "directory",
+        "source",
+        "destination",
+    )
+)
+_PATH_LISTS = ("paths", "file_paths", "filePaths", "files", "include")
+_PART_LISTS = ("operations", "requests", "files", "edits", "replacements", "locations")
+_COMMAND_KEYS = ("command", "command_line", "commandLine")
+_COMMAND_LISTS = ("commands",)
+_COMMANDS = frozenset((*_COMMAND_KEYS, *_COMMAND_LISTS))
+_URL_KEYS = ("url", "uri", "urls")
+_OLD_KEYS = dict.fromkeys(("old_string", "old_str", "oldString", "oldText", "before"))
+_NEW_KEYS = dict.fromkeys(
+    (
+        "new_string",
+        "new_str",
+        "newString",
+        "newText",
+        "after",
+        "content",
+        "contents",
+        "file_text",
+        "new_source",
+        "code",
+    )
+)
+_PATCH_KEYS = ("command", "patch", "input", "diff")
+_NOT_RUN = ("description", "timeout", "timeout_ms")
+_IN_FRONT = ("is_background", "run_in_background")
+_PARTED = frozenset(_PART_LISTS)
+_NAMES_PATHS = frozenset((*_PATH_LISTS, "operations", "requests"))
 _HASH_LENGTH = 32
 _ENCODER = msgspec.json.Encoder(order="sorted")
 _PATCH_PATH = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\s*$", re.MULTILINE)
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^\s\"'<>`)\]]+", re.IGNORECASE)
 
 
 def command(tool: Tool) -> str | None:
-    """The shell command of the call; an argument list is quoted into one. None without any."""
-    value = tool.input.get("command")
-    if isinstance(value, str):
-        return value
-    if isinstance(value, list) and value and all(isinstance(part, str) for part in value):
-        return shlex.join(value)
-    return None
+    """The shell command of the call, one line each where there are several. None without any.
+
+    An argument list is quoted into one command.
+    """
+    args = tool.input
+    named = [key for key in args if key in _COMMANDS]
+    if len(named) == 1 and isinstance(only := args[named[0]], str):
+        return only
+    found = [_command(args[key]) for key in _COMMAND_KEYS if key in args]
+    for key in _COMMAND_LISTS:
+        several = args.get(key)
+        if isinstance(several, list):
+            found.extend(map(_command, several))
+        elif several is not None:
+            found.append(_command(several))
+    # One that cannot be read must not be covered up by one that can.
+    if not found or any(each is None for each in found):
+        return None
+    return "\n".join(each for each in found if each is not None)
 
 
 def paths(tool: Tool) -> tuple[str, ...]:
     """The files that the call names, as it writes them, in order and without repeats."""
-    named = [value for key in PATH_KEYS if isinstance(value := tool.input.get(key), str) and value]
-    return tuple(dict.fromkeys(named or _PATCH_PATH.findall(_patch(tool))))
+    named = _paths(tool.input)
+    if text := patch(tool):
+        named += _PATCH_PATH.findall(text)
+    return tuple(dict.fromkeys(named))
 
 
 def url(tool: Tool) -> str | None:
-    """The address that the call fetches, if it names one."""
-    value = tool.input.get("url")
-    return value if isinstance(value, str) else None
+    """The address that the call fetches, the first where it names several."""
+    return next(iter(urls(tool)), None)
+
+
+def urls(tool: Tool) -> tuple[str, ...]:
+    """The addresses that the call fetches; without any, those in the words that say what to do."""
+    args = tool.input
+    found = [each for key in _URL_KEYS for each in _texts(args.get(key))]
+    if not found and isinstance(words := args.get("prompt"), str):
+        found = _ADDRESS.findall(words)
+    return tuple(dict.fromkeys(found))
+
+
+def patch(tool: Tool) -> str:
+    """The patch that the call applies; empty where it applies none."""
+    args = tool.input
+    for key in _PATCH_KEYS:
+        if key not in args:
+            continue
+        text = args[key]
+        if isinstance(text, list):
+            text = _command(text)
+        if isinstance(text, str) and "*** Begin Patch" in text:
+            return text
+    return ""
+
+
+def replacements(tool: Tool) -> Iterator[tuple[list[str], list[str]]]:
+    """For each change of an edit the texts that it takes away and those that it puts in."""
+    for part in _parts(tool.input):
+        old, new = _values(part, _OLD_KEYS), _values(part, _NEW_KEYS)
+        if old or new:
+            yield old, new
 
 
 def line_counts(tool: Tool) -> tuple[int, int]:
     """Lines that an edit adds and removes; (0, 0) where the input does not say."""
-    if patch := _patch(tool):
-        lines = patch.splitlines()
+    if text := patch(tool):
+        lines = text.splitlines()
         return sum(map(_added, lines)), sum(map(_removed, lines))
-    edits = tool.input.get("edits")
-    changes = [tool.input, *(edits if isinstance(edits, list) else ())]
     added = removed = 0
-    for change in changes:
-        if isinstance(change, Mapping):
-            added += sum(_lines(change.get(key)) for key in ("new_string", "content", "new_source"))
-            removed += _lines(change.get("old_string"))
+    for old, new in replacements(tool):
+        added += sum(len(text.splitlines()) for text in new)
+        removed += sum(len(text.splitlines()) for text in old)
     return added, removed
 
 
 def input_hash(args: dict[str, Any], cls: ToolClass) -> str:
     """32 hex digits over everything that decides what runs.
 
-    The description of a command is left out: Codex adds it on the permission event of a call only.
-    Without a command it is what the call is about, such as the text of an issue; and a tool that
-    the agent did not make itself may do anything with it.
+    Agents describe one call differently on its lanes. Left out is what changes nothing of what
+    runs: of a shell command its description, its time limit, fields without a value and
+    that it does not run in the background; the
+    description of any other call with a command (Codex adds it on the permission event only).
+    Without a command a description is what the call is about, such as the text of an issue; and a
+    tool that the agent did not make itself may do anything with any of its fields.
     """
-    its_own = cls not in ("mcp", "other")
-    if its_own and "description" in args and "command" in args:
+    if cls == "shell" and "command" in args:
+        if len(args) > 1:
+            args = {key: value for key, value in args.items() if _decides(key, value)}
+    elif cls not in ("mcp", "other") and "description" in args and "command" in args:
         args = {key: value for key, value in args.items() if key != "description"}
     return sha256(_ENCODER.encode(args)).hexdigest()[:_HASH_LENGTH]
 
 
-def _patch(tool: Tool) -> str:
-    text = command(tool) or tool.input.get("patch")
-    return text if isinstance(text, str) and "*** Begin Patch" in text else ""
+def _decides(key: str, value: Any) -> bool:
+    if key == "command":
+        return True
+    if key in _NOT_RUN or value is None or value == "":
+        return False
+    return value is not False or key not in _IN_FRONT
+
+
+def _command(value: Any) -> str | None:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and value and all(isinstance(part, str) for part in value):
+        return shlex.join(value)
+    if isinstance(value, Mapping) and isinstance(program := value.get("command"), str):
+        args = value.get("args", [])
+        if isinstance(args, list) and all(isinstance(part, str) for part in args):
+            # Its command may be a whole line, so it is not quoted.
+            return " ".join((program, *map(shlex.quote, args)))
+    return None
+
+
+def _parts(args: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The input and the parts that it does its work in."""
+    found = [args]
+    if not _PARTED.isdisjoint(args):  # few inputs have any
+        for key in _PART_LISTS:
+            parts = args.get(key)
+            if isinstance(parts, list):
+                found += [part for part in parts if isinstance(part, Mapping)]
+    return found
+
+
+def _paths(args: Mapping[str, Any]) -> list[str]:
+    found: list[str] = []
+    for part in _parts(args):
+        found += _values(part, PATH_KEYS)
+        if not _NAMES_PATHS.isdisjoint(part):
+            for key in _PATH_LISTS:
+                several = part.get(key)
+                if isinstance(several, list):
+                    found += _texts(several)
+    if not _NAMES_PATHS.isdisjoint(args):
+        for key in ("operations", "requests"):
+            found += _texts(args.get(key))
+    return found
+
+
+def _values(part: Mapping[str, Any], keys: Mapping[str, None]) -> list[str]:
+    named = [key for key in part if key in keys]  # an input has fewer fields than names to look for
+    if len(named) > 1:
+        named = [key for key in keys if key in part]
+    return [value for key in named if isinstance(value := part[key], str) and value]
+
+
+def _texts(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return [value] if value else []
+    return [each for each in value if isinstance(each, str) and each] if _is_list(value) else []
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list)
 
 
 def _added(line: str) -> bool:
@@ -79,7 +232,3 @@ def _added(line: str) -> bool:
 
 def _removed(line: str) -> bool:
     return line.startswith("-")
-
-
-def _lines(value: Any) -> int:
-    return len(value.splitlines()) if isinstance(value, str) else 0

@@ -5,7 +5,22 @@ from __future__ import annotations
 import msgspec
 
 from watchgate.core.records import RequestData
-from watchgate.core.sessions import SessionState, shown
+from watchgate.core.sessions import Guess, SessionState, guessed, shown
+
+
+class SubView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One sub-agent of a session: what the agent calls its kind, what it does and has called."""
+
+    id: str
+    type: str = ""
+    state: SessionState = SessionState.UNKNOWN
+    since: int = 0
+    calls: int = 0
+
+    @property
+    def name(self) -> str:
+        """What a person knows it by."""
+        return self.type or self.id[:8]
 
 
 class CallRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -15,7 +30,9 @@ class CallRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     `x` denied, `T` timed out, `-` withdrawn, `~` answered elsewhere, `b` handed back, empty: no
     opinion), `stage` the word for where the call stands, `at` and `ended_at` UTC µs. `hidden_by` is
     the handler that a dispatch preset lets hide the call from view, which prevents nothing, and
-    `shown_by` the one that it lets show the call as `shown`, which changes nothing that ran.
+    `shown_by` the one that it lets show the call as `shown`, which changes nothing that ran. `sub`
+    is the sub-agent that calls and `sub_type` its kind; `gated` says that a gate was asked, and
+    `why` in words why a call ran without.
     """
 
     at: int
@@ -35,6 +52,10 @@ class CallRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     hidden_by: str = ""
     shown: str = ""
     shown_by: str = ""
+    sub: str = ""
+    sub_type: str = ""
+    gated: bool = False
+    why: str = ""
 
 
 class SessionView(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,6 +64,10 @@ class SessionView(msgspec.Struct, frozen=True, kw_only=True):
     `recent` counts its calls of the last minute by UTC second, the oldest first; `gated` is None
     until a tool call told; `cost_usd` is None while unknown. `hidden_by` is the handler that hides
     the rest of the turn from view, `turn_over_at` (UTC µs) when the last one ended.
+
+    `ran` counts the calls that are known to have run and `passed` those of them that a gate had
+    answered; `cause` says in words why a session is not gated. `why` is what its state was inferred
+    from, where no event told it; `left_at` (UTC µs) when a hook last went away before its answer.
     """
 
     agent: str
@@ -62,11 +87,23 @@ class SessionView(msgspec.Struct, frozen=True, kw_only=True):
     recent: tuple[tuple[int, int], ...] = ()
     hidden_by: str = ""
     turn_over_at: int = 0
+    ran: int = 0
+    passed: int = 0
+    cause: str = ""
+    why: str = ""
+    left_at: int = 0
+    subs: tuple[SubView, ...] = ()
 
     @property
     def shown(self) -> SessionState:
         """The state to show, which an open question outranks."""
         return shown(self.state, pending=self.pending)
+
+    def at(self, now_us: int) -> Guess:
+        """The state to show at a moment, with what it is inferred from where no event told it."""
+        if self.pending or self.state is not SessionState.WORKING:
+            return Guess(self.shown, self.why)
+        return guessed(now_us, seen_at=self.seen_at, left_at=self.left_at)
 
 
 class PendingView(msgspec.Struct, frozen=True, kw_only=True):

@@ -10,6 +10,7 @@ import msgspec
 
 from watchgate.agents.base import Intake
 from watchgate.agents.registry import ADAPTERS
+from watchgate.agents.traits import traits_in
 from watchgate.core.chain import START, Chain
 from watchgate.core.clock import Instant
 from watchgate.core.config import Approval, Config
@@ -57,7 +58,9 @@ class Player:
 
     def __init__(self, decide: Decide) -> None:
         self.records: list[Record] = []
-        self._engine = Engine(CONFIG, policy(), counted_ids(), hooks.HANDLERS)
+        self._engine = Engine(
+            CONFIG, policy(), counted_ids(), hooks.HANDLERS, traits=traits_in(ADAPTERS)
+        )
         self._chain = Chain("demo", START, lambda data: data)
         self._decide = decide
         self._denied: set[str] = set()

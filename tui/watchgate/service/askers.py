@@ -1,19 +1,25 @@
 """Which agents ask: the ones whose requests wait, and the ones that asked lately.
 
 A command below an agent may not allow that agent's calls, nor switch the gate off or stop the core.
-One that lost the way up to whoever started it could be below any of them. What the core itself has
-started, a hook command or an extension, may do neither: its program may lie in a folder that an
-agent writes to.
+It could ask in the agent's name first, from a process of its own: so all that speak for a session
+count for its requests. One that lost the way up to whoever started it could be below any of them.
+What the core itself has started, a hook command or an extension, may do neither: its program may
+lie in a folder that an agent writes to.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from watchgate.core.recent import Recent
 from watchgate.service.origin import is_clear, may_have_left
-from watchgate.service.process_table import Proc, is_alive
+from watchgate.service.process_table import Proc, is_alive, itself
 
 KEPT = 2_000
+SESSIONS_KEPT = 500
+
+Session = tuple[str, str]
+"""An agent's name and its session."""
 
 
 class Askers:
@@ -37,26 +43,59 @@ class Askers:
         self._core_pid = core_pid
         self._starter = starter
         self._of_request: dict[str, set[Proc]] = {}
+        self._session_of: dict[str, Session] = {}
         self._lately: dict[tuple[int, str], Proc] = {}
+        self._sessions: dict[tuple[int, str], Recent[Session, None]] = {}
+        self._driven: Recent[Session, None] = Recent(SESSIONS_KEPT)
 
-    def seen(self, agent: Proc) -> None:
-        """An agent asked something, whether or not that is held."""
-        self._lately[agent.pid, agent.start] = agent
+    def seen(self, agent: Proc, session: Session | None = None) -> None:
+        """An agent asked something, whether or not that is held, or told of a session of its own.
+
+        Sessions are kept by process: however many one names, it displaces only its own.
+        """
+        key = agent.pid, agent.start
+        self._lately[key] = agent
+        if session is not None:
+            self._sessions.setdefault(key, Recent(SESSIONS_KEPT)).renew(session, None)
         if len(self._lately) > self._limit:
             self._lately = {key: one for key, one in self._lately.items() if self._alive(one)}
+            self._sessions = {
+                key: named for key, named in self._sessions.items() if key in self._lately
+            }
             self._limit = max(self._kept, 2 * len(self._lately))
 
-    def waits(self, request: str, agent: Proc) -> None:
-        """The agent waits for the answer to this request."""
+    def drives(self, pid: int, session: Session) -> None:
+        """A process above an agent told of a session; it is looked up once for each."""
+        self._driven.renew(session, None)
+        if any(key[0] == pid and session in named for key, named in self._sessions.items()):
+            return
+        if (driver := itself(pid)) is not None:
+            self.seen(driver, session)
+
+    def is_driven(self, session: Session) -> bool:
+        """Whether a process above the agent told of this session lately."""
+        return session in self._driven
+
+    def waits(self, request: str, agent: Proc, session: Session | None = None) -> None:
+        """The agent waits for the answer to this request, which is about a call of this session."""
         self._of_request.setdefault(request, set()).add(agent)
+        if session is not None:
+            self._session_of[request] = session
 
     def settled(self, request: str | None) -> None:
         """Nobody waits for this request any more."""
         self._of_request.pop(request or "", None)
+        self._session_of.pop(request or "", None)
 
     def agents_of(self, request: str) -> set[Proc]:
-        """The agents that are known to wait for the answer to this request."""
-        return self._of_request.get(request, set())
+        """The agents known to wait for this answer, with all that spoke for the same session."""
+        waiting = self._of_request.get(request, set())
+        session = self._session_of.get(request)
+        if not waiting or session is None:
+            return waiting
+        return waiting | {
+            self._lately[key] for key, named in self._sessions.items() if session in named
+        }
 
     def may_decide(self, chain: tuple[Proc, ...], request: str) -> bool:
         """Whether a client with these ancestors is known and not below an agent that asks this.

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from watchgate.agents.base import Adapter, Answer
 from watchgate.core.events import Lane
+from watchgate.service.boundary import contained
 from watchgate.service.framing import Head
 
 
@@ -28,7 +29,12 @@ def closed_answer(
         lane = Lane.GATE
     adapter = adapters.get(head.agent) if head else None
     if head is not None and adapter is not None:
-        return adapter.closed(head.native, lane, closed_text(why))
+        made: list[Answer] = []
+        # An adapter may be foreign code, and this is what answers for its faults.
+        with contained(lambda _fault: None):
+            made.append(adapter.closed(head.native, lane, closed_text(why)))
+        if made:
+            return made[0]
     if lane is Lane.GATE:
         return Answer(stderr=closed_text(why).encode() + b"\n", exit_code=2)
     return Answer()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from watchgate.agents.base import Adapter
 from watchgate.agents.kinds import never_sent
 from watchgate.core import config_sinks
 from watchgate.core.config import Config
@@ -80,10 +81,10 @@ def equip(
     )
 
 
-def warnings(config: Config) -> list[str]:
+def warnings(config: Config, known: Mapping[str, Adapter]) -> list[str]:
     """What of the configuration will not do what it seems to say; the core serves all the same."""
     preset = preset_of(config.dispatch.preset, config.dispatch.total_timeout_s)
-    unsent = [warning for each in config.handler for warning in never_sent(each)]
+    unsent = [warning for each in config.handler for warning in never_sent(each, known)]
     entries: list[Entry] = [*config.handler, *config.extension]
     return [*unsent, *unheard(config.handler, preset), *idle(entries, preset)]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from watchgate.service.agents import AgentsError
 from watchgate.service.equipment import EquipmentError
 from watchgate.service.journal_schema import JournalError
 from watchgate.service.runtime_dir import RuntimeDirError
@@ -19,7 +20,7 @@ def reasons_not_to_serve() -> Iterator[None]:
     """Raise what a core may refuse for as `CannotServe`, also out of groups of errors."""
     try:
         yield
-    except* (EquipmentError, RuntimeDirError, JournalError) as group:
+    except* (AgentsError, EquipmentError, RuntimeDirError, JournalError) as group:
         raise CannotServe(str(_first(group))) from None
 
 

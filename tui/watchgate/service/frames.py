@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import msgspec
 
 from watchgate.agents.base import Adapter, DecodeError, Intake
+from watchgate.agents.borrowed import speaker
 from watchgate.core.clock import Instant
 from watchgate.core.events import Event, Lane
 from watchgate.service.framing import Head
@@ -14,7 +15,9 @@ from watchgate.service.lines import raw_event
 from watchgate.service.nesting import DEEPEST, too_deep
 
 _GATES = (Lane.GATE, Lane.GATE_READ)
-_ASKS = ("tool.pre", "tool.permission", "prompt.submit")
+_CALLS = ("tool.pre", "tool.permission")
+_OWN = ("prompt.submit", "question")
+"""What is gated by hooks of its own: on those of another event nothing would be judged."""
 
 
 class Frame(msgspec.Struct, frozen=True, gc=False):
@@ -29,7 +32,7 @@ class Frame(msgspec.Struct, frozen=True, gc=False):
 def decode_frame(frame: Frame, adapters: Mapping[str, Adapter]) -> Event:
     """The event that a frame means; raises `DecodeError`."""
     head, payload = frame.head, frame.payload
-    adapter = adapters.get(head.agent)
+    adapter = adapters.get(speaker(head.agent, payload, head.env, adapters))
     if adapter is None:
         raise DecodeError(f"unknown agent {head.agent!r}")
     intake = Intake(
@@ -39,13 +42,22 @@ def decode_frame(frame: Frame, adapters: Mapping[str, Adapter]) -> Event:
         event = adapter.decode(payload, intake)
     except DecodeError as fault:
         raise DecodeError(f"unreadable payload: {fault}") from fault
-    if head.lane in _GATES and event.kind not in _ASKS:
-        raise DecodeError(
-            f"{event.native} came on the {head.lane} lane but asks about no tool call or prompt"
-        )
+    if head.lane in _GATES:
+        _demand_gated(event, head)
     if event.tool is not None and too_deep(event.tool.input):
         raise DecodeError(f"an input nested over {DEEPEST} levels deep")
     return event
+
+
+def _demand_gated(event: Event, head: Head) -> None:
+    """Raise unless the event is one to gate, of this hook, that can be told a denial."""
+    own = event.kind in _OWN and head.native in ("", event.native)
+    if event.kind not in _CALLS and not own:
+        raise DecodeError(
+            f"{event.native} came on the {head.lane} lane but asks about no tool call or prompt"
+        )
+    if not event.can.deny:
+        raise DecodeError(f"{event.native} came on the {head.lane} lane but takes no denial")
 
 
 def unread_frame(

@@ -9,7 +9,7 @@ from watchgate.core.events import Lane
 
 MAX_HEADER_BYTES = 16 * 1024
 MAX_PAYLOAD_BYTES = 4 * 1024 * 1024
-_MAGIC = "watchgate/1"
+MAGIC = "watchgate/1"
 
 
 class FrameError(ValueError):
@@ -20,7 +20,8 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
     """The header of one hook frame.
 
     `length` counts payload bytes; `dropped` those that the client did not send because there were
-    too many; `off` says that the client found the gate switched off and waits for nothing.
+    too many; `off` says that the client found the gate switched off and waits for nothing; `proxy`
+    that the agent runs below the client, not above it.
     """
 
     agent: str
@@ -29,6 +30,7 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
     native: str = ""
     deadline_s: float | None = None
     off: bool = False
+    proxy: bool = False
     dropped: int = 0
     env: dict[str, str] = {}
 
@@ -39,8 +41,8 @@ def parse_head(raw: bytes) -> Head:
         first, *lines = raw.decode("ascii").split("\n")
         magic, agent, lane = first.split(" ")
         fields = dict(line.split(": ", 1) for line in lines if line)
-        if magic != _MAGIC:
-            raise FrameError(f"the first line is not {_MAGIC} AGENT LANE")
+        if magic != MAGIC:
+            raise FrameError(f"the first line is not {MAGIC} AGENT LANE")
         deadline_ms = fields.get("deadline_ms")
         head = Head(
             agent=agent,
@@ -49,6 +51,7 @@ def parse_head(raw: bytes) -> Head:
             native=fields.get("event", ""),
             deadline_s=None if deadline_ms is None else int(deadline_ms) / 1000,
             off=fields.get("off") == "1",
+            proxy=fields.get("proxy") == "1",
             dropped=int(fields.get("dropped", "0")),
             env={name[4:]: value for name, value in fields.items() if name.startswith("env.")},
         )

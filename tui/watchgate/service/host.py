@@ -7,7 +7,7 @@ import os
 import secrets
 import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -15,7 +15,8 @@ import anyio
 import msgspec
 from anyio.abc import SocketListener, TaskStatus
 
-from watchgate.agents.registry import ADAPTERS
+from watchgate.agents.base import Adapter
+from watchgate.agents.traits import traits_in
 from watchgate.core.chain import Chain
 from watchgate.core.clock import Clock
 from watchgate.core.config import Config
@@ -30,9 +31,12 @@ from watchgate.core.state import DAY_US, State
 from watchgate.link.paths import Paths
 from watchgate.service import journal_read
 from watchgate.service.accepting import serve
+from watchgate.service.agents import adapters
 from watchgate.service.askers import Askers
 from watchgate.service.boundary import each_contained
 from watchgate.service.control import Control
+from watchgate.service.coverage.processes import PROC
+from watchgate.service.coverage.rounds import Rounds
 from watchgate.service.equipment import equip, warnings
 from watchgate.service.gathering import MOMENT_S
 from watchgate.service.hub import Hub, Loop
@@ -58,7 +62,8 @@ SINKS_LOOK_S = 5.0
 class Stage(msgspec.Struct, frozen=True, kw_only=True):
     """What surrounds a core: ids, the home folder, its own files, and who a peer works for.
 
-    What runs below the process `own_pid` may not allow.
+    What runs below the process `own_pid` may not allow. `proc` is where the system tells of the
+    agents that run; None: nobody looks.
     """
 
     ids: Callable[[], str]
@@ -66,6 +71,7 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
     protected: tuple[str, ...]
     agent_of: Callable[[int], Proc | None]
     own_pid: int = 0
+    proc: Path | None = None
 
 
 def real_stage(paths: Paths) -> Stage:
@@ -77,6 +83,7 @@ def real_stage(paths: Paths) -> Stage:
         protected=tuple(str(path) for path in own),
         agent_of=lambda pid: agent_of(ancestors(pid)),
         own_pid=os.getpid(),
+        proc=PROC,
     )
 
 
@@ -117,6 +124,7 @@ class Host:
         with ExitStack() as closing:
             pool = ChildPool()
             closing.callback(pool.close)
+            known = adapters(self._paths, self._config)
             equipment = equip(
                 self._config,
                 self._paths,
@@ -129,7 +137,7 @@ class Host:
             journal = Journal.open(self._paths.journal)
             closing.callback(journal.close)
             desk = Desk(equipment.runners, self._observers(), self._clock)
-            hub = self._hub(journal, desk, equipment.handlers)
+            hub = self._hub(journal, desk, equipment.handlers, known)
             sinks = Sinks(equipment.sinks)
             hub.recorder.watchers.add(sinks)
             extensions = Extensions(Surroundings(clock=self._clock, said=hub.extension_said))
@@ -151,7 +159,7 @@ class Host:
                 tasks.start_soon(self._run_sinks, sinks)
                 started = CoreData(what="core started", profile=self._config.profile)
                 hub.recorder.about_core("policy.started", started)
-                for warning in warnings(self._config):
+                for warning in warnings(self._config, known):
                     hub.recorder.notice("config", warning)
                 fault = journal.fault or (self._unread and f"unreadable: {self._unread[0]}")
                 if fault:
@@ -162,6 +170,16 @@ class Host:
                 tasks.start_soon(self._deadlines, hub)
                 tasks.start_soon(self._watch_journal, hub, journal)
                 tasks.start_soon(self._watch_sinks, hub, sinks)
+                if self._stage.proc is not None:
+                    rounds = Rounds(
+                        hub,
+                        self._clock,
+                        known,
+                        os.environ,
+                        home=Path(self._stage.home),
+                        proc=self._stage.proc,
+                    )
+                    tasks.start_soon(rounds.run)
                 task_status.started()
                 await self._stopped.wait()
                 await self._end(hub)
@@ -189,7 +207,13 @@ class Host:
     def _observers(self) -> ObserverQueue:
         return ObserverQueue(preset_of(self._config.dispatch.preset))
 
-    def _hub(self, journal: Journal, desk: Desk, handlers: tuple[Handler, ...]) -> Hub:
+    def _hub(
+        self,
+        journal: Journal,
+        desk: Desk,
+        handlers: tuple[Handler, ...],
+        known: Mapping[str, Adapter],
+    ) -> Hub:
         stage = self._stage
         gate = PolicyGate(
             self._config.profile,
@@ -208,10 +232,10 @@ class Host:
         loop = asyncio.get_running_loop()
         chain = Chain(self.core, journal.head, lambda data: journal_json(data, content))
         return Hub(
-            engine=Engine(self._config, gate, stage.ids, handlers),
+            engine=Engine(self._config, gate, stage.ids, handlers, traits=traits_in(known)),
             recorder=Recorder(chain, journal, state, self._clock),
             clock=self._clock,
-            adapters=ADAPTERS,
+            adapters=known,
             loop=Loop(
                 later=lambda call: loop.call_later(MOMENT_S, call),
                 soon=loop.call_soon_threadsafe,

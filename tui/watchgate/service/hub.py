@@ -2,8 +2,8 @@
 
 Everything here runs on one event loop. An effect of the engine is carried out at once and in
 order: a record is sealed, queued for the journal, folded into the state and offered to every
-console; an answer goes to its connection; an allow waits for the disk. A hook frame that is only
-observed waits a moment for others; whatever else happens lets it go first.
+console; an answer goes to its connection; an allow waits for the disk. What is only observed may
+wait a moment; whatever else happens lets it go first.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from watchgate.core.dispatch import Invoke
 from watchgate.core.effects import Ask, Commit, Effect, Emit, Halt
 from watchgate.core.engine import Engine
 from watchgate.core.events import Event, Lane
-from watchgate.core.records import CoreData, Draft
+from watchgate.core.records import CoreData
 from watchgate.core.verdicts import Reply, Report, SayDeny
 from watchgate.service import probe
-from watchgate.service.askers import Askers
-from watchgate.service.boundary import contained, each_contained
+from watchgate.service.askers import Askers, Session
+from watchgate.service.boundary import contained
 from watchgate.service.closing import closed_answer, closed_text
 from watchgate.service.frames import Frame, decode_frame, unread_frame
 from watchgate.service.framing import Head
-from watchgate.service.gathering import Gathering
 from watchgate.service.ingest import Asker, Waiting
-from watchgate.service.lines import Line, Unread, decode_chunk, line_answer
-from watchgate.service.process_table import Proc
+from watchgate.service.lines import Line, Unread, line_answer
+from watchgate.service.observing import Observing
+from watchgate.service.process_table import Proc, itself
 from watchgate.service.recorder import Recorder
 
 WRITTEN_S = 1.0
@@ -66,7 +66,8 @@ class Loop(msgspec.Struct, frozen=True):
 class Hub:
     """One core's running state.
 
-    `agent_of` names the agent above a peer's pid.
+    `agent_of` names the agent above a peer's pid. `asked_by` takes the events that wait and the
+    agent whose hook sent them; `observing` takes what nobody waits for.
     """
 
     def __init__(
@@ -90,17 +91,27 @@ class Hub:
         self._wake = loop.wake
         self._agent_of = agent_of
         self._desk = desk
-        self._agents: dict[int, Proc] = {}
+        self._agents: dict[int, tuple[Proc, Session]] = {}
         self._waiting: dict[int, Waiting] = {}
         self._line_ids: dict[int, str | int | None] = {}
-        self._observed: Gathering[Frame] = Gathering(self._take, loop.later)
+        self.asked_by: Callable[[Event, Proc], None] = _nobody
+        self.observing = Observing(
+            engine=engine,
+            recorder=recorder,
+            clock=clock,
+            adapters=adapters,
+            askers=askers,
+            ask=self._ask,
+            execute=self.execute,
+            later=loop.later,
+        )
 
     def frame(self, head: Head, payload: bytes, conn: Waiting) -> None:
         """A whole hook frame: decode it and let the engine decide."""
         now = self._clock.now()
         frame = Frame(head, payload, conn.pid, now)
         if head.lane is Lane.OBSERVE:
-            self._observed.add(frame, len(payload))
+            self.observing.frame(frame)
             return
         self.catch_up()
         try:
@@ -109,24 +120,26 @@ class Hub:
             self.bad_frame(head, str(fault), conn, payload)
             return
         if probe.is_probe(event):
-            self._probed(event)
+            self.observing.probed(event)
             conn.say(self._adapters[event.agent].answer(event, SayDeny(probe.DENIAL)), None)
             return
+        conn.proxy = head.proxy
         self.event(event, conn, now)
 
     def catch_up(self) -> None:
         """Let what was observed go first: whatever else happens may depend on it."""
-        self._observed.flush()
+        self.observing.catch_up()
 
     def event(self, event: Event, conn: Waiting, now: Instant) -> None:
         """An event whose connection waits for an answer."""
         self._waiting[conn.number] = conn
         conn.head = Head(agent=event.agent, lane=event.lane, length=0, native=event.native)
-        agent = self._agent_of(conn.pid)
+        agent = itself(conn.pid) if conn.proxy else self._agent_of(conn.pid)
         if agent is not None:
-            self.askers.seen(agent)
-            self._agents[conn.number] = agent
+            self._agents[conn.number] = agent, (event.agent, event.session)
+            self.askers.seen(*self._agents[conn.number])
             event = msgspec.structs.replace(event, agent_pid=agent.pid)
+            self.asked_by(event, agent)
         self.execute(self.engine.receive(event, conn.number, now))
         self._note_asker(conn.number)
 
@@ -162,35 +175,11 @@ class Hub:
 
     def lines(self, chunk: bytes, source: Source, asker: Asker) -> None:
         """Whole JSON lines of a source, in order."""
-        self.catch_up()
-        now = self._clock.now()
-        observed: list[Draft] = []
-
-        def failed(fault: str) -> None:
-            self.recorder.internal_error(fault, source.peer)
-
-        def take(decoded: tuple[Event, Line | Unread | None]) -> None:
-            event, line = decoded
-            if isinstance(line, Unread) or (line is not None and event.lane.waits):
-                self.recorder.record_all(observed, failed)
-                self._ask(event, line, asker(), now)
-            else:
-                self._observe(event, observed, failed)
-
-        each_contained(decode_chunk(chunk, now, source), take, failed)
-        self.recorder.record_all(observed, failed)
+        self.observing.lines(chunk, source, asker)
 
     def source_gone(self, source: Source) -> None:
-        """The last connection of a source ended: what its lines left open is over."""
-        self.catch_up()
-        observed: list[Draft] = []
-
-        def failed(fault: str) -> None:
-            self.recorder.internal_error(fault, source.peer)
-
-        left = source.gone(self._clock.now())
-        each_contained(left, lambda event: self._observe(event, observed, failed), failed)
-        self.recorder.record_all(observed, failed)
+        """The last connection of a source ended."""
+        self.observing.source_gone(source)
 
     def oversized_line(self, size_bytes: int, pid: int) -> None:
         """A line over the limit was dropped: say so in the record."""
@@ -271,46 +260,6 @@ class Hub:
                 self._send(effect.conn, effect.event, effect.reply, effect.request)
         self._wake()
 
-    def _take(self, frames: list[Frame]) -> None:
-        """Frames that nobody waits for, each stage for all of them."""
-        events: list[Event] = []
-        observed: list[Draft] = []
-
-        def failed(fault: str) -> None:
-            self.recorder.internal_error(fault, "an observed hook")
-
-        def decode(frame: Frame) -> None:
-            try:
-                event = decode_frame(frame, self._adapters)
-            except DecodeError as fault:
-                event = unread_frame(
-                    frame.head, frame.payload, frame.pid, str(fault), frame.at, self._adapters
-                )
-            if probe.is_probe(event):
-                self._probed(event)
-            else:
-                events.append(event)
-
-        each_contained(frames, decode, failed)
-        each_contained(events, lambda event: self._observe(event, observed, failed), failed)
-        self.recorder.record_all(observed, failed)
-
-    def _probed(self, event: Event) -> None:
-        """The doctor tries the way here: it is on record, and changes nothing that is shown."""
-        self.recorder.notice(probe.NATIVE, probe.about(event))
-
-    def _observe(self, event: Event, observed: list[Draft], failed: Callable[[str], None]) -> None:
-        """Add what follows from an event to what is recorded together, or carry it out at once."""
-        if not self.recorder.has_room():
-            return
-        effects = self.engine.receive(event, 0, event.at)
-        seen = [effect.draft for effect in effects if isinstance(effect, Emit)]
-        if len(seen) == len(effects):
-            observed += seen
-        else:
-            self.recorder.record_all(observed, failed)
-            self.execute(effects)
-
     def _ask(self, event: Event, line: Line | Unread, conn: Waiting, now: Instant) -> None:
         self._line_ids[conn.number] = line.id
         with contained(lambda fault: self.failed(fault, conn)):
@@ -377,9 +326,13 @@ class Hub:
         request = self.engine.broker.of_conn(number)
         # A grant may have decided it already; then no operator is asked.
         if agent is not None and request is not None and request in self.recorder.state.pending:
-            self.askers.waits(request, agent)
+            self.askers.waits(request, *agent)
 
     def _forget(self, conn: Waiting) -> None:
         self._agents.pop(conn.number, None)
         self._waiting.pop(conn.number, None)
         self._line_ids.pop(conn.number, None)
+
+
+def _nobody(_event: Event, _agent: Proc) -> None:
+    """Nobody wants to know."""

@@ -46,7 +46,8 @@ _GONE = (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError
 class Waiting:
     """One question of a client that may be answered once; `pid` is the peer's, 0 if not known.
 
-    `head` says what was asked, for an answer that has to be made without its event.
+    `head` says what was asked, for an answer that has to be made without its event; `proxy` that
+    the agent runs below the client.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class Waiting:
         self.answer: Answer | None = None
         self.request: str | None = None
         self.head: Head | None = None
+        self.proxy = False
         self._answered = anyio.Event()
         self._on_answer = on_answer
 

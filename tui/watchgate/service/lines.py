@@ -14,6 +14,7 @@ from watchgate.agents.base import JSON_FAULTS, Answer, DecodeError
 from watchgate.agents.streams import shapes
 from watchgate.agents.streams.source import Source
 from watchgate.core.clock import Instant
+from watchgate.core.drafts import gone
 from watchgate.core.events import (
     Body,
     Can,
@@ -32,12 +33,16 @@ from watchgate.core.events import (
     Usage,
 )
 from watchgate.core.ids import digest
+from watchgate.core.records import Draft
+from watchgate.core.sessions import SessionState
+from watchgate.core.state import State
 from watchgate.core.verdicts import Reply, SayAllow, SayDeny, SayNothing
 from watchgate.service.nesting import DEEPEST, too_deep
 
 MAX_RAW_CHARS = 4_000
 ASKS = ("tool.pre", "prompt.submit")
 """The kinds that a line of ours may ask about."""
+_OVER = "the stream that it was followed by has ended, and no line told that the session has"
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
@@ -231,3 +236,10 @@ def _body(line: Line) -> Body:
     if line.kind.startswith("session."):
         return SessionChange(what=line.kind, detail=line.text)
     return Text(line.text)
+
+
+def over_with(source: Source, state: State, now: Instant) -> list[Draft]:
+    """The records that its sessions are taken to be over, as all that they print has ended."""
+    views = [state.session(*each) for each in source.over()]
+    left = [view for view in views if view is not None and view.state is not SessionState.GONE]
+    return [gone(view.agent, view.session, _OVER, now.wall_us) for view in left]

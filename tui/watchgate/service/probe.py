@@ -6,30 +6,28 @@ hides nothing: every word of it is fixed.
 
 from __future__ import annotations
 
-from typing import Any
-
 from watchgate.core.events import Event, ToolCall
 
 SESSION = "watchgate-doctor"
 NATIVE = "doctor.probe"
 DENIAL = "The core answers. This was the probe of watchgate doctor: nothing was to run"
 
-INPUTS: dict[str, tuple[str, dict[str, Any]]] = {
-    "gate": ("Bash", {"command": "true"}),
-    "gate-read": ("Read", {"file_path": SESSION}),
-    "observe": ("Bash", {"command": "true"}),
-}
+COMMAND = ": watchgate-doctor"
+"""Does nothing in any shell."""
+PATH = "watchgate-doctor"
 
 
 def is_probe(event: Event) -> bool:
-    """Whether an event is one of the doctor's calls, in every word.
+    """Whether an event is one of the doctor's calls, by every word of its input.
 
-    Its lane may be another than it was made for: while the gate is off, everything is observed.
+    Nothing else tells it for all: some agents give a call no id, and some no session. Its lane may
+    be another than it was made for: while the gate is off, everything is observed.
     """
-    if event.session != SESSION or not isinstance(event.body, ToolCall):
+    if not isinstance(event.body, ToolCall):
         return False
     tool = event.body.tool
-    return tool.call_id == SESSION and (tool.native_name, tool.input) in INPUTS.values()
+    words = [word for word in tool.input.values() if word != ""]
+    return tool.cls != "edit" and words in ([COMMAND], [PATH])
 
 
 def about(event: Event) -> str:

@@ -37,6 +37,11 @@ HIDDEN_INIT = Proc(1, "0", "init")
 """Stands for the system's first process where it is hidden."""
 
 
+def itself(pid: int) -> Proc | None:
+    """The process with this pid, None where it cannot be told: whoever drives agents below it."""
+    return next(iter(ancestors(pid)), None)
+
+
 def ancestors(pid: int) -> tuple[Proc, ...]:
     """The process itself, its parent and so on up to the first one of the system.
 

@@ -13,6 +13,7 @@ from typing import Any, Literal
 import msgspec
 
 from watchgate.agents.base import Adapter
+from watchgate.agents.traits import traits_in
 from watchgate.core.clock import Instant
 from watchgate.core.config import Config
 from watchgate.core.decisions import Decision
@@ -104,7 +105,7 @@ class _Player:
         gate = PolicyGate(config.profile, home=home, protected=())
         self.drafts: list[Draft] = []
         self.replies: dict[int, Reply] = {}
-        self._engine = Engine(config, gate, self._id, handlers)
+        self._engine = Engine(config, gate, self._id, handlers, traits=traits_in(adapters))
         self._engine.standing.consoles = 1
         self._adapters = adapters
         self._now = START

@@ -17,6 +17,7 @@ from pathlib import Path
 import anyio
 
 from watchgate.agents.streams.source import Source
+from watchgate.core.recent import Recent
 from watchgate.service.clock import SystemClock
 from watchgate.service.process_table import parse_stat
 
@@ -41,7 +42,7 @@ class Sources:
 
     def __init__(self, started_us: Callable[[int], int | None] | None = None) -> None:
         self._started_us = started_us or started
-        self._known: dict[tuple[int, int | None], Source] = {}
+        self._known: Recent[tuple[int, int | None], Source] = Recent(SOURCES_KEPT)
         self._open: dict[int, int] = {}
         self._nameless = 0
 
@@ -80,10 +81,8 @@ class Sources:
             # Gone already, or in another container: nothing tells two of these apart.
             self._nameless += 1
             return Source(f"pid {pid or 'unknown'}, connection {self._nameless}", pid=pid)
-        known = self._known.pop((pid, began_us), None) or Source(_guess(pid, began_us), pid=pid)
-        self._known[pid, began_us] = known
-        if len(self._known) > SOURCES_KEPT:
-            del self._known[next(iter(self._known))]
+        known = self._known.get((pid, began_us)) or Source(_guess(pid, began_us), pid=pid)
+        self._known.renew((pid, began_us), known)
         return known
 
 

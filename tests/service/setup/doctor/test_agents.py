@@ -10,19 +10,22 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
+from tests.agents.payloads import INSTALLABLE
+from watchgate.agents.registry import ADAPTERS
 from watchgate.core.config import Config, load
 from watchgate.link.paths import paths
 from watchgate.service.setup.client_copy import bytecode_directory
 from watchgate.service.setup.doctor.check import Check
-from watchgate.service.setup.doctor.claude import check_settings
 from watchgate.service.setup.doctor.codex import check_trust
 from watchgate.service.setup.doctor.run import Doctor
+from watchgate.service.setup.doctor.silencers import check_silencers
 from watchgate.service.setup.doctor.terminal import check_tmux
 from watchgate.service.setup.installer import Installer, Setting
 from watchgate.service.setup.interpreter import base_interpreter
-from watchgate.service.setup.targets import hooks_path
+from watchgate.service.setup.targets import home, place, setup_of
 
 GUARD = Setting(profile="guard", client_deadline_s=3660)
 FAKE_CODEX = """#!{python}
@@ -65,21 +68,22 @@ def fake_codex(bin_dir: Path, commands: list[str]) -> Path:
 
 
 def install(agent: str, tmp_path: Path, setting: Setting = GUARD) -> Path:
-    installer = Installer(paths(os.environ), os.environ, tmp_path)
-    installer.install(installer.plan_install(agent, "user", setting, base_interpreter()))
-    return hooks_path(agent, "user", os.environ, tmp_path)
+    installer, python = Installer(paths(os.environ), os.environ, tmp_path), base_interpreter()
+    installer.install(installer.plan_install(ADAPTERS[agent], "user", setting, python), python)
+    return place(ADAPTERS[agent], "user", os.environ, tmp_path)
 
 
 def findings(tmp_path: Path, *agents: str, config: Config | None = None) -> dict[str, Check]:
     doctor = Doctor(paths(os.environ), config or Config(), os.environ, tmp_path, fix=False)
-    return {check.check: check for check in doctor.checks(agents)}
+    asked = [ADAPTERS[agent] for agent in agents or ADAPTERS]
+    return {check.check: check for check in doctor.checks(asked, named=bool(agents))}
 
 
 def test_a_machine_without_agents_is_healthy(tmp_path: Path, bin_dir: Path) -> None:
     found = findings(tmp_path)
 
     assert {check.status for check in found.values()} == {"ok", "warn"}
-    assert found["claude: hooks"] == Check("claude: hooks", "ok", "not found on this machine")
+    assert not [name for name in found if name.endswith(": hooks")], "nothing is complained about"
 
 
 def test_an_agent_without_hooks_is_a_fault_only_when_it_was_asked_for(
@@ -195,7 +199,7 @@ def test_a_command_that_only_looks_like_ours_is_never_run(tmp_path: Path, bin_di
     settings = tmp_path / ".claude" / "settings.local.json"
     settings.parent.mkdir()
     trap = tmp_path / "sprung"
-    forged = re.sub(r"p=\$1; shift;", f"echo > {trap};", path.read_text())
+    forged = re.sub(r"wg_p=\$1; shift;", f"echo > {trap};", path.read_text())
     settings.write_text(forged.replace("/usr/bin/python3", str(trap)))
 
     found = findings(tmp_path, "claude")
@@ -211,28 +215,98 @@ def test_a_broken_settings_file_is_a_finding(tmp_path: Path, bin_dir: Path) -> N
     assert "line 1" in findings(tmp_path, "claude")["claude: hooks"].text
 
 
-@pytest.mark.parametrize("key", ["disableAllHooks", "allowManagedHooksOnly"])
-@pytest.mark.parametrize(
-    "where", ["home/.claude/settings.json", ".claude/settings.json", "managed"]
-)
-def test_a_setting_that_silences_hooks_is_found(tmp_path: Path, key: str, where: str) -> None:
-    path = tmp_path / where
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({key: True}))
+SILENCERS = {
+    name: adapter.setup.silencers
+    for name, adapter in ADAPTERS.items()
+    if adapter.setup is not None and adapter.setup.silencers is not None
+}
 
-    checks = check_settings(os.environ, tmp_path, managed=(tmp_path / "managed",))
+
+def silenced(agent: str, tmp_path: Path) -> list[Check]:
+    adapter = ADAPTERS[agent]
+    found = msgspec.structs.replace(SILENCERS[agent], system=(str(tmp_path / "managed"),))
+    setup = msgspec.structs.replace(setup_of(adapter), silencers=found)
+    return check_silencers(adapter, setup, os.environ, tmp_path)
+
+
+SILENT = [
+    pytest.param(agent, key, value, where, id=f"{agent}: {key} in {where}")
+    for agent, each in SILENCERS.items()
+    for key, (value, _) in each.keys.items()
+    for where in (*(f"home/{name}" for name in each.home), *each.project, "managed")
+]
+
+
+@pytest.mark.parametrize(("agent", "key", "value", "where"), SILENT)
+def test_a_setting_that_silences_hooks_is_found(
+    tmp_path: Path, agent: str, key: str, value: bool, where: str
+) -> None:
+    own = home(setup_of(ADAPTERS[agent]), os.environ)
+    path = own / where.removeprefix("home/") if where.startswith("home/") else tmp_path / where
+    path.parent.mkdir(parents=True, exist_ok=True)
+    setting: object = value
+    for part in reversed(key.split(".")):
+        setting = {part: setting}
+    path.write_text(json.dumps(setting))
+
+    checks = silenced(agent, tmp_path)
 
     assert [check.status for check in checks] == ["fail"]
     assert key in checks[0].text
 
 
+@pytest.mark.parametrize("agent", SILENCERS)
 @pytest.mark.parametrize("content", ["{}", "[]", '{"disableAllHooks": false}', ""])
-def test_other_settings_are_fine(tmp_path: Path, content: str) -> None:
+def test_other_settings_are_fine(tmp_path: Path, agent: str, content: str) -> None:
     (tmp_path / "managed").write_text(content)
 
-    checks = check_settings(os.environ, tmp_path, managed=(tmp_path / "managed",))
+    assert [check.status for check in silenced(agent, tmp_path)] == ["ok"]
 
-    assert [check.status for check in checks] == ["ok"]
+
+@pytest.mark.parametrize("agent", INSTALLABLE)
+@pytest.mark.parametrize("profile", ["watch", "guard", "strict"])
+def test_a_fresh_installation_of_every_agent_is_healthy(
+    tmp_path: Path, bin_dir: Path, agent: str, profile: str
+) -> None:
+    install(agent, tmp_path, Setting(profile=profile, client_deadline_s=3660))
+
+    found = findings(tmp_path, agent, config=load(f'profile = "{profile}"', "config.toml"))
+
+    assert {name: check.text for name, check in found.items() if check.status == "fail"} == {}
+    assert "up to date" in found[f"{agent}: hooks"].text
+    if profile != "watch" and setup_of(ADAPTERS[agent]).form != "plugin":
+        assert "it denies" in found[f"{agent}: gate answers"].text
+
+
+@pytest.mark.parametrize("agent", INSTALLABLE)
+def test_an_entry_of_another_profile_is_found_out_for_every_agent(
+    tmp_path: Path, bin_dir: Path, agent: str
+) -> None:
+    install(agent, tmp_path)
+
+    found = findings(tmp_path, agent, config=load('profile = "watch"', "config.toml"))
+
+    assert "fail" in {check.status for name, check in found.items() if name == f"{agent}: hooks"}
+
+
+def test_a_shorter_patience_of_the_agent_is_said(tmp_path: Path, bin_dir: Path) -> None:
+    install("kimi", tmp_path)
+
+    text = findings(tmp_path, "kimi")["kimi: deadlines"].text
+
+    assert text == (
+        "the client answers after 595 s, not the configured 3660 s, as "
+        f"{ADAPTERS['kimi'].title} waits no longer"
+    )
+
+
+def test_a_switch_that_says_something_else_is_found(tmp_path: Path, bin_dir: Path) -> None:
+    path = install("cursor", tmp_path)
+    path.write_text(path.read_text().replace('"version": 1', '"version": 2'))
+
+    found = findings(tmp_path, "cursor")["cursor: switches"]
+
+    assert (found.status, '"version": 1' in found.text) == ("fail", True)
 
 
 def trust(program: Path, tmp_path: Path, *commands: str, fix: bool = False) -> Check:
@@ -282,3 +356,34 @@ def test_tmux_has_to_pass_notifications_on(bin_dir: Path, answer: str, status: s
 
     assert [check.status for check in check_tmux({**os.environ, "TMUX": "x"})] == [status]
     assert check_tmux({**os.environ, "TMUX": ""}) == []
+
+
+def test_what_opencodes_plugin_runs_is_tried_like_the_entries_of_the_others(
+    tmp_path: Path, bin_dir: Path
+) -> None:
+    plugin = install("opencode", tmp_path)
+
+    found = findings(tmp_path, "opencode")
+
+    assert {name: check.text for name, check in found.items() if check.status == "fail"} == {}
+    assert found["opencode: hooks"].text == f"1 entry in {plugin} is up to date"
+    assert found["opencode: client"].status == "ok"
+    assert found["opencode: interpreter"].status == "ok"
+    assert "it denies: " in found["opencode: gate answers"].text
+    assert "watchgate core is not running" in found["opencode: gate answers"].text
+    assert "no opinion" in found["opencode: gate-read answers"].text
+
+
+def test_a_plugin_that_somebody_changed_is_not_run(tmp_path: Path, bin_dir: Path) -> None:
+    plugin = install("opencode", tmp_path)
+    plugin.write_text(plugin.read_text().replace('"-I", "-S"', '"-I"'))
+
+    found = findings(tmp_path, "opencode")
+
+    assert found["opencode: hooks"].status == "fail"
+    assert "opencode: gate answers" not in found
+
+
+def test_every_hint_after_an_installation_is_a_sentence() -> None:
+    hints = [each.setup.after for each in ADAPTERS.values() if each.setup and each.setup.after]
+    assert [hint for hint in hints if not hint.endswith(".")] == []

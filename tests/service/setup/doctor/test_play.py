@@ -16,7 +16,8 @@ from watchgate.service.probe import DENIAL
 from watchgate.service.setup.command import Installed
 from watchgate.service.setup.doctor.play import judge, play
 
-DENIED = adapter("claude").closed("PreToolUse", Lane.GATE, "No core.")
+CLAUDE = adapter("claude")
+DENIED = CLAUDE.closed("PreToolUse", Lane.GATE, "No core.")
 
 
 def installed(lane: str) -> Installed:
@@ -30,7 +31,7 @@ def installed(lane: str) -> Installed:
         ("gate", Answer(), "ok"),
         ("gate", DENIED, "ok"),
         ("gate", Answer(DENIED.stdout, DENIED.stderr, 0), "fail"),
-        ("gate", Answer(b"", b"the hook client is missing", 2), "fail"),
+        ("gate", Answer(b"", b"watchgate: the hook client is missing", 2), "fail"),
         ("gate", Answer(b"hello\n" + DENIED.stdout, b"x", 2), "fail"),
         ("gate", Answer(b'{"hookSpecificOutput": []}', b"x", 2), "fail"),
         ("gate", Answer(b"", b"", 1), "fail"),
@@ -42,7 +43,7 @@ def installed(lane: str) -> Installed:
     ],
 )
 def test_an_answer_is_judged_by_its_form(lane: str, answer: Answer, status: str) -> None:
-    check = judge("name", installed(lane), answer)
+    check = judge("name", CLAUDE, installed(lane), answer)
 
     assert check.status == status
     assert bool(check.mend) is (status == "fail")
@@ -63,7 +64,7 @@ def test_where_a_core_runs_the_core_must_have_answered(
 ) -> None:
     answer = adapter("claude").closed("PreToolUse", Lane.GATE, said)
 
-    check = judge("name", installed("gate"), answer, core_runs=core_runs)
+    check = judge("name", CLAUDE, installed("gate"), answer, core_runs=core_runs)
 
     assert check.status == status
     assert bool(check.mend) is (status == "fail")
@@ -72,13 +73,15 @@ def test_where_a_core_runs_the_core_must_have_answered(
 def test_the_command_runs_as_the_agent_would_run_it_with_a_harmless_call() -> None:
     script = (
         "import json, os, sys; p = json.load(sys.stdin);"
-        "assert p['session_id'] == 'watchgate-doctor' and p['tool_input'] == {'command': 'true'};"
+        "assert p['session_id'] == 'watchgate-doctor';"
+        "assert p['tool_input'] == {'command': ': watchgate-doctor'};"
         "assert 'CLAUDECODE' not in os.environ"
     )
     line = f'{sys.executable} -c "{script}"'
 
-    check = play(line, installed("gate"), {**os.environ, "CLAUDECODE": "1"})
+    check = play(CLAUDE, line, installed("gate"), {**os.environ, "CLAUDECODE": "1"})
 
+    assert check is not None
     assert (check.check, check.status) == ("claude: gate answers", "ok")
 
 
@@ -86,6 +89,7 @@ def test_the_command_runs_as_the_agent_would_run_it_with_a_harmless_call() -> No
     ("lane", "says"), [("gate", "no answer within 0.1 s"), ("observe", "waiting for 0.1 s")]
 )
 def test_a_call_that_nobody_answers_is_a_fault_and_withdrawn(lane: str, says: str) -> None:
-    check = play("sleep 60", installed(lane), os.environ, patience_s=0.1)
+    check = play(CLAUDE, "sleep 60", installed(lane), os.environ, patience_s=0.1)
 
+    assert check is not None
     assert (check.status, says in check.text, bool(check.mend)) == ("fail", True, True)

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from watchgate.agents.base import Answer, HookEntry, Intake, awaited
-from watchgate.agents.hooks import answers as hook_json
-from watchgate.agents.hooks import bodies
-from watchgate.agents.hooks.entries import Plan, entries
+import msgspec
+
+from watchgate.agents.base import ALL_OFF, Answer, HookEntry, Intake, Setup, Silencers, awaited
+from watchgate.agents.claude import beyond, questions
+from watchgate.agents.hooks import answers, bodies
+from watchgate.agents.hooks.entries import Plan, entries, relay
 from watchgate.agents.hooks.payload import HookPayload, decode, rest
-from watchgate.core.events import Can, Event, Lane, Sub, Text, ToolClass
+from watchgate.core.events import Can, Event, Lane, Sub, Text, ToolCall, ToolClass
 from watchgate.core.verdicts import Reply, SayAllow, SayDeny, SayNothing
 
 CLASSES: Final[dict[str, ToolClass]] = {
@@ -61,7 +63,7 @@ EVENTS: Final[dict[str, bodies.Rule]] = {
     "WorktreeCreate": ("session.change", bodies.change("worktree", "name")),
     "WorktreeRemove": ("session.change", bodies.change("worktree removed", "worktree_path")),
     "Notification": ("notice", bodies.words("message")),
-    "Elicitation": ("question", bodies.words("message")),
+    "Elicitation": ("question", None),
     "TaskCreated": ("task.created", bodies.words("task_subject")),
     "TaskCompleted": ("task.done", bodies.words("task_subject")),
     "MessageDisplay": ("message", bodies.words("delta")),
@@ -96,7 +98,6 @@ _PLAN = Plan(
         "DirectoryAdded",
         "InstructionsLoaded",
         "Notification",
-        "Elicitation",
         "ElicitationResult",
         "TaskCreated",
         "TaskCompleted",
@@ -112,14 +113,52 @@ class Claude:
 
     name: Final = "claude"
     title: Final = "Claude Code"
+    experimental: Final = False
+    setup: Final = Setup(
+        form="groups",
+        user="~/.claude/settings.json",
+        variable="CLAUDE_CONFIG_DIR",
+        project=".claude/settings.local.json",
+        status_key="statusMessage",
+        status_line="statusLine",
+        closing={"onFailure": "block"},
+        process=("claude",),
+        hooks_off=("--bare", "--safe-mode"),
+        silencers=Silencers(
+            home=("settings.json",),
+            project=(".claude/settings.json", ".claude/settings.local.json"),
+            system=(
+                "/etc/claude-code/managed-settings.json",
+                "/Library/Application Support/ClaudeCode/managed-settings.json",
+            ),
+            keys={
+                "disableAllHooks": (True, ALL_OFF),
+                "allowManagedHooksOnly": (True, "runs no hooks but managed ones"),
+            },
+        ),
+    )
+    kinds: Final = frozenset(
+        {kind for kind, _ in EVENTS.values()} | {"notice", "question", "usage", "unknown"}
+    )
+
+    def can(self, native: str) -> Can:
+        """What Claude Code can be told in answer to one of its events."""
+        if beyond.is_beyond(native):
+            return beyond.can(native)
+        able = _CAN.get(native, Can())
+        return msgspec.structs.replace(able, answer=True) if native == answers.PERMISSION else able
 
     def decode(self, payload: bytes, intake: Intake) -> Event:
-        """The event of one hook call; raises `DecodeError`."""
+        """The event of one hook call, or of what is said beyond hooks; raises `DecodeError`."""
+        if intake.native not in EVENTS and beyond.is_beyond(intake.native):
+            return beyond.decode(payload, intake, self.name, CLASSES)
         fields, native = decode(payload, intake)
         kind, builder = EVENTS.get(native, _OTHER)
         body = builder(fields, CLASSES) if builder else Text(rest(payload))
-        if kind == "tool.permission" and CLASSES.get(fields.tool_name) in ("question", "plan"):
-            kind = "question"
+        if native == questions.ELICITATION:
+            body = questions.elicitation(payload)
+        elif kind == "tool.permission" and CLASSES.get(fields.tool_name) in ("question", "plan"):
+            kind, body = "question", questions.asked(body)
         mode = fields.permission_mode
         event = Event(
             kind=kind,
@@ -134,56 +173,64 @@ class Claude:
             cwd=fields.cwd,
             mode=mode,
             autonomous=mode in _HEADLESS_MODES or (bool(intake.env) and _unattended(intake.env)),
-            races_dialog=True,
-            runs_unasked=native == hook_json.PRE_TOOL and _runs_unasked(fields),
+            races_dialog=native != questions.ELICITATION,
+            runs_unasked=native == answers.PRE_TOOL and _runs_unasked(fields),
             env=intake.env,
         )
-        return awaited(event, intake, _CAN if kind != "question" else {})
+        asked = kind == "question"
+        return awaited(event, intake, {native: questions.able(body)} if asked else _CAN)
 
     def answer(self, event: Event, reply: Reply) -> Answer:
         """What Claude Code obeys; nothing on an event that it does not let a hook decide."""
+        if beyond.is_beyond(event.native):
+            return beyond.answer(event, reply)
         if not event.lane.waits or event.native not in _CAN:
-            return hook_json.NOTHING
-        before = event.native == hook_json.PRE_TOOL
+            return answers.NOTHING
+        if event.kind == "question" and isinstance(event.body, ToolCall):
+            return questions.answer(event.body, reply)
+        before = event.native == answers.PRE_TOOL
         match reply:
-            case SayAllow() if event.native == hook_json.PROMPT:
-                return hook_json.NOTHING
+            case SayAllow() if event.native == answers.PROMPT:
+                return answers.NOTHING
             case SayAllow(input=args, context=words):
                 return (
-                    hook_json.pre_tool_allow(args, words)
+                    answers.pre_tool_allow(args, words)
                     if before
-                    else hook_json.permission_allow(args)
+                    else answers.permission_allow(args)
                 )
             case SayDeny(reason=reason, stop=stop):
                 return _denial(event.native, reason, stop=stop)
             case SayNothing(context=words) if event.native in _TAKES_CONTEXT:
-                return hook_json.context(event.native, words)
+                return answers.context(event.native, words)
             case _:
-                return hook_json.NOTHING
+                return answers.NOTHING
 
     def closed(self, native: str, lane: Lane, reason: str) -> Answer:
         """A denial on the gate, nothing on the lanes that hand back."""
-        return hook_json.deny(native, reason) if lane is Lane.GATE else hook_json.NOTHING
+        if beyond.is_beyond(native):
+            return beyond.closed(native, reason)
+        return answers.deny(native, reason) if lane is Lane.GATE else answers.NOTHING
 
     def entries(self, profile: str) -> tuple[HookEntry, ...]:
         """The hooks of a profile; raises `ValueError` for an unknown one."""
-        return entries(_PLAN, profile)
+        return (*entries(_PLAN, profile), relay(questions.ELICITATION))
 
 
 _CAN = {
-    hook_json.PRE_TOOL: Can(allow=True, deny=True, modify=True, stop=True),
-    hook_json.PERMISSION: Can(allow=True, deny=True, modify=True, stop=True),
-    hook_json.PROMPT: Can(deny=True),
+    answers.PRE_TOOL: Can(allow=True, deny=True, modify=True, stop=True),
+    answers.PERMISSION: Can(allow=True, deny=True, modify=True, stop=True),
+    answers.PROMPT: Can(deny=True),
+    questions.ELICITATION: questions.FORM,
 }
-_TAKES_CONTEXT = (hook_json.PRE_TOOL, hook_json.PROMPT)
+_TAKES_CONTEXT = (answers.PRE_TOOL, answers.PROMPT)
 
 
 def _denial(native: str, reason: str, *, stop: bool) -> Answer:
-    if native == hook_json.PROMPT:
-        return hook_json.prompt_deny(reason)
-    if native == hook_json.PRE_TOOL:
-        return hook_json.pre_tool_deny(reason, stop=stop)
-    return hook_json.permission_deny(reason, interrupt=stop)
+    if native == answers.PROMPT:
+        return answers.prompt_deny(reason)
+    if native == answers.PRE_TOOL:
+        return answers.pre_tool_deny(reason, stop=stop)
+    return answers.permission_deny(reason, interrupt=stop)
 
 
 def _unattended(env: dict[str, str]) -> bool:
@@ -197,3 +244,6 @@ def _runs_unasked(fields: HookPayload) -> bool:
     if mode in _UNASKED_MODES:
         return True
     return mode == "acceptEdits" and CLASSES.get(fields.tool_name) == "edit"
+
+
+ADAPTER: Final = Claude()

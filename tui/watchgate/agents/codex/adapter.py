@@ -1,8 +1,8 @@
 """Codex CLI: its 12 hook events, those of its fork, its answers, and the hooks to install.
 
-Wire format: the hook schemas of Codex CLI 0.169, and `codex_fork`. A permission answer with any key
-that Codex does not know is void, and an allow before a tool call is an error; so neither is ever
-printed.
+Wire format: the hook schemas of Codex CLI 0.169, and `fork`. A permission answer with any key
+that Codex does not know is void, and an allow before a tool call is an error but beside another
+input, which Codex then asks about by its own rules.
 """
 
 from __future__ import annotations
@@ -11,10 +11,9 @@ from typing import Final
 
 import msgspec
 
-from watchgate.agents.base import Answer, HookEntry, Intake, awaited
-from watchgate.agents.codex import fork as codex_fork
-from watchgate.agents.hooks import answers as hook_json
-from watchgate.agents.hooks import bodies
+from watchgate.agents.base import Answer, HookEntry, Intake, Setup, awaited
+from watchgate.agents.codex import app_server, fork
+from watchgate.agents.hooks import answers, bodies
 from watchgate.agents.hooks.entries import Plan, entries
 from watchgate.agents.hooks.payload import decode, rest
 from watchgate.core.events import (
@@ -32,7 +31,7 @@ from watchgate.core.verdicts import Reply, SayAllow, SayDeny
 
 CLASSES: Final[dict[str, ToolClass]] = {
     "Bash": "shell",
-    **dict.fromkeys(codex_fork.SHELLS, "shell"),
+    **dict.fromkeys(fork.SHELLS, "shell"),
     "apply_patch": "edit",
     "Edit": "edit",
     "Write": "edit",
@@ -64,8 +63,8 @@ _OTHER: bodies.Rule = ("notice", None)
 # Codex's own words, then the fork's: its `on-failure` runs a call first and asks afterwards.
 _UNASKED_MODES = frozenset(("bypassPermissions", "dontAsk", "never", "on-failure"))
 _CAN = {
-    hook_json.PRE_TOOL: Can(deny=True),
-    hook_json.PERMISSION: Can(allow=True, deny=True),
+    answers.PRE_TOOL: Can(deny=True, modify=True),
+    answers.PERMISSION: Can(allow=True, deny=True),
 }
 _NO_EDIT = "The edited call was not run: Codex cannot be told another input. Deny it with a reason."
 
@@ -95,10 +94,38 @@ class Codex:
 
     name: Final = "codex"
     title: Final = "Codex"
+    experimental: Final = False
+    setup: Final = Setup(
+        form="groups",
+        user="~/.codex/hooks.json",
+        variable="CODEX_HOME",
+        no_project=(
+            "Codex has no hooks file that stays out of a project's repository, and a committed one "
+            "would run this machine's paths for everybody: use --scope user"
+        ),
+        status_key="statusMessage",
+        process=("codex",),
+        must_trust=True,
+        hookless=("web_search",),
+        trusts_by_place=True,
+        after=(
+            "Codex skips hooks that nobody trusted, without a word: start codex and accept "
+            '"Hooks need review", or run `watchgate doctor codex --fix`.'
+        ),
+    )
+    kinds: Final = frozenset({kind for kind, _ in EVENTS.values()} | {"notice"})
+
+    def can(self, native: str) -> Can:
+        """What Codex can be told in answer to one of its events."""
+        if app_server.APP_SERVER.can(native).deny:
+            return app_server.APP_SERVER.can(native)
+        return _CAN.get(native, Can())
 
     def decode(self, payload: bytes, intake: Intake) -> Event:
         """The event of one hook call; raises `DecodeError`."""
-        payload = codex_fork.flat(payload)
+        if app_server.is_message(payload):
+            return app_server.APP_SERVER.decode(payload, intake)
+        payload = fork.flat(payload)
         fields, native = decode(payload, intake)
         kind, builder = EVENTS.get(native, _OTHER)
         mode = fields.permission_mode
@@ -116,38 +143,53 @@ class Codex:
             cwd=fields.cwd,
             mode=mode,
             autonomous=unasked,
-            runs_unasked=unasked and native == hook_json.PRE_TOOL,
+            runs_unasked=unasked and native == answers.PRE_TOOL,
             env=intake.env,
         )
         return awaited(event, intake, _CAN)
 
     def answer(self, event: Event, reply: Reply) -> Answer:
-        """What Codex obeys; an edited input cannot be told, so it denies."""
+        """What Codex obeys; to a permission no edited input can be told, so it denies."""
+        if app_server.APP_SERVER.can(event.native).deny:
+            return app_server.APP_SERVER.answer(event, reply)
         if not event.lane.waits or event.native not in _CAN:
-            return hook_json.NOTHING
+            return answers.NOTHING
         match reply:
+            case SayAllow(input=dict() as args) if _takes_edit(event):
+                return answers.pre_tool_allow(args)
             case SayAllow(input=None):
-                if event.native == hook_json.PRE_TOOL:
-                    return hook_json.NOTHING
-                return hook_json.permission_allow(None)
+                if event.native == answers.PRE_TOOL:
+                    return answers.NOTHING
+                return answers.permission_allow(None)
             case SayAllow():
-                return hook_json.deny(event.native, _NO_EDIT)
+                return answers.deny(event.native, _NO_EDIT)
             case SayDeny(reason=reason):
-                return hook_json.deny(event.native, reason)
+                return answers.deny(event.native, reason)
             case _:
-                return hook_json.NOTHING
+                return answers.NOTHING
 
     def closed(self, native: str, lane: Lane, reason: str) -> Answer:
         """A denial on the gate, nothing on the lanes that hand back."""
-        return hook_json.deny(native, reason) if lane is Lane.GATE else hook_json.NOTHING
+        if app_server.APP_SERVER.can(native).deny:
+            return app_server.APP_SERVER.closed(native, lane, reason)
+        return answers.deny(native, reason) if lane is Lane.GATE else answers.NOTHING
 
     def entries(self, profile: str) -> tuple[HookEntry, ...]:
         """The hooks of a profile; raises `ValueError` for an unknown one."""
         return entries(_PLAN, profile)
 
 
+def _takes_edit(event: Event) -> bool:
+    """Before a shell command of its own Codex takes another one; of other tools it is not known."""
+    tool = event.tool
+    return event.native == answers.PRE_TOOL and tool is not None and tool.native_name == "Bash"
+
+
 def _under_one_name(body: Body) -> Body:
     """A shell is `Bash` to every rule, whatever the fork calls it (CX-48)."""
-    if isinstance(body, ToolCall | ToolResult) and body.tool.native_name in codex_fork.SHELLS:
+    if isinstance(body, ToolCall | ToolResult) and body.tool.native_name in fork.SHELLS:
         return msgspec.structs.replace(body, tool=msgspec.structs.replace(body.tool, name="Bash"))
     return body
+
+
+ADAPTER: Final = Codex()

@@ -30,7 +30,7 @@ def pre_tool_allow(args: dict[str, Any] | None, words: str = "") -> Answer:
     if args is not None:
         output["updatedInput"] = args
     if words:
-        output["additionalContext"] = _spoken(words)
+        output["additionalContext"] = spoken(words)
     return Answer(stdout=_output(output))
 
 
@@ -39,21 +39,19 @@ def pre_tool_deny(reason: str, *, stop: bool = False) -> Answer:
 
     `stop` ends the turn as well: Claude Code obeys it beside a denial, Codex has no such answer.
     """
-    reason = _spoken(reason)
+    reason = spoken(reason)
     output = {
         "hookEventName": PRE_TOOL,
         "permissionDecision": "deny",
         "permissionDecisionReason": reason,
     }
     ending = {"continue": False, "stopReason": reason} if stop else {}
-    # JSON escapes what a terminal would obey; on stderr it must not be there.
-    stderr = "\n".join(safe_lines(reason)).encode() + b"\n"
-    return Answer(stdout=_output(output, ending), stderr=stderr, exit_code=2)
+    return Answer(stdout=_output(output, ending), stderr=on_stderr(reason), exit_code=2)
 
 
 def prompt_deny(reason: str) -> Answer:
     """The prompt is not sent; the user reads why."""
-    answer = {"decision": "block", "reason": _spoken(reason)}
+    answer = {"decision": "block", "reason": spoken(reason)}
     return Answer(stdout=msgspec.json.encode(answer))
 
 
@@ -61,7 +59,7 @@ def context(native: str, words: str) -> Answer:
     """Nothing is decided; the model reads these words beside the call or the prompt."""
     if not words:
         return NOTHING
-    return Answer(stdout=_output({"hookEventName": native, "additionalContext": _spoken(words)}))
+    return Answer(stdout=_output({"hookEventName": native, "additionalContext": spoken(words)}))
 
 
 def permission_allow(args: dict[str, Any] | None) -> Answer:
@@ -74,7 +72,7 @@ def permission_allow(args: dict[str, Any] | None) -> Answer:
 
 def permission_deny(reason: str, *, interrupt: bool = False) -> Answer:
     """The call must not run; `interrupt` ends the turn as well (a key that Codex refuses)."""
-    decision: dict[str, Any] = {"behavior": "deny", "message": _spoken(reason)}
+    decision: dict[str, Any] = {"behavior": "deny", "message": spoken(reason)}
     if interrupt:
         decision["interrupt"] = True
     return Answer(stdout=_output({"hookEventName": PERMISSION, "decision": decision}))
@@ -85,10 +83,16 @@ def deny(native: str, reason: str) -> Answer:
     return permission_deny(reason) if native == PERMISSION else pre_tool_deny(reason)
 
 
+def on_stderr(reason: str) -> bytes:
+    """The reason as lines for stderr: JSON escapes what a terminal would obey, stderr does not."""
+    return "\n".join(safe_lines(reason)).encode() + b"\n"
+
+
 def _output(specific: dict[str, Any], beside: Mapping[str, Any] = MappingProxyType({})) -> bytes:
     return msgspec.json.encode({"hookSpecificOutput": specific, **beside})
 
 
-def _spoken(reason: str) -> str:
+def spoken(reason: str) -> str:
+    """The reason as words that can be told: never empty, and without lone surrogates."""
     # A lone surrogate cannot be encoded, and a denial must not fail for the sake of its reason.
     return reason.encode("utf-8", "replace").decode() if reason.strip() else _NO_REASON

@@ -36,7 +36,7 @@ def result(payload: HookPayload, classes: Classes) -> Body:
     """A call that ran; Codex reports a failed patch only in the result's first line."""
     tool = _tool(payload, classes)
     response = payload.tool_response
-    said = _response(response)
+    said = response_text(response)
     failed = tool.cls == "edit" and _PATCH_FAILED.match(said) is not None
     return ToolResult(
         tool,
@@ -121,7 +121,8 @@ def _took_ms(payload: HookPayload) -> int | None:
     return round(took) if isinstance(took, int | float) else None
 
 
-def _response(response: Any) -> str:
+def response_text(response: Any) -> str:
+    """What a tool gave back, in words: its streams or its text blocks where it has any."""
     if isinstance(response, dict):
         streams = [response.get("stdout"), response.get("stderr")]
         if any(isinstance(stream, str) for stream in streams):

@@ -1,6 +1,9 @@
-"""Which hooks a profile installs, for agents with a pre-tool and a permission event."""
+"""Which hooks a profile installs, and short words for one of them."""
 
 from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from types import MappingProxyType
 
 import msgspec
 
@@ -12,6 +15,58 @@ LONGEST_TIMEOUT_S = 86_400
 OBSERVER_TIMEOUT_S = 5
 WAITING = "watchgate: waiting for an operator (watchgate ls)"
 PROFILES = ("watch", "guard", "strict")
+
+_GATES = (Lane.GATE, Lane.GATE_READ)
+
+
+def gate(event: str, matcher: str | None = None, timeout_s: int = LONGEST_TIMEOUT_S) -> HookEntry:
+    """A hook that holds a call or a prompt until it is decided; silence denies it."""
+    return _waiting(event, Lane.GATE, matcher, timeout_s)
+
+
+def gate_read(
+    event: str, matcher: str | None = None, timeout_s: int = LONGEST_TIMEOUT_S
+) -> HookEntry:
+    """A gate for tools that only read; silence hands back, but denies under `strict`."""
+    return _waiting(event, Lane.GATE_READ, matcher, timeout_s)
+
+
+def relay(event: str, matcher: str | None = None, timeout_s: int = LONGEST_TIMEOUT_S) -> HookEntry:
+    """A hook on what the agent would ask a person itself; silence hands back."""
+    return _waiting(event, Lane.RELAY, matcher, timeout_s)
+
+
+def observed(
+    *events: str, timeouts_s: Mapping[str, int] = MappingProxyType({})
+) -> tuple[HookEntry, ...]:
+    """Hooks that only tell us; `timeouts_s` are those of events with less time than ours."""
+    return tuple(
+        HookEntry(
+            event=event, lane=Lane.OBSERVE, timeout_s=timeouts_s.get(event, OBSERVER_TIMEOUT_S)
+        )
+        for event in events
+    )
+
+
+def planned(
+    hooks: Iterable[HookEntry], profile: str, before: Collection[str]
+) -> tuple[HookEntry, ...]:
+    """The hooks of a profile; `watch` only looks at the events `before` a call and at gates.
+
+    Where it looks at several parts of one event, one hook on all of it does. Raises `ValueError` on
+    a bad profile.
+    """
+    if profile not in PROFILES:
+        raise ValueError(f"unknown profile {profile!r}: use one of {', '.join(PROFILES)}")
+    if profile != "watch":
+        return tuple(hooks)
+    kept: dict[tuple[str, Lane], HookEntry] = {}
+    for entry in hooks:
+        looks = entry.lane in _GATES or (entry.lane.waits and entry.event in before)
+        each = _looking(entry) if looks else entry
+        key = (each.event, each.lane)
+        kept[key] = msgspec.structs.replace(each, matcher=None) if key in kept else each
+    return tuple(kept.values())
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,36 +84,26 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
 def entries(plan: Plan, profile: str) -> tuple[HookEntry, ...]:
     """The entries in the order in which they are written; raises `ValueError` on a bad profile."""
-    if profile not in PROFILES:
-        raise ValueError(f"unknown profile {profile!r}: use one of {', '.join(PROFILES)}")
-    return (
-        *_before(plan, profile),
-        _waiting(PERMISSION, Lane.RELAY, None),
-        *(
-            HookEntry(
-                event=event,
-                lane=Lane.OBSERVE,
-                timeout_s=plan.timeouts_s.get(event, OBSERVER_TIMEOUT_S),
-            )
-            for event in plan.observed
-        ),
+    reads = () if plan.read_matcher is None else (gate_read(PRE_TOOL, plan.read_matcher),)
+    hooks = (
+        gate(PRE_TOOL, plan.gate_matcher),
+        *reads,
+        relay(PERMISSION),
+        *observed(*plan.observed, timeouts_s=plan.timeouts_s),
+    )
+    return planned(hooks, profile, (PRE_TOOL,))
+
+
+def _looking(entry: HookEntry) -> HookEntry:
+    return HookEntry(
+        event=entry.event,
+        lane=Lane.OBSERVE,
+        matcher=entry.matcher,
+        timeout_s=min(entry.timeout_s, OBSERVER_TIMEOUT_S),
     )
 
 
-def _before(plan: Plan, profile: str) -> tuple[HookEntry, ...]:
-    if profile == "watch":
-        return (HookEntry(event=PRE_TOOL, lane=Lane.OBSERVE, timeout_s=OBSERVER_TIMEOUT_S),)
-    gate = _waiting(PRE_TOOL, Lane.GATE, plan.gate_matcher)
-    if plan.read_matcher is None:
-        return (gate,)
-    return gate, _waiting(PRE_TOOL, Lane.GATE_READ, plan.read_matcher)
-
-
-def _waiting(event: str, lane: Lane, matcher: str | None) -> HookEntry:
+def _waiting(event: str, lane: Lane, matcher: str | None, timeout_s: int) -> HookEntry:
     return HookEntry(
-        event=event,
-        lane=lane,
-        matcher=matcher,
-        timeout_s=LONGEST_TIMEOUT_S,
-        status_message=WAITING,
+        event=event, lane=lane, matcher=matcher, timeout_s=timeout_s, status_message=WAITING
     )

@@ -35,6 +35,8 @@ def read(fields: Fields, source: Source, at: Instant) -> list[Event]:
     heard = Heard(source, at, agent=AGENT, session=source.session)
     heard.seen.turn = str(heard.seen.turns + 1)
     heard.seen.cwd = source.cwd
+    heard.seen.ends = bool(source.agent)  # a tap copies the run's own output to its end
+    heard.seen.numbering = "exec"  # the hooks of the same session have other ids
     step = _EVENTS.get(native)
     if step is not None:
         step(heard, native, fields)

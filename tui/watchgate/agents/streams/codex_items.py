@@ -6,12 +6,16 @@ has a name of its own, so that no such hook takes it for one of them.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from typing import Any, Final
+
+import msgspec
 
 from watchgate.agents.streams.fields import Fields, name, rest, table, whole, word
 from watchgate.agents.streams.heard import Heard, tool_of
 from watchgate.core.events import Text, Tool, ToolClass
+from watchgate.core.tool_input import input_hash
 
 CLASSES: Final[dict[str, ToolClass]] = {
     "command_execution": "shell",
@@ -19,6 +23,7 @@ CLASSES: Final[dict[str, ToolClass]] = {
     "web_search": "fetch",
 }
 
+_SHELLS: Final = frozenset({"bash", "sh", "zsh"})
 _CHANGED: Final = {"add": "Add", "delete": "Delete"}
 
 Step = Callable[[Heard, str, Fields], None]
@@ -81,7 +86,21 @@ def _tool(heard: Heard, item: Fields) -> Tool:
         args = {"changes": item.get("changes"), "patch": _patch(item.get("changes"))}
     else:
         args = {key: item[key] for key in ("command", "query") if key in item}
-    return tool_of(kind, args, _call_id(heard, item), CLASSES)
+    tool = tool_of(kind, args, _call_id(heard, item), CLASSES)
+    if tool.cls != "shell":
+        return tool
+    runs = input_hash({"command": _unwrapped(item.get("command"))}, tool.cls)
+    return msgspec.structs.replace(tool, input_hash=runs)
+
+
+def _unwrapped(command: Any) -> Any:
+    """The command as hooks know it: this stream shows it inside the shell that runs it."""
+    try:
+        words = shlex.split(command) if isinstance(command, str) else []
+    except ValueError:
+        return command
+    shells = len(words) == 3 and words[0].rpartition("/")[2] in _SHELLS
+    return words[2] if shells and words[1] in ("-lc", "-c") else command
 
 
 def _call_id(heard: Heard, item: Fields) -> str | None:

@@ -9,6 +9,7 @@ import msgspec
 
 from watchgate.core.clock import Instant
 from watchgate.core.events import Body, Event, Kind, Lane, SessionChange, Text, Tool, ToolCall
+from watchgate.core.recent import Recent
 
 CALLS_KEPT = 500
 SESSIONS_KEPT = 200
@@ -31,7 +32,8 @@ class Seen:
     """One session of a source, as far as its lines told.
 
     `turn` is the open turn's id, `turns` how many have ended; `calls` and `asked` are the open
-    calls and permission questions by their ids.
+    calls and permission questions by their ids, which are those of `numbering`. `ends` says that
+    the session is over with the stream, as that is all the output of its one run.
     """
 
     def __init__(self, agent: str, session: str, *, guessed: bool) -> None:
@@ -42,8 +44,10 @@ class Seen:
         self.turn: str | None = None
         self.turns = 0
         self.seq: int | None = None
-        self.calls: dict[str, OpenCall] = {}
-        self.asked: dict[str, Tool] = {}
+        self.calls: Recent[str, OpenCall] = Recent(CALLS_KEPT)
+        self.asked: Recent[str, Tool] = Recent(CALLS_KEPT)
+        self.numbering = ""
+        self.ends = False
 
     def event(self, kind: Kind, native: str, body: Body, at: Instant) -> Event:
         """An event of this session; nothing waits for an answer to it."""
@@ -57,20 +61,17 @@ class Seen:
             body=body,
             turn=self.turn,
             cwd=self.cwd,
+            numbering=self.numbering,
         )
 
     def open(self, call_id: str, call: OpenCall) -> None:
         """Remember a call until it ends; over `CALLS_KEPT` the oldest is forgotten."""
         call.tool = _bounded(call.tool)
         self.calls[call_id] = call
-        if len(self.calls) > CALLS_KEPT:
-            del self.calls[next(iter(self.calls))]
 
     def ask(self, question_id: str, tool: Tool) -> None:
         """Remember a permission question until it is answered."""
         self.asked[question_id] = _bounded(tool)
-        if len(self.asked) > CALLS_KEPT:
-            del self.asked[next(iter(self.asked))]
 
     def turn_over(self) -> None:
         """A turn ended, and with it whatever of it was open."""
@@ -112,7 +113,7 @@ class Source:
         self.cwd = ""
         self.session = ""
         self.seq: int | None = None
-        self._seen: dict[tuple[str, str], Seen] = {}
+        self._seen: Recent[tuple[str, str], Seen] = Recent(SESSIONS_KEPT)
 
     @property
     def peer(self) -> str:
@@ -126,12 +127,14 @@ class Source:
         if known is not None:
             return known, []
         fresh = self._seen[key] = Seen(*key, guessed=not session)
-        if len(self._seen) > SESSIONS_KEPT:
-            del self._seen[next(iter(self._seen))]
         if not fresh.guessed:
             return fresh, []
         said = SessionChange(what="guessed", detail=GUESSED)
         return fresh, [fresh.event("session.change", "session.guessed", said, at)]
+
+    def over(self) -> list[tuple[str, str]]:
+        """The sessions, as agent and id, that end with this source, said or not."""
+        return [(seen.agent, seen.session) for seen in self._seen.values() if seen.ends]
 
     def gone(self, at: Instant) -> list[Event]:
         """The events that follow when the source's last connection ended with something open."""

@@ -62,6 +62,9 @@ class PolicyGate:
         action = gate_action(self.profile, found, autonomous=event.autonomous)
         if action == "deny":
             return Block(found.reason)
-        if action == "hold" or (action == "handback" and event.lane is Lane.RELAY):
+        # Where the agent itself would ask, somebody is asked, though another would be content.
+        asks = event.lane is Lane.RELAY or event.kind == "tool.permission"
+        asks = asks and not event.asks_every_call
+        if action == "hold" or (action == "handback" and asks):
             return Confirm(found.reason)
         return Defer(found.reason)

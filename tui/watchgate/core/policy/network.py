@@ -16,14 +16,16 @@ from watchgate.core.summary import summary
 
 def assess_fetch(tool: Tool, _place: Place) -> Assessment:
     """What the rules say about a call that reads an address or searches the web."""
-    address = tool_input.url(tool)
-    findings = [*guard(summary(tool)), *(_by_address(address) if address else ())]
+    findings = [*guard(summary(tool))]
+    for number, address in enumerate(tool_input.urls(tool)):
+        # Only the first one is shown, so only in it can a span be marked.
+        findings.extend(_by_address(address, shown=number == 0))
     findings.append(Finding("net.read", "Reads from the network", "medium"))
     return judge(findings)
 
 
-def _by_address(address: str) -> Iterator[Finding]:
-    span = (0, len(address))
+def _by_address(address: str, *, shown: bool) -> Iterator[Finding]:
+    span = (0, len(address)) if shown else None
     try:
         parts = urlsplit(address)
         host = parts.hostname or ""

@@ -13,13 +13,14 @@ from watchgate.service.setup import files
 class Note(msgspec.Struct, frozen=True, kw_only=True):
     """One edited file: what we wrote (as a hash), and what it had been.
 
-    `existed` false means that there was no file; `made_directory` that its directory was ours too.
+    `existed` false means that there was no file; `made` are directories that were not there either,
+    the innermost first.
     """
 
     path: str
     written_sha256: str
     existed: bool
-    made_directory: bool
+    made: tuple[str, ...] = ()
 
 
 class Backup:
@@ -31,6 +32,15 @@ class Backup:
         self._note = directory / f"{name}.json"
         self.before = directory / f"{name}.before"
 
+    def note(self) -> Note | None:
+        """What is known of the file, whatever became of it since."""
+        return self._read()
+
+    def old(self) -> bytes | None:
+        """What the file held before the first entry; None where there was no file."""
+        note = self._read()
+        return self.before.read_bytes() if note is not None and note.existed else None
+
     def restores(self, content: bytes | None) -> Note | None:
         """The note, if this content is exactly what we wrote."""
         note = self._read()
@@ -38,13 +48,13 @@ class Backup:
             return None
         return note
 
-    def keep(self, before: bytes | None, written: bytes, *, made_directory: bool) -> None:
+    def keep(self, before: bytes | None, written: bytes, made: tuple[str, ...]) -> None:
         """Remembers a file's old bytes (None: there was none) beside what is to be written."""
         note = Note(
             path=str(self._path),
             written_sha256=_hash(written),
             existed=before is not None,
-            made_directory=made_directory,
+            made=made,
         )
         files.replace(self.before, before or b"")
         files.replace(self._note, msgspec.json.encode(note))

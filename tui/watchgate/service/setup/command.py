@@ -2,8 +2,9 @@
 
 The guard is one script for `/bin/sh`, whatever shell the agent uses. Around a gate it lets the
 client's exit 0 and 2 pass and turns everything else (missing, crashed, killed) into exit 2 with a
-reason, which every measured agent takes as a denial; around the other lanes everything ends in 0,
-because there a failure means no opinion.
+reason, which every measured agent takes as a denial, or into what that agent takes as one, beside
+the denial on stdout: Copilot tells the model no other reason. Around the other lanes only exit 2
+passes, an operator's or a rule's denial; whatever else ends in 0, as a failure means no opinion.
 """
 
 from __future__ import annotations
@@ -14,32 +15,47 @@ from pathlib import Path
 import msgspec
 
 from watchgate.agents.base import Adapter, HookEntry
-from watchgate.agents.registry import closed_template
+from watchgate.agents.registry import closed_exit, closed_template, handed_back
 from watchgate.core.events import Lane
 
 _NAME = "watchgate-hook"
 _SHELL = "/bin/sh"
+STATUS_LINE = "StatusLine"
 _NOT_A_PERSON = "This is not a refusal by a person. Do not try another way; stop and report."
 
-# No quote and no backslash in these: every shell reads them alike inside single quotes.
+# No single quote and no backslash in these: every shell reads them alike inside single quotes.
+# Names of their own, as Gemini and Qwen put the environment's values for $NAME in their settings.
 _GATE = (
-    'p=$1; shift; test -r "$1" || { echo "watchgate: the hook client is missing. '
-    f'Mend it with watchgate install $3. {_NOT_A_PERSON}" >&2; exit 2; }}; '
-    '"$p" -I -S "$@"; c=$?; case $c in 0|2) exit $c;; esac; '
-    'echo "watchgate: the hook client failed with status $c. '
-    f'Mend it with watchgate doctor $3. {_NOT_A_PERSON}" >&2; exit 2'
+    'wg_p=$1; shift; if test -r "$1" && test -s "$1"; then "$wg_p" -I -S "$@"; wg_c=$?; '
+    "case $wg_c in 0|2) exit $wg_c;; esac; "
+    'wg_w="failed with status $wg_c. Mend it with watchgate doctor $3"; '
+    'else wg_w="is missing. Mend it with watchgate install $3"; fi; '
+    f'wg_w="watchgate: the hook client $wg_w. {_NOT_A_PERSON}"; echo "$wg_w" >&2; '
+    'case $7 in *@*) printf %s "${7%%@*}$wg_w${7#*@}";; esac; exit $8'
 )
-_ANSWER = 'p=$1; shift; test -r "$1" && "$p" -I -S "$@"; exit 0'
-_OBSERVE = 'p=$1; shift; test -r "$1" && "$p" -I -S "$@" >/dev/null 2>&1; exit 0'
+_ANSWER = (
+    'wg_p=$1; shift; test -r "$1" && "$wg_p" -I -S "$@"; '
+    "wg_c=$?; case $wg_c in 2) exit 2;; esac; exit 0"
+)
+_OBSERVE = 'wg_p=$1; shift; test -r "$1" && "$wg_p" -I -S "$@" >/dev/null 2>&1; exit 0'
 
 
 class Client(msgspec.Struct, frozen=True, kw_only=True):
-    """What every installed command runs: interpreter, client copy, socket, and its deadline."""
+    """What every installed command runs: interpreter, client copy and socket.
+
+    `deadline_s` is how long it waits where the agent does, `margin_s` how much sooner than the
+    agent's own limit it answers.
+    """
 
     python: Path
     script: Path
     ingest_socket: Path
     deadline_s: int
+    margin_s: int = 5
+
+    def waits_s(self, timeout_s: int) -> int:
+        """How long the client of an entry with this limit waits: at least a second."""
+        return max(1, min(self.deadline_s, timeout_s - self.margin_s))
 
 
 def closes(entry: HookEntry, profile: str) -> bool:
@@ -60,10 +76,23 @@ def command(agent: Adapter, entry: HookEntry, client: Client, profile: str) -> s
         (
             *(_SHELL, "-c", guard, _NAME),
             *(str(client.python), str(client.script), str(client.ingest_socket)),
-            *(agent.name, entry.lane, entry.event, str(client.deadline_s)),
-            closed_template(agent, entry.event) if closed else "",
+            *(agent.name, entry.lane, entry.event, str(client.waits_s(entry.timeout_s))),
+            *(_denial(agent, entry) if closed else ("",)),
         )
     )
+
+
+def status_line(agent: Adapter, client: Client) -> str:
+    """The command that an agent runs for the line it shows; short, and silent over any failure."""
+    entry = HookEntry(event=STATUS_LINE, lane=Lane.RELAY, timeout_s=0)
+    return command(agent, entry, client, "guard")
+
+
+def _denial(agent: Adapter, entry: HookEntry) -> tuple[str, ...]:
+    """What the client prints to deny by itself, its status then, and what it prints while off."""
+    template = closed_template(agent, entry.event, entry.lane)
+    while_off = handed_back(agent, entry.event)
+    return template, str(closed_exit(agent, entry.event)), *((while_off,) if while_off else ())
 
 
 def is_ours(command: object) -> bool:
@@ -88,7 +117,7 @@ class Installed(msgspec.Struct, frozen=True):
 def parse(command: str) -> Installed | None:
     """The parts of a command of ours; None when another version made it in another form."""
     try:
-        python, script, socket, agent, lane, event, deadline_s, _ = shlex.split(command)[4:]
+        python, script, socket, agent, lane, event, deadline_s, *_ = shlex.split(command)[4:]
         waits_s = float(deadline_s)
     except ValueError:
         return None

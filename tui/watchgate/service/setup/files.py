@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
@@ -12,6 +14,7 @@ import msgspec
 from watchgate.service.setup.targets import Refusal
 
 _NEW_FILE_MODE = 0o600
+_SCRIPT_MODE = 0o700
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -60,24 +63,41 @@ def check_writable(found: Found) -> None:
         raise Refusal(f"{parent} cannot be written to: nothing was changed")
 
 
-def write(found: Found, content: bytes) -> None:
+def write(found: Found, content: bytes, *, executable: bool = False) -> None:
     """Replaces the file in one step; raises `Refusal` when it changed since it was read."""
     path = found.path
     check_writable(found)
     if _version(path) != found.version:
         raise Refusal(f"{path} changed while it was edited: nothing was written, try again")
     try:
-        replace(path, content)
+        replace(path, content, _SCRIPT_MODE if executable else _NEW_FILE_MODE)
     except OSError as error:
         raise Refusal(f"cannot write {path}: {_why(error)}") from error
 
 
 def delete(found: Found) -> None:
-    """Removes the file and its directory if that is left empty; raises `Refusal`."""
+    """Removes the file; raises `Refusal` when it changed since it was read."""
+    if _version(found.path) != found.version:
+        raise Refusal(f"{found.path} changed meanwhile: nothing was deleted, try again")
     try:
         found.path.unlink()
     except OSError as error:
         raise Refusal(f"cannot delete {found.path}: {_why(error)}") from error
+
+
+def missing_directories(path: Path) -> tuple[Path, ...]:
+    """The directories above a path that are not there, the innermost first."""
+    missing = []
+    while not (path := path.parent).exists():
+        missing.append(path)
+    return tuple(missing)
+
+
+def remove_directories(paths: Iterable[Path]) -> None:
+    """Removes those that hold nothing but cached bytecode; the innermost have to come first."""
+    for path in paths:
+        if path.is_dir() and {each.name for each in path.iterdir()} <= {"__pycache__"}:
+            shutil.rmtree(path)
 
 
 def replace(path: Path, content: bytes, mode: int = _NEW_FILE_MODE) -> None:

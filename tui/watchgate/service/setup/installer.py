@@ -2,156 +2,164 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
 
-from watchgate.agents.registry import adapter
+from watchgate.agents.base import Adapter
 from watchgate.link.paths import Paths
-from watchgate.service.setup import client_copy, files, hooks_file
+from watchgate.service.setup import client_copy, files
 from watchgate.service.setup.backup import Backup
-from watchgate.service.setup.command import Client, command
+from watchgate.service.setup.change import Change
+from watchgate.service.setup.command import Client
 from watchgate.service.setup.files import Found
-from watchgate.service.setup.hooks_file import Group
-from watchgate.service.setup.json_scan import JsonError
-from watchgate.service.setup.targets import Refusal, Scope, hooks_path
+from watchgate.service.setup.forms import json_top
+from watchgate.service.setup.forms.editor import FormError
+from watchgate.service.setup.parts import Part, Wanted, parts
+from watchgate.service.setup.targets import Refusal, Scope, is_folder, setup_of
 
 BACKUPS = "backups"
 
 
 class Setting(msgspec.Struct, frozen=True, kw_only=True):
-    """What the configuration says about hooks: the profile, and the client's deadline."""
+    """What the configuration says about hooks: the profile, the client's deadline and margin."""
 
     profile: str
     client_deadline_s: int
-
-
-class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """One edit, not yet made: `after` None means that the file is to be deleted.
-
-    `python` is the interpreter that new entries run; None where the edit brings none in.
-    """
-
-    agent: str
-    found: Found
-    after: bytes | None
-    python: Path | None = None
-    restored: bool = False
-    displaced: tuple[str, ...] = ()
-
-    @property
-    def path(self) -> Path:
-        """The file behind all links."""
-        return self.found.path
-
-    @property
-    def needed(self) -> bool:
-        """Whether anything is to be written at all."""
-        return self.after != self.found.content
-
-    def diff(self) -> str:
-        """The change as a unified diff."""
-        return "".join(
-            difflib.unified_diff(
-                self.found.text.splitlines(keepends=True),
-                (self.after or b"").decode("utf-8-sig").splitlines(keepends=True),
-                str(self.path),
-                str(self.path),
-            )
-        )
+    margin_s: int = 5
 
 
 class Installer:
-    """Plans and makes the changes for one user on one machine."""
+    """Plans and makes the changes for one user on one machine.
+
+    A plan of several files is made as a whole first, so that a refusal leaves all of them alone.
+    """
 
     def __init__(self, places: Paths, env: Mapping[str, str], cwd: Path) -> None:
         self._places = places
         self._env = env
         self._cwd = cwd
 
-    def plan_install(self, agent: str, scope: Scope, setting: Setting, python: Path) -> Change:
-        """The edit that brings our entries in, or up to date; raises `Refusal`."""
-        found = self._found(agent, scope)
-        files.check_writable(found)
-        try:
-            after = hooks_file.install(found.text, self.table(agent, setting, python))
-        except JsonError as error:
-            raise _broken(found, error) from error
-        return Change(agent=agent, found=found, after=found.encode(after), python=python)
-
-    def plan_uninstall(self, agent: str, scope: Scope) -> Change:
-        """The edit that takes our entries out: the old bytes where nothing else changed."""
-        found = self._found(agent, scope)
-        if found.content is None:
-            return Change(agent=agent, found=found, after=None)
-        backup = self._backup(found)
-        note = backup.restores(found.content)
-        if note is not None:
-            after = backup.before.read_bytes() if note.existed else None
-            return Change(agent=agent, found=found, after=after, restored=True)
-        try:
-            after = found.encode(hooks_file.uninstall(found.text))
-            displaced = hooks_file.displaced(found.text)
-        except JsonError as error:
-            raise _broken(found, error) from error
-        return Change(agent=agent, found=found, after=after, displaced=displaced)
-
-    def install(self, change: Change) -> None:
-        """Makes a planned installation: the client first, then a backup, then the entries."""
-        if change.python is not None:
-            client_copy.write(self._places, change.python)
-        after = change.after
-        if after is None or not change.needed:
-            return
-        found, backup = change.found, self._backup(change.found)
-        files.check_writable(found)
-        note = backup.restores(found.content)
-        if note is not None:
-            before = backup.before.read_bytes() if note.existed else None
-            made = note.made_directory
-        else:
-            present = found.content is not None and hooks_file.ours(found.text)
-            stripped = found.encode(hooks_file.uninstall(found.text))
-            before = stripped if present else found.content
-            made = not found.path.parent.exists()
-        backup.keep(before, after, made_directory=made)
-        files.write(found, after)
-
-    def uninstall(self, change: Change) -> None:
-        """Makes a planned removal and forgets the backup."""
-        found, backup = change.found, self._backup(change.found)
-        note = backup.restores(found.content)
-        if change.after is not None and change.needed:
-            files.write(found, change.after)
-        elif change.after is None and found.content is not None:
-            files.delete(found)
-            if note is not None and note.made_directory and not any(found.path.parent.iterdir()):
-                found.path.parent.rmdir()
-        backup.drop()
-
-    def table(self, agent: str, setting: Setting, python: Path) -> dict[str, list[Group]]:
-        """All groups of an agent by event, as they are written."""
+    def parts(
+        self, agent: Adapter, scope: Scope, setting: Setting, python: Path
+    ) -> tuple[Part, ...]:
+        """Every file of an installation with what is ours in it; raises `Refusal`."""
         client = Client(
             python=python,
             script=self._places.client,
             ingest_socket=self._places.ingest_socket,
             deadline_s=setting.client_deadline_s,
+            margin_s=setting.margin_s,
         )
-        spoken = adapter(agent)
-        table: dict[str, list[Group]] = {}
-        for entry in spoken.entries(setting.profile):
-            line = command(spoken, entry, client, setting.profile)
-            table.setdefault(entry.event, []).append(hooks_file.group(entry, line))
-        return table
+        wanted = Wanted(client=client, profile=setting.profile, places=self._places)
+        return parts(agent, scope, wanted, self._env, self._cwd)
 
-    def _found(self, agent: str, scope: Scope) -> Found:
-        return files.read(hooks_path(agent, scope, self._env, self._cwd))
+    def plan_install(
+        self, agent: Adapter, scope: Scope, setting: Setting, python: Path
+    ) -> tuple[Change, ...]:
+        """The edits that bring our entries in, or up to date; raises `Refusal`."""
+        found = self.parts(agent, scope, setting, python)
+        return tuple(self._install_plan(agent, part) for part in found)
+
+    def plan_uninstall(self, agent: Adapter, scope: Scope, python: Path) -> tuple[Change, ...]:
+        """The edits that take our entries out: the old bytes where nothing else changed."""
+        setting = Setting(profile="guard", client_deadline_s=1)
+        found = self.parts(agent, scope, setting, python)
+        return tuple(self._uninstall_plan(agent, part) for part in found)
+
+    def install(self, changes: tuple[Change, ...], python: Path) -> None:
+        """Makes a planned installation: the client first, then a backup, then the entries."""
+        client_copy.write(self._places, python)
+        for change in changes:
+            files.check_writable(change.found)
+        for change in changes:
+            if change.needed and change.after is not None:
+                self._keep(change, change.after)
+                files.write(change.found, change.after, executable=change.part.executable)
+            elif change.needed:
+                files.delete(change.found)
+
+    def uninstall(self, changes: tuple[Change, ...]) -> None:
+        """Makes a planned removal and forgets the backups."""
+        made = {Path(name) for change in changes for name in self._made(change)}
+        for change in changes:
+            if change.after is not None and change.needed:
+                files.write(change.found, change.after)
+            elif change.after is None and change.found.content is not None:
+                files.delete(change.found)
+            self._backup(change.found).drop()
+        files.remove_directories(sorted(made, key=lambda each: len(each.parts), reverse=True))
+
+    def _install_plan(self, agent: Adapter, part: Part) -> Change:
+        if not part.table:
+            return self._uninstall_plan(agent, part)
+        found = files.read(part.path)
+        files.check_writable(found)
+        try:
+            after = part.editor.install(found.text, part.table)
+            shown = json_top.status_line(found.text, setup_of(agent))
+        except FormError as error:
+            raise _broken(found, error) from error
+        return Change(
+            agent=agent,
+            part=part,
+            found=found,
+            after=found.encode(after),
+            others_status_line=shown == "theirs",
+        )
+
+    def _uninstall_plan(self, agent: Adapter, part: Part) -> Change:
+        found = files.read(part.path)
+        if found.content is None:
+            return Change(agent=agent, part=part, found=found, after=None)
+        backup = self._backup(found)
+        if backup.restores(found.content) is not None:
+            old = backup.old()
+            return Change(agent=agent, part=part, found=found, after=old, restored=True)
+        try:
+            after = self._stripped(agent, part, found)
+            displaced = part.editor.displaced(found.text)
+        except FormError as error:
+            raise _broken(found, error) from error
+        if after != found.content:
+            files.check_writable(found)
+        return Change(agent=agent, part=part, found=found, after=after, displaced=displaced)
+
+    def _stripped(self, agent: Adapter, part: Part, found: Found) -> bytes | None:
+        """The file without our entries; None where nothing but ours was ever in it."""
+        note, setup = self._backup(found).note(), setup_of(agent)
+        old = self._backup(found).old() or b""
+        after = part.editor.uninstall(found.text, Found(found.path, old, None).text)
+        if after == found.text:
+            return found.content
+        empty = not after.strip() or json_top.is_alone(after, setup)
+        gone = is_folder(setup) or setup.owned or (note is not None and not note.existed)
+        if empty and gone and not old:
+            return None
+        return found.encode(after)
+
+    def _keep(self, change: Change, after: bytes) -> None:
+        found, backup = change.found, self._backup(change.found)
+        note = backup.restores(found.content)
+        if note is not None:
+            backup.keep(backup.old(), after, note.made)
+            return
+        note = backup.note()
+        before = None
+        if found.content is not None:
+            before = self._stripped(change.agent, change.part, found)
+        made = note.made if note else tuple(map(str, files.missing_directories(found.path)))
+        backup.keep(before, after, made)
+
+    def _made(self, change: Change) -> tuple[str, ...]:
+        """The directories that the installation made for a file."""
+        note = self._backup(change.found).note()
+        return note.made if note else ()
 
     def _backup(self, found: Found) -> Backup:
         return Backup(self._places.data_dir / BACKUPS, found.path)
 
 
-def _broken(found: Found, error: JsonError) -> Refusal:
+def _broken(found: Found, error: FormError) -> Refusal:
     return Refusal(f"{found.path}, {error}: nothing was changed, mend the file and try again")

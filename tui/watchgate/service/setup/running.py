@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
 
+from watchgate.agents.base import Adapter
+
 _PROC = Path("/proc")
-_HOSTS = frozenset(("node", "bun", "nodejs"))
+_HOSTS = re.compile(r"node|nodejs|bun|deno|python[\d.]*")
+_EXTENSIONS = re.compile(r"\.(?:[cm]?js|ts|py|exe)$")
 
 
 class Running(msgspec.Struct, frozen=True):
@@ -20,9 +24,9 @@ class Running(msgspec.Struct, frozen=True):
     cwd: str
 
 
-def running(agents: Iterable[str], proc: Path = _PROC) -> list[Running]:
+def running(agents: Iterable[Adapter], proc: Path = _PROC) -> list[Running]:
     """The processes of these agents, as far as the system tells; empty where it has no `/proc`."""
-    wanted = set(agents)
+    wanted = {name: agent.name for agent in agents for name in process_names(agent)}
     found = []
     for directory in proc.glob("[0-9]*"):
         try:
@@ -32,17 +36,25 @@ def running(agents: Iterable[str], proc: Path = _PROC) -> list[Running]:
             cwd = str((directory / "cwd").readlink())
         except OSError:
             continue
-        names = {agent_name(os.fsdecode(word)) for word in _programs(words)}
-        found += [Running(agent, int(directory.name), cwd) for agent in wanted & names]
+        name = program_name([os.fsdecode(word) for word in words])
+        if name in wanted:
+            found.append(Running(wanted[name], int(directory.name), cwd))
     return sorted(found, key=lambda each: each.pid)
 
 
-def agent_name(word: str) -> str:
-    """The name that a program goes by: its file name without an extension."""
-    return Path(word).name.removesuffix(".js")
+def process_names(agent: Adapter) -> tuple[str, ...]:
+    """What an agent's program may be called."""
+    return (agent.setup.process if agent.setup else ()) or (agent.name,)
 
 
-def _programs(words: list[bytes]) -> list[bytes]:
-    """The program, and the script where the program is an interpreter."""
-    host = agent_name(os.fsdecode(words[0])) in _HOSTS
-    return words[1:2] if host else words[:1]
+def program_name(words: list[str]) -> str:
+    """The file name of what runs, without an extension: of the script where a host runs one."""
+    name = _base(words[0])
+    if not _HOSTS.fullmatch(name):
+        return name
+    script = next((word for word in words[1:] if not word.startswith("-")), "")
+    return _base(script)
+
+
+def _base(word: str) -> str:
+    return _EXTENSIONS.sub("", Path(word).name)

@@ -6,8 +6,6 @@ nothing of the user's is edited: installing writes the folder, uninstalling remo
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 
@@ -18,17 +16,9 @@ from watchgate.agents.registry import adapter
 from watchgate.agents.synaps import BEFORE, EVENTS, NAME
 from watchgate.core.permissions import needed
 from watchgate.link.paths import Paths
-from watchgate.service.setup import files
-from watchgate.service.setup.targets import Refusal
 
 PLUGIN = "watchgate"
 SCRIPT = "watchgate_synaps.py"
-
-
-def folder(env: Mapping[str, str]) -> Path:
-    """Where SynapsCLI looks for our plugin, for this user."""
-    home = env.get("HOME")
-    return (Path(home) if home else Path.home()) / ".synaps-cli" / "plugins" / PLUGIN
 
 
 def contents(places: Paths, profile: str, python: Path) -> dict[str, bytes]:
@@ -39,33 +29,6 @@ def contents(places: Paths, profile: str, python: Path) -> dict[str, bytes]:
         SCRIPT: package.joinpath("synaps_extension.py").read_bytes(),
         ".synaps-plugin/plugin.json": _plugin(places, profile, python),
     }
-
-
-def install(env: Mapping[str, str], places: Paths, profile: str, python: Path) -> Path:
-    """Write the plugin, or bring it up to date; raises `Refusal` for a folder of somebody else."""
-    target = folder(env)
-    check_ours(target)
-    for name, content in contents(places, profile, python).items():
-        path = target / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        files.replace(path, content)
-    return target
-
-
-def uninstall(env: Mapping[str, str]) -> bool:
-    """Remove the plugin; False when there was none. Raises `Refusal` as `install` does."""
-    target = folder(env)
-    if not target.exists():
-        return False
-    check_ours(target)
-    shutil.rmtree(target)
-    return True
-
-
-def check_ours(target: Path) -> None:
-    """Raise `Refusal` unless the folder is not there yet or was written by us."""
-    if target.is_symlink() or (target.exists() and not (target / SCRIPT).is_file()):
-        raise Refusal(f"{target} is not a plugin that watchgate wrote: move it away and try again")
 
 
 def _plugin(places: Paths, profile: str, python: Path) -> bytes:

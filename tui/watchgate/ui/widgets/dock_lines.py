@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from watchgate.core.state import ENDINGS
+from watchgate.core.call_endings import ENDINGS
 from watchgate.core.text import safe_text
 from watchgate.core.views import LastDecision, PendingView
 from watchgate.ui.arming import Intent
@@ -258,7 +258,7 @@ def _idle(docked: Docked, cells: int, colors: Palette) -> Line:
     if last is None:
         return line
     how, by, who = ended(last.word, last.by).partition(" by ")
-    glyph = ENDINGS[last.word][0] if last.word in ENDINGS else ""
+    glyph = ENDINGS[last.word].glyph if last.word in ENDINGS else ""
     line.add("     last: ", "dim").add(f"{glyph} {how}").add(f"  {short_id(last.request)}", "dim")
     when = f"{ago((docked.now_us - last.at) / 1_000_000)} ago"
     after = f"{by.lstrip()}{who}, {when}" if who else when

@@ -6,75 +6,98 @@ import os
 import signal
 import subprocess
 from collections.abc import Mapping
-from pathlib import Path
+from typing import Any, Final
 
 import msgspec
 
-from watchgate.agents.base import Answer
-from watchgate.service.probe import DENIAL, INPUTS, SESSION
+from watchgate.agents.base import Adapter, Answer
+from watchgate.core.events import Lane
+from watchgate.service.probe import DENIAL
 from watchgate.service.setup.command import Installed
 from watchgate.service.setup.doctor.check import Check
+from watchgate.service.setup.doctor.payloads import payload
 
 PATIENCE_S = 5.0
 _RESTART = "`watchgate stop`, then `watchgate serve`, then `watchgate doctor` again"
-_AGENT_MARKS = ("CLAUDE", "CODEX")
+_AGENT_MARKS = ("CLAUDE", "CODEX", "COPILOT", "GEMINI", "QWEN", "CURSOR", "CRUSH")
+_REASON: Final = "a reason"
+_GUARD: Final = b"watchgate: the hook client "
 
 
 def play(
+    agent: Adapter,
     command: str,
     installed: Installed,
     env: Mapping[str, str],
     *,
     core_runs: bool = False,
     patience_s: float = PATIENCE_S,
-) -> Check:
-    """Runs one pre-tool entry and judges the form of its answer, whatever the decision.
+) -> Check | None:
+    """Runs one pre-tool entry and judges the form of its answer; None for an entry of another kind.
 
     Where a core runs, a denial in other words than its own for this means that the way to it is
     broken, or that it is of another version.
     """
-    name = f"{installed.agent}: {installed.lane} answers"
-    answer = _run(command, _payload(installed), env, patience_s)
+    harmless = payload(agent, installed.lane, installed.event)
+    if harmless is None:
+        return None
+    name = f"{agent.name}: {installed.lane} answers"
+    answer = _run(command, harmless, env, patience_s)
     if answer is None:
         if installed.lane == "observe":
             text = f"it kept the agent waiting for {patience_s:g} s"
-            return Check(name, "fail", text, f"watchgate install {installed.agent}")
+            return Check(name, "fail", text, f"watchgate install {agent.name}")
         text = f"no answer within {patience_s:g} s; the doctor withdrew its call"
         return Check(name, "fail", text, _RESTART)
-    return judge(name, installed, answer, core_runs=core_runs)
+    return judge(name, agent, installed, answer, core_runs=core_runs)
 
 
-def judge(name: str, installed: Installed, answer: Answer, *, core_runs: bool = False) -> Check:
+def judge(
+    name: str, agent: Adapter, installed: Installed, answer: Answer, *, core_runs: bool = False
+) -> Check:
     """Whether an answer is one of those that the agent understands."""
     if answer == Answer():
         return Check(name, "ok", "no opinion: the agent goes on by its own rules")
-    if installed.lane == "gate" and not answer.stdout and answer.exit_code == 2 and answer.stderr:
-        return Check(name, "fail", _words(answer), f"watchgate install {installed.agent}")
-    reason = _denial(answer.stdout)
-    exits = (2,) if installed.lane == "gate" else (0, 2)
-    if reason and answer.exit_code in exits and installed.lane != "observe":
-        if DENIAL in reason:
+    if _GUARD in answer.stderr:
+        return Check(name, "fail", _words(answer), f"watchgate install {agent.name}")
+    closed = agent.closed(installed.event, Lane.GATE, _REASON)
+    if installed.lane != "observe" and _is_like(answer, closed, installed.lane):
+        said = (answer.stdout + answer.stderr).decode(errors="replace")
+        if DENIAL in said:
             return Check(name, "ok", "the core answered, and denied the doctor's own probe")
         if core_runs:
-            return Check(name, "fail", f"a core runs, but did not say this: {reason}", _RESTART)
-        return Check(name, "ok", f"it denies: {reason}")
+            reason = f"a core runs, but did not say this: {_words(answer)}"
+            return Check(name, "fail", reason, _RESTART)
+        return Check(name, "ok", f"it denies: {_words(answer)}")
     text = f"exit {answer.exit_code}, {len(answer.stdout)} bytes, {_words(answer) or 'no words'}"
     return Check(name, "fail", f"an answer of no known form: {text}", "watchgate serve --help")
 
 
-def _payload(installed: Installed) -> bytes:
-    tool, args = INPUTS[installed.lane]
-    return msgspec.json.encode(
-        {
-            "session_id": SESSION,
-            "hook_event_name": installed.event,
-            "cwd": str(Path.cwd()),
-            "permission_mode": "default",
-            "tool_name": tool,
-            "tool_input": args,
-            "tool_use_id": SESSION,
-        }
-    )
+def _is_like(answer: Answer, closed: Answer, lane: str) -> bool:
+    """Whether an answer has the form of the agent's denial, whatever its reason.
+
+    A core that answers on a lane that hands back prints the denial and leaves with 0.
+    """
+    exits = {closed.exit_code} if lane == "gate" else {closed.exit_code, 0}
+    if answer.exit_code not in exits:
+        return False
+    if not closed.stdout:
+        return bool(answer.stderr) and not answer.stdout.strip()
+    return _form(answer.stdout) is not None and _form(answer.stdout) == _form(closed.stdout)
+
+
+def _form(stdout: bytes) -> Any:
+    """A JSON value without what its reasons say; None when these bytes are no JSON."""
+    try:
+        return _without_words(msgspec.json.decode(stdout))
+    except msgspec.DecodeError:
+        return None
+
+
+def _without_words(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_words(each) for key, each in value.items()}
+    return "words" if isinstance(value, str) and " " in value else value
 
 
 def _run(command: str, payload: bytes, env: Mapping[str, str], patience_s: float) -> Answer | None:
@@ -97,16 +120,5 @@ def _run(command: str, payload: bytes, env: Mapping[str, str], patience_s: float
     return Answer(stdout, stderr, process.returncode)
 
 
-def _denial(stdout: bytes) -> str:
-    """The reason of a pre-tool denial; empty when these bytes are none."""
-    try:
-        output = msgspec.json.decode(stdout)["hookSpecificOutput"]
-        if output["hookEventName"] == "PreToolUse" and output["permissionDecision"] == "deny":
-            return str(output["permissionDecisionReason"])
-    except (msgspec.DecodeError, KeyError, TypeError):
-        return ""
-    return ""
-
-
 def _words(answer: Answer) -> str:
-    return answer.stderr.decode(errors="replace").strip()
+    return (answer.stderr or answer.stdout).decode(errors="replace").strip()

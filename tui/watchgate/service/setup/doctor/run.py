@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from watchgate.agents.registry import HOOKS_FILE
+from watchgate.agents.base import Adapter
 from watchgate.core.config import Config
 from watchgate.link.paths import Paths
-from watchgate.service.setup.doctor import claude, codex, hooks, play, synaps
+from watchgate.service.setup.doctor import client, codex, entries, play, silencers
 from watchgate.service.setup.doctor.check import Check
 from watchgate.service.setup.doctor.places import CORE, check_places
 from watchgate.service.setup.doctor.terminal import check_tmux
+from watchgate.service.setup.forms.editor import Table
 from watchgate.service.setup.installer import Installer, Setting
 from watchgate.service.setup.interpreter import NoInterpreterError, base_interpreter
-from watchgate.service.setup.targets import Refusal, home, hooks_path
+from watchgate.service.setup.parts import Part
+from watchgate.service.setup.running import process_names
+from watchgate.service.setup.targets import Refusal, Scope, home, setup_of
+
+_SCOPES: tuple[Scope, ...] = ("user", "project")
+_TRUST = {"codex": codex.check_trust}
+"""How to ask an agent whether it trusts our hooks, where it can be asked."""
 
 
 class Doctor:
@@ -30,10 +38,11 @@ class Doctor:
         self._cwd = cwd
         self._fix = fix
         self._core_runs = False
+        self._shared: set[Path] = set()
         self._installer = Installer(places, env, cwd)
 
-    def checks(self, agents: Sequence[str]) -> Iterator[Check]:
-        """Every finding, as it is made; no agents named means all that there are."""
+    def checks(self, agents: Sequence[Adapter], *, named: bool) -> Iterator[Check]:
+        """Every finding, as it is made; of agents that nobody `named`, only what is there."""
         for check in check_places(self._places, fix=self._fix):
             self._core_runs |= check.check == CORE and check.status == "ok"
             yield check
@@ -44,65 +53,106 @@ class Doctor:
             yield Check("interpreter", "fail", str(error), "install python3 of your system")
             return
         yield Check("interpreter", "ok", f"hooks run {python}")
-        for agent in agents or HOOKS_FILE:
-            if agent in HOOKS_FILE:
-                yield from self._agent(agent, python, named=bool(agents))
-            else:
-                yield self._plugin(python)
-        if not agents and synaps.found(self._env):
-            yield self._plugin(python)
+        homes = Counter(home(each.setup, self._env) for each in agents if each.setup is not None)
+        self._shared = {path for path, count in homes.items() if count > 1}
+        for agent in agents:
+            if agent.setup is not None:
+                yield from self._agent(agent, python, named=named)
+            elif named:
+                yield Check(f"{agent.name}: hooks", "ok", f"{agent.title} needs no installation")
 
-    def _plugin(self, python: Path) -> Check:
-        return synaps.check_plugin(self._env, self._places, self._config.profile, python)
-
-    def _agent(self, agent: str, python: Path, *, named: bool) -> Iterator[Check]:
-        program = shutil.which(agent, path=self._env.get("PATH"))
-        installed = [path for path in self._files(agent) if path.exists()]
-        tables = [(path, hooks.read_entries(agent, path)) for path in installed]
-        broken = [table for _, table in tables if isinstance(table, Check)]
-        ours = [(path, table) for path, table in tables if isinstance(table, dict) and table]
-        yield from broken
-        if not ours:
+    def _agent(self, agent: Adapter, python: Path, *, named: bool) -> Iterator[Check]:
+        installed: list[tuple[Scope, Part, Table]] = []
+        broken = False
+        for scope, part in self._parts(agent, python):
+            found = entries.read_entries(agent, part)
+            if isinstance(found, Check):
+                broken = True
+                yield found
+            elif found:
+                installed.append((scope, part, found))
+        if not installed:
             if not broken:
-                yield self._without_hooks(agent, program, named=named)
+                yield from self._without_hooks(agent, named=named)
             return
-        wanted = self._installer.table(agent, self._setting(), python)
-        for path, table in ours:
-            yield from self._entries(agent, path, table, wanted)
-        yield from self._particular(agent, program, wanted)
+        for scope in dict.fromkeys(scope for scope, _, _ in installed):
+            yield from self._files(agent, scope, python)
+        pythons: set[Path] = set()
+        for _, part, found in installed:
+            yield from entries.check_order(agent, part)
+            own = list(entries.commands(part, entries.trusted(found, part.table)))
+            pythons |= {each.python for _, each in own}
+        yield from client.check_client(agent, pythons, self._places)
+        for _, part, found in installed:
+            yield from self._tried(agent, part, found)
+        yield from self._particular(agent, [part for _, part, _ in installed])
 
-    def _entries(
-        self, agent: str, path: Path, table: hooks.Table, wanted: hooks.Table
-    ) -> Iterator[Check]:
-        yield hooks.check_entries(agent, path, table, wanted)
-        yield hooks.check_deadlines(agent, table, self._config.approval.margin_s)
-        own = hooks.trusted(table, wanted)
-        yield from hooks.check_client(agent, own, self._places)
-        for hook, installed in hooks.commands(own):
-            if installed.event == "PreToolUse":
-                yield play.play(hook["command"], installed, self._env, core_runs=self._core_runs)
+    def _files(self, agent: Adapter, scope: Scope, python: Path) -> Iterator[Check]:
+        try:
+            changes = self._installer.plan_install(agent, scope, self._setting(), python)
+        except Refusal as refusal:
+            yield Check(f"{agent.name}: hooks", "fail", str(refusal), "mend the file by hand")
+            return
+        approval = self._config.approval
+        yield from entries.check_all_entries(agent, changes)
+        for change in changes:
+            found = change.part.editor.ours(change.found.text)
+            limits = approval.margin_s, approval.client_deadline_s
+            yield from entries.check_deadlines(agent, change.part, found, *limits)
+            yield from entries.check_switches(agent, setup_of(agent), change)
 
-    def _particular(self, agent: str, program: str | None, wanted: hooks.Table) -> Iterator[Check]:
-        if agent == "claude":
-            yield from claude.check_settings(self._env, self._cwd)
-        elif program is not None:
-            own = frozenset(hook["command"] for hook, _ in hooks.commands(wanted))
-            yield codex.check_trust(program, own, self._cwd, self._env, fix=self._fix)
+    def _tried(self, agent: Adapter, part: Part, found: Table) -> Iterator[Check]:
+        own = entries.trusted(found, part.table)
+        for written, installed in entries.commands(part, own):
+            check = play.play(
+                agent, written.command, installed, self._env, core_runs=self._core_runs
+            )
+            if check is not None:
+                yield check
 
-    def _without_hooks(self, agent: str, program: str | None, *, named: bool) -> Check:
-        name = f"{agent}: hooks"
-        if program is None and not home(agent, self._env).exists():
-            return Check(name, "warn" if named else "ok", "not found on this machine")
+    def _particular(self, agent: Adapter, parts: Sequence[Part]) -> Iterator[Check]:
+        setup = setup_of(agent)
+        yield from silencers.check_silencers(agent, setup, self._env, self._cwd)
+        check_trust = _TRUST.get(agent.name)
+        program = self._program(agent)
+        if check_trust is not None and program is not None:
+            own = frozenset(
+                written.command for part in parts for written in part.editor.written(part.table)
+            )
+            yield check_trust(program, own, self._cwd, self._env, fix=self._fix)
+        elif setup.after and check_trust is None:
+            yield Check(f"{agent.name}: note", "ok", setup.after)
+
+    def _without_hooks(self, agent: Adapter, *, named: bool) -> Iterator[Check]:
+        name = f"{agent.name}: hooks"
+        setup = setup_of(agent)
+        own = home(setup, self._env)
+        # A folder that several agents use says nothing of any of them.
+        shared = own in self._shared
+        if self._program(agent) is None and (shared or not own.exists()):
+            if named:
+                yield Check(name, "warn", "not found on this machine")
+            return
         text = "none of watchgate are installed: nothing of this agent is seen or gated"
-        return Check(name, "fail" if named else "warn", text, f"watchgate install {agent}")
+        yield Check(name, "fail" if named else "warn", text, f"watchgate install {agent.name}")
 
-    def _files(self, agent: str) -> Iterator[Path]:
-        for scope in ("user", "project"):
+    def _program(self, agent: Adapter) -> str | None:
+        names = process_names(agent)
+        found = (shutil.which(name, path=self._env.get("PATH")) for name in names)
+        return next((each for each in found if each), None)
+
+    def _parts(self, agent: Adapter, python: Path) -> Iterator[tuple[Scope, Part]]:
+        for scope in _SCOPES:
             try:
-                yield hooks_path(agent, scope, self._env, self._cwd)
+                parts = self._installer.parts(agent, scope, self._setting(), python)
             except Refusal:
                 continue
+            yield from ((scope, part) for part in parts)
 
     def _setting(self) -> Setting:
         approval = self._config.approval
-        return Setting(profile=self._config.profile, client_deadline_s=approval.client_deadline_s)
+        return Setting(
+            profile=self._config.profile,
+            client_deadline_s=approval.client_deadline_s,
+            margin_s=approval.margin_s,
+        )

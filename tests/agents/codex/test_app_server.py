@@ -1,0 +1,72 @@
+"""What Codex's app-server asks and tells, read by the adapter of Codex."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.agents.hooked import ALLOW, DENY, HANDBACK, NOTHING, STOP, heard, told
+from watchgate.agents.base import Answer
+from watchgate.core.events import Usage
+from watchgate.core.verdicts import Reply
+
+ASKS: dict[str, Any] = {
+    "id": 3,
+    "method": "item/commandExecution/requestApproval",
+    "params": {
+        "threadId": "th-1",
+        "turnId": "tu-1",
+        "itemId": "call_4",
+        "reason": "May I build?",
+        "command": "/bin/bash -lc make",
+        "cwd": "/home/dev/shop",
+    },
+}
+
+
+def test_an_approval() -> None:
+    event = heard("codex", ASKS)
+
+    assert (event.kind, event.agent, event.session, event.turn) == (
+        "tool.permission",
+        "codex",
+        "th-1",
+        "tu-1",
+    )
+    assert event.tool is not None
+    assert (event.tool.name, event.tool.call_id) == ("Bash", "call_4")
+    assert event.tool.input["command"] == "/bin/bash -lc make"
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [
+        (ALLOW, Answer(b'{"result":{"decision":"accept"}}')),
+        (DENY, Answer(b'{"result":{"decision":"decline"}}')),
+        (STOP, Answer(b'{"result":{"decision":"cancel"}}')),
+        (HANDBACK, NOTHING),
+    ],
+)
+def test_what_it_is_told(reply: Reply, answer: Answer) -> None:
+    assert told("codex", ASKS, reply) == answer
+
+
+def test_tokens_of_the_last_answer() -> None:
+    last = {"inputTokens": 9, "cachedInputTokens": 4, "cacheWriteInputTokens": 0, "outputTokens": 2}
+    usage = {"total": {"inputTokens": 99}, "last": last}
+    params = {"threadId": "th-1", "turnId": "tu-1", "tokenUsage": usage}
+    event = heard("codex", {"method": "thread/tokenUsage/updated", "params": params})
+
+    assert event.body == Usage(input=9, output=2, cache_read=4, cache_write=0)
+
+
+def test_a_hook_whose_command_speaks_of_methods_stays_a_hook() -> None:
+    call = {
+        "session_id": "s-1",
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Bash",
+        "tool_input": {"command": 'echo \'{"method":"x","params":{}}\''},
+    }
+
+    assert heard("codex", call).kind == "tool.pre"

@@ -1,0 +1,136 @@
+"""The Agent Client Protocol: messages between an editor and any agent that speaks it.
+
+Our proxy (`watchgate acp`) wraps each message (see `wrapped`) and sends the answer on. An answer is
+the rest of a JSON-RPC response, `{"result": ...}`; the proxy puts the id to it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from watchgate.agents.acp import events
+from watchgate.agents.acp.options import Options, options_of
+from watchgate.agents.base import Answer, HookEntry, Intake, Setup
+from watchgate.agents.forms import values
+from watchgate.agents.proxied.wrapped import Wrapped, table, unwrap, word
+from watchgate.core.events import Can, Event, Lane, ToolCall
+from watchgate.core.verdicts import Reply, SayAllow, SayAnswer, SayDeny
+
+NAME: Final = "acp"
+NO_SESSION: Final = "no session named"
+_NOTHING = Answer()
+CANCELLED: Final = {"outcome": {"outcome": "cancelled"}}
+
+
+class AcpEvent(Event, frozen=True, kw_only=True, gc=False):
+    """An event with the options of its permission request, one of which is the answer."""
+
+    options: Options = Options()
+
+
+class Acp:
+    """The adapter of every agent that is driven over ACP; `agent` in a message says which it is."""
+
+    name: Final = NAME
+    title: Final = "an ACP agent"
+    experimental: Final = False
+    setup: Final[Setup | None] = None
+    kinds: Final = events.SENT
+
+    def can(self, native: str) -> Can:
+        """What an agent can be told at most; each request's own options decide."""
+        if native == events.PERMISSION:
+            return Can(allow=True, deny=True)
+        return Can(deny=True, answer=True) if native == events.ELICITATION else Can()
+
+    def decode(self, payload: bytes, intake: Intake) -> Event:
+        """The event of one message; raises `DecodeError`."""
+        wrapped = unwrap(payload)
+        native = events.native_of(wrapped, intake.native)
+        kind, body = events.meaning(wrapped, native)
+        params = table(wrapped.message.get("params"))
+        options = options_of(params.get("options"))
+        return AcpEvent(
+            kind=kind,
+            native=native[:512] or "a message without a method",
+            agent=self.name,
+            session=_session(wrapped),
+            lane=intake.lane,
+            at=intake.at,
+            body=body,
+            cwd=wrapped.cwd,
+            mode=word(wrapped.context.get("mode")) or None,
+            can=_able(native, options, body) if intake.lane.waits else Can(),
+            deadline_s=intake.deadline_s if intake.lane.waits else None,
+            env=intake.env,
+            options=options,
+        )
+
+    def answer(self, event: Event, reply: Reply) -> Answer:
+        """The result that means this reply; nothing where the editor is to be asked."""
+        if not event.lane.waits or not isinstance(event, AcpEvent):
+            return _NOTHING
+        if event.native == events.PERMISSION:
+            return _chosen(event.options, reply)
+        if event.native == events.ELICITATION:
+            return _filled(event, reply)
+        return _NOTHING
+
+    def closed(self, native: str, lane: Lane, reason: str) -> Answer:
+        """A cancelled outcome on the gate, nothing on the lanes that hand back."""
+        return _told(CANCELLED) if lane is Lane.GATE else _NOTHING
+
+    def entries(self, profile: str) -> tuple[HookEntry, ...]:
+        """No hooks: the editor is told to start the agent through `watchgate acp`."""
+        return ()
+
+
+def _able(native: str, options: Options, body: object) -> Can:
+    if native == events.PERMISSION:
+        return Can(allow=bool(options.allow), deny=True)
+    if native == events.ELICITATION and isinstance(body, ToolCall):
+        return Can(deny=True, answer=bool(body.questions))
+    return Can()
+
+
+def _chosen(options: Options, reply: Reply) -> Answer:
+    match reply:
+        case SayAllow(input=None) if options.allow:
+            return _selected(options.allow)
+        case SayAllow(input=None):
+            return _NOTHING
+        case SayAllow() | SayDeny():
+            # An edited input cannot be told, and must not run as it was.
+            return _selected(options.deny) if options.deny else _told(CANCELLED)
+        case _:
+            return _NOTHING
+
+
+def _filled(event: Event, reply: Reply) -> Answer:
+    match reply:
+        case SayAnswer(answers=answers) if isinstance(event.body, ToolCall):
+            filled = values(event.body.questions, answers)
+            return _told({"action": "accept", "content": filled})
+        case SayDeny():
+            return _told({"action": "decline"})
+        case _:
+            return _NOTHING
+
+
+def _session(wrapped: Wrapped) -> str:
+    params, result = (table(wrapped.message.get(key)) for key in ("params", "result"))
+    named = (params.get("sessionId"), result.get("sessionId"), wrapped.context.get("session"))
+    return next((id for each in named if (id := word(each))), NO_SESSION)
+
+
+def _selected(option: str) -> Answer:
+    return _told({"outcome": {"outcome": "selected", "optionId": option}})
+
+
+def _told(result: dict[str, Any]) -> Answer:
+    return Answer(stdout=msgspec.json.encode({"result": result}))
+
+
+ADAPTER: Final = Acp()

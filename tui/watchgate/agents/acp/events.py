@@ -1,0 +1,205 @@
+"""What each message of the Agent Client Protocol means: its kind and how to read it.
+
+Wire format: Agent Client Protocol version 1 (JSON-RPC 2.0, one message a line), with elicitation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from watchgate.agents.acp.tools import texts, tool_of
+from watchgate.agents.forms import form
+from watchgate.agents.hooks.payload import text
+from watchgate.agents.hooks.tools import describe
+from watchgate.agents.proxied.wrapped import Wrapped, count, items, number, table, word
+from watchgate.core.events import (
+    Body,
+    Kind,
+    SessionChange,
+    Text,
+    ToolCall,
+    ToolResult,
+    Unknown,
+    Usage,
+)
+
+Meaning = tuple[Kind, Body]
+PERMISSION: Final = "session/request_permission"
+ELICITATION: Final = "elicitation/create"
+UPDATE: Final = "session/update"
+
+_STARTS: Final = {"session/new": "new", "session/load": "loaded", "session/resume": "resumed"}
+_CHANGES: Final = {
+    "session/set_mode": ("mode", "modeId"),
+    "session/set_model": ("model", "modelId"),
+    "session/set_config_option": ("option", "configId"),
+    f"{UPDATE}:current_mode_update": ("mode", "currentModeId"),
+    f"{UPDATE}:config_option_update": ("options", "configOptions"),
+    f"{UPDATE}:session_info_update": ("title", "title"),
+}
+_NOTICES: Final = frozenset(
+    """initialize authenticate logout session/new session/load session/resume session/fork
+    session/list session/cancel elicitation/complete
+    $/cancel_request fs/read_text_file fs/write_text_file terminal/create terminal/output
+    terminal/release terminal/wait_for_exit terminal/kill session/update:agent_thought_chunk
+    session/update:plan session/update:available_commands_update
+    session/update:user_message_chunk""".split()
+)
+_ENDED: Final = {"completed": True, "failed": False}
+
+
+def native_of(wrapped: Wrapped, given: str = "") -> str:
+    """The name of a message: its method, with the kind of an update, or whose answer it is."""
+    message = wrapped.message
+    method = word(message.get("method"))
+    if method == UPDATE:
+        update = word(_update(message).get("sessionUpdate"))
+        return f"{UPDATE}:{update}" if update else UPDATE
+    if method:
+        return method
+    if not (asked := word(wrapped.context.get("method"))):
+        return given
+    part = "error" if "error" in message else word(wrapped.context.get("part")) or "result"
+    return f"{asked} {part}"
+
+
+def meaning(wrapped: Wrapped, native: str) -> Meaning:
+    """The kind of a message and its body; what nobody described is kept as unknown."""
+    if "unread" in wrapped.message:
+        return "unknown", Unknown(word(wrapped.message.get("why")), text(wrapped.message["unread"]))
+    method, _, answer = native.partition(" ")
+    if answer:
+        return _answered(wrapped, method, answer)
+    found = _READERS.get(native)
+    if found is not None:
+        return found(wrapped)
+    params = table(wrapped.message.get("params"))
+    if native in _CHANGES:
+        what, key = _CHANGES[native]
+        told = _update(wrapped.message) if native.startswith(UPDATE) else params
+        return "session.change", SessionChange(what, text(told.get(key)))
+    if native in _NOTICES:
+        return "notice", Text(text(_update(wrapped.message) or params))
+    if native in ("session/close", "session/delete"):
+        return "session.end", SessionChange("closed")
+    return "unknown", Unknown(f"no ACP message called {native}", text(wrapped.message))
+
+
+def usage_of(result: dict[str, Any]) -> Usage | None:
+    """The tokens that a prompt's result tells of, in the three ways in which agents do."""
+    for told in (
+        table(result.get("usage")),
+        table(table(result.get("_meta")).get("usage")),
+        table(table(table(result.get("_meta")).get("quota")).get("token_count")),
+    ):
+        if told:
+            return Usage(
+                input=count(told.get("inputTokens", told.get("input_tokens"))),
+                output=count(told.get("outputTokens", told.get("output_tokens"))),
+                cache_read=count(told.get("cachedReadTokens")),
+                cache_write=count(told.get("cachedWriteTokens")),
+            )
+    return None
+
+
+def call_of(wrapped: Wrapped) -> dict[str, Any]:
+    """All that was said of the call that a message is about: before, and now."""
+    message = wrapped.message
+    said = _update(message) or table(table(message.get("params")).get("toolCall"))
+    return table(wrapped.context.get("call")) or said
+
+
+def _answered(wrapped: Wrapped, method: str, answer: str) -> Meaning:
+    if answer == "error":
+        fault = text(table(wrapped.message.get("error")).get("message"))
+        return ("turn.error" if method == "session/prompt" else "notice"), Text(fault)
+    result = table(wrapped.message.get("result"))
+    if answer == "usage":
+        return "usage", usage_of(result) or Usage()
+    if method == "session/prompt":
+        why = word(result.get("stopReason"))
+        return ("turn.interrupt" if why == "cancelled" else "turn.end"), Text(why)
+    if method in _STARTS:
+        model = word(table(result.get("models")).get("currentModelId")) or None
+        return "session.start", SessionChange(_STARTS[method], wrapped.agent, model=model)
+    return "notice", Text(text(result))
+
+
+def _prompt(wrapped: Wrapped) -> Meaning:
+    return "prompt.submit", Text(text(texts(table(wrapped.message.get("params")).get("prompt"))))
+
+
+def _permission(wrapped: Wrapped) -> Meaning:
+    tool = tool_of(call_of(wrapped), wrapped.cwd)
+    return ("question" if tool.cls == "plan" else "tool.permission"), ToolCall(tool)
+
+
+def _elicitation(wrapped: Wrapped) -> Meaning:
+    params = table(wrapped.message.get("params"))
+    asked: dict[str, Any] = {
+        key: params[key] for key in ("message", "requestedSchema", "url") if key in params
+    }
+    tool = describe(ELICITATION, asked, None, {ELICITATION: "question"})
+    return "question", ToolCall(tool, form(params.get("requestedSchema")))
+
+
+def _call(wrapped: Wrapped) -> Meaning:
+    call = call_of(wrapped)
+    tool = tool_of(call, wrapped.cwd)
+    ok = _ENDED.get(word(call.get("status")))
+    if ok is None:
+        if wrapped.context.get("known") is True:
+            return "notice", Text(text(_update(wrapped.message)))
+        return "tool.pre", ToolCall(tool)
+    if not ok and wrapped.context.get("denied") is True:
+        return "tool.permission.resolved", ToolCall(tool)
+    code = _exit_code(call.get("rawOutput"))
+    said = text(texts(call.get("content")) or call.get("rawOutput"))
+    return "tool.post" if ok else "tool.error", ToolResult(tool, ok, text=said, exit_code=code)
+
+
+def _message(wrapped: Wrapped) -> Meaning:
+    update = _update(wrapped.message)
+    said = texts([update.get("content")])
+    if not said and (used := usage_of(update)) is not None:
+        return "usage", used
+    return "message", Text(text(said))
+
+
+def _used(wrapped: Wrapped) -> Meaning:
+    cost = table(_update(wrapped.message).get("cost"))
+    amount = cost.get("amount") if cost.get("currency") == "USD" else None
+    return "usage", Usage(total_cost_usd=number(amount))
+
+
+_READERS: Final[dict[str, Callable[[Wrapped], Meaning]]] = {
+    PERMISSION: _permission,
+    ELICITATION: _elicitation,
+    "session/prompt": _prompt,
+    f"{UPDATE}:tool_call": _call,
+    f"{UPDATE}:tool_call_update": _call,
+    f"{UPDATE}:agent_message_chunk": _message,
+    f"{UPDATE}:usage_update": _used,
+}
+SENT: Final = frozenset(
+    """session.start session.end session.change prompt.submit turn.end turn.error turn.interrupt
+    tool.pre tool.permission tool.permission.resolved tool.post tool.error message usage notice
+    question unknown""".split()
+)
+
+
+def _update(message: dict[str, Any]) -> dict[str, Any]:
+    return table(table(message.get("params")).get("update"))
+
+
+def _exit_code(output: Any) -> int | None:
+    """A shell's exit code, where the agent's own output tells it."""
+    told = table(output)
+    metadata = table(told.get("metadata"))
+    nested = items(told.get("contents"))
+    for each in (told, metadata, *nested):
+        for key in ("exitCode", "exit_code", "exit"):
+            if type(each.get(key)) is int:
+                return int(each[key])
+    return None

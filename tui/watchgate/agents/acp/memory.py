@@ -1,0 +1,135 @@
+"""What the messages of one ACP connection told that later ones leave out.
+
+An update of a call tells only what is new of it, an answer not what was asked, and neither names
+the folder or the mode of its session.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from watchgate.agents.acp.options import allowing
+from watchgate.agents.acp.tools import tool_of
+from watchgate.agents.proxied.wire import Side
+from watchgate.agents.proxied.wrapped import table, word
+from watchgate.core.recent import Recent
+
+KEPT: Final = 2_000
+_UPDATES: Final = ("tool_call", "tool_call_update")
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """A request that has no answer yet.
+
+    `allows` are the ids of the options that let `call` run, None for what is no permission.
+    """
+
+    method: str = ""
+    session: str = ""
+    cwd: str = ""
+    call: str = ""
+    allows: tuple[str, ...] | None = None
+
+
+_NOTHING: Final = Asked()
+
+
+class Memory:
+    """The newest requests, calls, folders and modes; `cwd` is the folder of a session without."""
+
+    def __init__(self, cwd: str) -> None:
+        self._cwd = cwd
+        self._asked: Recent[tuple[Side, bytes], Asked] = Recent(KEPT)
+        self._calls: Recent[tuple[str, str], dict[str, Any]] = Recent(KEPT)
+        self._denied: Recent[tuple[str, str], None] = Recent(KEPT)
+        self._folders: Recent[str, str] = Recent(KEPT)
+        self._modes: Recent[str, str] = Recent(KEPT)
+
+    def folder(self, session: str) -> str:
+        """The folder that a session works in."""
+        return self._folders.get(session, self._cwd)
+
+    def mode(self, session: str) -> str:
+        """The mode that a session is in, empty where none was told."""
+        return self._modes.get(session, "")
+
+    def context(
+        self, message: dict[str, Any], method: str, side: Side, id: bytes
+    ) -> dict[str, Any]:
+        """What earlier messages told about this one; and what this one tells is remembered."""
+        params = table(message.get("params"))
+        session = word(params.get("sessionId"))
+        if method and id:
+            told = Asked(method=method, session=session, cwd=word(params.get("cwd"), 8_192))
+            self._asked.renew((side, id), told)
+        if not method and id:
+            asked = self._asked.pop(("editor" if side == "agent" else "agent", id), _NOTHING)
+            return self._answered(message, asked)
+        update = table(params.get("update"))
+        if (mode := word(update.get("currentModeId"))) and session:
+            self._modes.renew(session, mode)
+        if word(update.get("sessionUpdate")) in _UPDATES:
+            return self._called(session, update)
+        return {}
+
+    def held(self, method: str, session: str, id: bytes) -> None:
+        """The agent asks for something that is not passed on."""
+        self._asked.renew(("agent", id), Asked(method=method, session=session))
+
+    def permission(self, method: str, params: dict[str, Any], id: bytes) -> dict[str, Any]:
+        """The agent asks whether a call may run; all that was said of that call."""
+        session, said = word(params.get("sessionId")), table(params.get("toolCall"))
+        asked = Asked(
+            method=method,
+            session=session,
+            call=word(said.get("toolCallId")),
+            allows=tuple(allowing(params.get("options"))),
+        )
+        self._asked.renew(("agent", id), asked)
+        return self._call(session, said)
+
+    def settled(self, id: bytes, result: Any) -> None:
+        """What the agent asked under this id was answered so, by whomever."""
+        self._judged(self._asked.pop(("agent", id), _NOTHING), result)
+
+    def _answered(self, message: dict[str, Any], asked: Asked) -> dict[str, Any]:
+        result = table(message.get("result"))
+        self._judged(asked, result)
+        session = word(result.get("sessionId")) or asked.session
+        if session and asked.cwd:
+            self._folders.renew(session, asked.cwd)
+        if session and (mode := word(table(result.get("modes")).get("currentModeId"))):
+            self._modes.renew(session, mode)
+        return ({"method": asked.method} if asked.method else {}) | {"session": session}
+
+    def _judged(self, asked: Asked, result: Any) -> None:
+        """Remember the call that was not allowed: that it failed then does not mean that it ran."""
+        if asked.allows is None:
+            return
+        if table(table(result).get("outcome")).get("optionId") not in asked.allows:
+            self._denied.renew((asked.session, asked.call), None)
+
+    def _called(self, session: str, update: dict[str, Any]) -> dict[str, Any]:
+        key = (session, word(update.get("toolCallId")))
+        before = self._calls.get(key)
+        call = self._call(session, update)
+        if call.get("status") in ("completed", "failed"):
+            self._calls.pop(key, None)
+        folder = self.folder(session)
+        known = before is not None and tool_of(before, folder) == tool_of(call, folder)
+        return {"call": call, "known": known, "denied": key in self._denied}
+
+    def _call(self, session: str, said: dict[str, Any]) -> dict[str, Any]:
+        """All that was said of a call; what is said anew replaces what was."""
+        key = (session, word(said.get("toolCallId")))
+        if not key[1]:
+            return said  # it cannot be told which call this is, and it must not look like another
+        fresh = {name: value for name, value in said.items() if value is not None}
+        before = self._calls.get(key, {})
+        if not fresh.get("rawInput", True) and "rawInput" in before:
+            del fresh["rawInput"]  # an empty one tells less than what was said before
+        call = {**before, **fresh}
+        self._calls.renew(key, call)
+        return call

@@ -1,0 +1,209 @@
+"""The Agent Client Protocol between an editor and an agent: what is held and what is told."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from watchgate.agents.acp import events
+from watchgate.agents.acp.adapter import CANCELLED, NAME
+from watchgate.agents.acp.chunks import Chunks
+from watchgate.agents.acp.memory import Memory
+from watchgate.agents.base import JSON_FAULTS
+from watchgate.agents.forms import form
+from watchgate.agents.proxied.held import Holding
+from watchgate.agents.proxied.outline import Top, id_of, outline, words
+from watchgate.agents.proxied.wire import PASS, Held, Seen, Side, Step
+from watchgate.agents.proxied.wrapped import Wrapped, table, unread_because, word, wrap
+
+EARLY_KEPT: Final = 50
+_CANCEL: Final = "session/cancel"
+_CANCEL_REQUEST: Final = "$/cancel_request"
+_REQUEST_CANCELLED: Final = {"error": {"code": -32800, "message": "Request cancelled"}}
+_INVALID: Final = {"error": {"code": -32600, "message": "watchgate: send one message a line"}}
+_PERMISSION: Final = events.PERMISSION.encode()
+
+
+class _Line(msgspec.Struct, gc=False):
+    """What of a message decides its way; the id is kept as it was written."""
+
+    id: msgspec.Raw = msgspec.Raw()
+    method: str = ""
+
+
+_DECODER = msgspec.json.Decoder(_Line)
+
+
+class AcpWire:
+    """One connection; `program` is the agent's command, `cwd` the folder it was started in."""
+
+    agent: Final = NAME
+
+    def __init__(self, program: str, cwd: str) -> None:
+        self._program = program
+        self._memory = Memory(cwd)
+        self._holding = Holding(_cancelled)
+        self._chunks = Chunks()
+        self._newest = ""
+        self._early: list[tuple[dict[str, Any], Side, dict[str, Any]]] = []
+
+    def step(self, line: bytes, side: Side) -> Step:
+        """What to do with a line; one that is no message is recorded as it is."""
+        try:
+            return self._step(line, side)
+        except RecursionError:
+            # Read, but too deep to be written again with what is known around it.
+            return self.unread(line, side, "nested too deeply")
+
+    def unread(self, start: bytes, side: Side, why: str) -> Step:
+        """Let the line pass, unless it asks for a permission: that is cancelled, as is the rest."""
+        tops = outline(start) if side == "agent" else []
+        refused = any(_asks(top) for top in tops)
+        told = tuple(_refusal(top, id) for top in tops if (id := id_of(top, "id"))) * refused
+        said = {"unread": _shown(start), "why": unread_because(why, side, refused=refused)}
+        return Step(passes=not refused, seen=self._seen(said, side, {}, asks=True), told=told)
+
+    def _step(self, line: bytes, side: Side) -> Step:
+        try:
+            head = _DECODER.decode(line)
+            message: dict[str, Any] = msgspec.json.decode(line)
+        except JSON_FAULTS:
+            return PASS if not line.strip() else self.unread(line, side, "no single message")
+        id = bytes(head.id)
+        if side == "editor" and head.method == _CANCEL:
+            scope = word(table(message.get("params")).get("sessionId"))
+            told = self._passed(message, side, {})
+            return Step(seen=told.seen, ended=self._cancel(scope))
+        if side == "agent" and head.method == _CANCEL_REQUEST:
+            held = self._holding.of_id(_raw(table(message.get("params")).get("requestId")))
+            if held is not None and self._holding.end(held):
+                return Step(passes=False, ended=((held, _line(held.id, _REQUEST_CANCELLED)),))
+        if side == "editor" and not head.method and self._holding.of_id(id) is not None:
+            # It was never asked; passed on, this would decide in the place of who is.
+            return Step(passes=False, seen=self._passed({"unasked": _shown(line)}, side, {}).seen)
+        if side == "agent" and id and _is_held(head.method, message):
+            return self._hold(message, head.method, id)
+        named = side == "agent" and _PERMISSION in line and head.method != events.PERMISSION
+        if named and any(map(_asks, outline(line))):
+            return self.unread(line, side, "its method given twice")
+        return self._passed(message, side, self._memory.context(message, head.method, side, id))
+
+    def settle(self, held: Held, answer: bytes) -> bytes | None:
+        """The response to a held request, in the words of the core's answer."""
+        if not self._holding.end(held):
+            return b""
+        try:
+            result = msgspec.json.decode(answer, type=dict[str, msgspec.Raw])
+        except JSON_FAULTS:
+            return None
+        if "result" not in result:
+            return None
+        self._memory.settled(held.id, msgspec.json.decode(result["result"]))
+        return _line(held.id, result)
+
+    def withdraw(self) -> tuple[tuple[Held, bytes], ...]:
+        """Cancel all that is held."""
+        return self._cancel(None)
+
+    def _cancel(self, scope: str | None) -> tuple[tuple[Held, bytes], ...]:
+        ended = self._holding.cancel(scope)
+        for held, _ in ended:
+            self._memory.settled(held.id, CANCELLED)
+        return ended
+
+    def rest(self) -> tuple[Seen, ...]:
+        """The last words of a message that were not told yet."""
+        gathered = self._chunks.flush()
+        return tuple(seen for message in gathered for seen in self._seen(message, "agent", {}))
+
+    def _hold(self, message: dict[str, Any], method: str, id: bytes) -> Step:
+        params = table(message.get("params"))
+        session = word(params.get("sessionId"))
+        context: dict[str, Any] = {}
+        if method == events.PERMISSION:
+            context["call"] = self._memory.permission(method, params, id)
+        else:
+            self._memory.held(method, session, id)
+        *early, seen = (*self.rest(), *self._seen(message, "agent", context, asks=True))
+        held = self._holding.hold(seen, id, session, method)
+        return Step(passes=False, seen=tuple(early), hold=held)
+
+    def _passed(self, message: dict[str, Any], side: Side, context: dict[str, Any]) -> Step:
+        if side == "agent" and self._chunks.take(message):
+            return PASS
+        seen = self._seen(message, side, context)
+        more = self.rest() if side == "agent" else ()
+        if context.get("method") == "session/prompt":
+            result = table(message.get("result"))
+            if events.usage_of(result) is not None:
+                used = self._seen(message, side, context | {"part": "usage"})
+                return Step(seen=(*more, *used, *seen))
+        return Step(seen=(*more, *seen))
+
+    def _seen(
+        self,
+        message: dict[str, Any],
+        side: Side,
+        context: dict[str, Any],
+        *,
+        asks: bool = False,
+    ) -> tuple[Seen, ...]:
+        """The message as it is recorded, after those that waited for a session to belong to.
+
+        What names none belongs to the newest one; what `asks` waits for nothing.
+        """
+        params = table(message.get("params"))
+        self._newest = word(params.get("sessionId")) or word(context.get("session")) or self._newest
+        self._early.append((message, side, context))
+        if not (self._newest or asks or len(self._early) > EARLY_KEPT):
+            return ()
+        early, self._early = self._early, []
+        return tuple(self._recorded(*each) for each in early)
+
+    def _recorded(self, message: dict[str, Any], side: Side, context: dict[str, Any]) -> Seen:
+        params = table(message.get("params"))
+        named = word(params.get("sessionId")) or word(context.get("session"))
+        session = named or self._newest
+        mode = self._memory.mode(session)
+        wrapped = Wrapped(
+            side=side,
+            agent=self._program,
+            cwd=self._memory.folder(session),
+            context={**context, "session": session, **({"mode": mode} if mode else {})},
+            message=message,
+        )
+        return Seen(events.native_of(wrapped), wrap(wrapped))
+
+
+def _is_held(method: str, message: dict[str, Any]) -> bool:
+    if method == events.PERMISSION:
+        return True
+    params = table(message.get("params"))
+    asks = method == events.ELICITATION and params.get("mode", "form") == "form"
+    return asks and bool(form(params.get("requestedSchema")))
+
+
+def _asks(top: Top) -> bool:
+    return events.PERMISSION in words(top, "method")
+
+
+def _refusal(top: Top, id: bytes) -> bytes:
+    return _line(id, {"result": CANCELLED} if _asks(top) else _INVALID)
+
+
+def _cancelled(held: Held) -> bytes:
+    permission = held.kind == events.PERMISSION
+    return _line(held.id, {"result": CANCELLED if permission else {"action": "cancel"}})
+
+
+def _line(id: bytes, rest: dict[str, Any]) -> bytes:
+    return msgspec.json.encode({"jsonrpc": "2.0", "id": msgspec.Raw(id), **rest}) + b"\n"
+
+
+def _raw(value: Any) -> bytes:
+    return msgspec.json.encode(value)
+
+
+def _shown(line: bytes) -> str:
+    return line[:8_000].decode("utf-8", "replace")

@@ -1,0 +1,78 @@
+"""Who really speaks, where an agent runs the hooks that another agent's configuration names.
+
+Copilot runs those of a repository's Claude settings, Cursor those of the user's. Our command then
+says `claude`, and the payload is another agent's. An agent started from another's shell inherits
+its environment, so a marker there is not enough: the shape of the payload decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import msgspec
+
+from watchgate.agents.base import JSON_FAULTS, Adapter
+
+Payload = Mapping[str, Any]
+
+
+class Sign(msgspec.Struct, frozen=True):
+    """How one agent is told: its mark in the environment or the payload, then the payload's shape.
+
+    The mark spares the others a second decoding.
+    """
+
+    env: str
+    mark: bytes
+    shape: Callable[[Payload], bool]
+
+
+def _is_copilot(payload: Payload) -> bool:
+    """Its own names, or Claude Code's without what every payload of Claude Code has."""
+    if "sessionId" in payload:
+        return True
+    lacks = not payload.keys() & {"tool_use_id", "prompt_id", "permission_mode"}
+    return "timestamp" in payload and lacks
+
+
+def _is_vscode(payload: Payload) -> bool:
+    """Claude Code's names with a time of day, which neither Claude Code nor Copilot has beside."""
+    known = {"session_id", "timestamp", "tool_use_id"} <= payload.keys()
+    return known and not payload.keys() & {"prompt_id", "permission_mode"}
+
+
+def _is_cursor(payload: Payload) -> bool:
+    return "conversation_id" in payload or "cursor_version" in payload
+
+
+SIGNS: Final = {
+    "copilot": Sign("COPILOT_CLI", b'"sessionId"', _is_copilot),
+    "cursor": Sign("CURSOR_VERSION", b'"cursor_version"', _is_cursor),
+    "vscode": Sign("", b'"timestamp"', _is_vscode),
+}
+
+
+def speaker(
+    agent: str, payload: bytes, env: Mapping[str, str], known: Mapping[str, Adapter]
+) -> str:
+    """The agent whose payload this is: the one that the command names, or one that borrowed it."""
+    for name, sign in SIGNS.items():
+        if name == agent or not (sign.env in env or sign.mark in payload):
+            continue
+        if _runs(name, agent, known) and sign.shape(_fields(payload)):
+            return name
+    return agent
+
+
+def _runs(borrower: str, lender: str, known: Mapping[str, Adapter]) -> bool:
+    adapter = known.get(borrower)
+    setup = adapter.setup if adapter else None
+    return setup is not None and lender in setup.also_loads
+
+
+def _fields(payload: bytes) -> Payload:
+    try:
+        return msgspec.json.decode(payload, type=dict[str, Any])
+    except JSON_FAULTS:
+        return {}

@@ -1,0 +1,41 @@
+"""Claude Code's status line: what a session has cost, and one line about it.
+
+Wire format: the standard input of a status-line command of Claude Code 2.1.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from watchgate.agents.proxied.wrapped import count, number, table, word
+from watchgate.core.events import Usage
+from watchgate.core.text import safe_text
+
+NATIVE: Final = "StatusLine"
+
+
+def usage(payload: dict[str, Any]) -> Usage:
+    """The tokens of the newest model call and the cost of the whole session."""
+    newest = table(table(payload.get("context_window")).get("current_usage"))
+    return Usage(
+        input=count(newest.get("input_tokens")),
+        output=count(newest.get("output_tokens")),
+        cache_read=count(newest.get("cache_read_input_tokens")),
+        cache_write=count(newest.get("cache_creation_input_tokens")),
+        total_cost_usd=number(table(payload.get("cost")).get("total_cost_usd")),
+        model=word(table(payload.get("model")).get("id")) or None,
+    )
+
+
+def line(payload: dict[str, Any]) -> str:
+    """One line of text; what is not known is left out."""
+    model = table(payload.get("model"))
+    cost = number(table(payload.get("cost")).get("total_cost_usd"))
+    used = number(table(payload.get("context_window")).get("used_percentage"))
+    parts = (
+        "watchgate",
+        safe_text(word(model.get("display_name"), 64) or word(model.get("id"), 64)),
+        "" if cost is None else f"${cost:.2f}",
+        "" if used is None else f"ctx {used:.0f}%",
+    )
+    return " · ".join(part for part in parts if part)

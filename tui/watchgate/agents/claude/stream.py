@@ -1,0 +1,119 @@
+"""The lines of Claude Code's stream-json output: what each tells.
+
+One assistant message may come in several lines, each with one block. Calls that a line begins or
+ends become events of their own, so the proxy names the block that an event is about.
+Wire format: `claude -p --output-format stream-json --input-format stream-json`, version 2.1.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from watchgate.agents.hooks.payload import text
+from watchgate.agents.hooks.tools import Classes, describe
+from watchgate.agents.proxied.wrapped import Wrapped, count, items, number, table, word
+from watchgate.core.events import (
+    Body,
+    Kind,
+    SessionChange,
+    Text,
+    Tool,
+    ToolCall,
+    ToolResult,
+    Unknown,
+    Usage,
+)
+
+TYPES: Final = frozenset(
+    """assistant user system result control_request control_response control_cancel_request
+    stream_event keep_alive stream-json""".split()
+)
+Meaning = tuple[Kind, Body]
+
+
+def meaning(wrapped: Wrapped, classes: Classes) -> Meaning:
+    """The kind of a line, or of the block of it that `context` names, and its body."""
+    message = wrapped.message
+    if "unread" in message:
+        return "unknown", Unknown(word(message.get("why")), text(message["unread"]))
+    block = table(wrapped.context.get("block"))
+    if block:
+        return _about_call(wrapped, block, classes)
+    match message.get("type"):
+        case "result":
+            return _result(message, wrapped.context)
+        case "system" if message.get("subtype") == "init":
+            model = word(message.get("model")) or None
+            return "session.start", SessionChange("init", wrapped.agent, model=model)
+        case "assistant":
+            return "message", Text(text(_words(message)))
+        case "user" if wrapped.side == "editor":
+            return "prompt.submit", Text(text(_words(message)))
+        case str(sort) if sort in TYPES:
+            return "notice", Text(text(message))
+        case sort:
+            return "unknown", Unknown(f"no stream-json line of type {text(sort)}", text(message))
+
+
+def blocks(message: dict[str, Any]) -> list[dict[str, Any]]:
+    """The blocks of a message's content."""
+    return items(table(message.get("message")).get("content"))
+
+
+def usage(message: dict[str, Any]) -> Usage:
+    """The tokens and the cost that a result tells of."""
+    told = table(message.get("usage"))
+    models = table(message.get("modelUsage"))
+    return Usage(
+        input=count(told.get("input_tokens")),
+        output=count(told.get("output_tokens")),
+        cache_read=count(told.get("cache_read_input_tokens")),
+        cache_write=count(told.get("cache_creation_input_tokens")),
+        total_cost_usd=number(message.get("total_cost_usd")),
+        model=word(next(iter(models))) if len(models) == 1 else None,
+    )
+
+
+def _result(message: dict[str, Any], context: dict[str, Any]) -> Meaning:
+    if context.get("turn") is not True:
+        return "usage", usage(message)
+    failed = message.get("is_error") is True
+    return ("turn.error" if failed else "turn.end"), Text(text(message.get("result")))
+
+
+def _about_call(wrapped: Wrapped, block: dict[str, Any], classes: Classes) -> Meaning:
+    """A call that begins with this block, or ended with it."""
+    if block.get("type") == "tool_use":
+        return "tool.pre", ToolCall(_tool(block, classes))
+    tool = _tool(table(wrapped.context.get("call")), classes)
+    if _did_not_run(wrapped.message, word(block.get("tool_use_id"))):
+        return "tool.permission.resolved", ToolCall(tool)
+    return _ended(block, tool)
+
+
+def _did_not_run(message: dict[str, Any], call: str) -> bool:
+    told = items(message.get("tool_result_meta"))
+    return any(each.get("id") == call and "non_execution_kind" in each for each in told)
+
+
+def _ended(block: dict[str, Any], tool: Tool) -> Meaning:
+    failed = block.get("is_error") is True
+    said = block.get("content")
+    result = ToolResult(tool, not failed, text=text(_joined(items(said)) or said))
+    return ("tool.error" if failed else "tool.post"), result
+
+
+def _tool(block: dict[str, Any], classes: Classes) -> Tool:
+    name = word(block.get("name")) or "unknown tool"
+    return describe(name, table(block.get("input")), word(block.get("id")) or None, classes)
+
+
+def _words(message: dict[str, Any]) -> str:
+    content = table(message.get("message")).get("content")
+    return content if isinstance(content, str) else _joined(items(content))
+
+
+def _joined(found: list[dict[str, Any]]) -> str:
+    return "\n".join(
+        said for each in found if isinstance(said := each.get("text", each.get("thinking")), str)
+    )

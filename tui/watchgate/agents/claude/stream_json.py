@@ -1,0 +1,158 @@
+"""Claude Code's stream-json between a program and `claude -p`: what is held and what is told."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from watchgate.agents.base import JSON_FAULTS
+from watchgate.agents.claude import stream
+from watchgate.agents.claude.beyond import CAN_USE_TOOL
+from watchgate.agents.proxied.held import Holding
+from watchgate.agents.proxied.outline import Top, id_of, outline, words
+from watchgate.agents.proxied.wire import PASS, Held, Seen, Side, Step
+from watchgate.agents.proxied.wrapped import Wrapped, table, unread_because, word, wrap
+from watchgate.core.recent import Recent
+
+KEPT: Final = 2_000
+EARLY_KEPT: Final = 50
+_UNREAD: Final = (
+    "watchgate: this request could not be read, so nobody could decide on it."
+    " Have the work done in smaller calls."
+)
+_GONE: Final = "watchgate: the program that drives Claude Code has left before anybody decided."
+
+
+class StreamJsonWire:
+    """One run of `claude -p`; `program` is its command, `cwd` the folder it was started in."""
+
+    agent: Final = "claude"
+
+    def __init__(self, program: str, cwd: str) -> None:
+        self._program = program
+        self._cwd = cwd
+        self._holding = Holding(_denied)
+        self._session = self._mode = ""
+        self._calls: Recent[str, dict[str, Any]] = Recent(KEPT)
+        self._early: list[tuple[dict[str, Any], Side, dict[str, Any], str]] = []
+
+    def step(self, line: bytes, side: Side) -> Step:
+        """What to do with a line; one that is no message is recorded as it is."""
+        try:
+            return self._step(line, side)
+        except RecursionError:
+            # Read, but too deep to be written again with what is known around it.
+            return self.unread(line, side, "nested too deeply")
+
+    def unread(self, start: bytes, side: Side, why: str) -> Step:
+        """Let the line pass, unless it asks whether a tool may run: that is denied."""
+        asking = [top for top in outline(start) if _asks(top)] if side == "agent" else []
+        said = {"unread": _shown(start), "why": unread_because(why, side, refused=bool(asking))}
+        told = tuple(_denial(id, _UNREAD) for top in asking if (id := id_of(top, "request_id")))
+        return Step(passes=not asking, seen=self._told(said, side, ""), told=told)
+
+    def _step(self, line: bytes, side: Side) -> Step:
+        try:
+            message = msgspec.json.decode(line)
+        except JSON_FAULTS:
+            return PASS if not line.strip() else self.unread(line, side, "no single message")
+        if not isinstance(message, dict):
+            return self.unread(line, side, "no message")
+        sort = word(message.get("type"))
+        if side == "editor" and sort == "control_response":
+            id = word(table(message.get("response")).get("request_id"))
+            if id and self._holding.of_id(id.encode()) is not None:
+                # It was never asked; passed on, this would decide in the place of who is.
+                return Step(passes=False, seen=self._told(message, side, sort))
+        if side == "agent" and sort == "control_request":
+            asked = table(message.get("request"))
+            if asked.get("subtype") == CAN_USE_TOOL and (id := word(message.get("request_id"))):
+                seen = self._seen(message, side, {}, CAN_USE_TOOL)
+                return Step(passes=False, hold=self._holding.hold(seen, id.encode(), "", sort))
+        if side == "agent" and sort == "control_cancel_request":
+            held = self._holding.of_id(word(message.get("request_id")).encode())
+            if held is not None and self._holding.end(held):
+                return Step(passes=False, ended=((held, b""),))
+        return Step(seen=self._told(message, side, sort))
+
+    def settle(self, held: Held, answer: bytes) -> bytes | None:
+        """The control response, which the adapter has made whole."""
+        if not self._holding.end(held):
+            return b""
+        return answer + b"\n" if answer else None
+
+    def withdraw(self) -> tuple[tuple[Held, bytes], ...]:
+        """Deny all that is held."""
+        return self._holding.cancel()
+
+    def rest(self) -> tuple[Seen, ...]:
+        """What came before any session was told."""
+        early, self._early = self._early, []
+        return tuple(self._seen(*each) for each in early)
+
+    def _told(self, message: dict[str, Any], side: Side, sort: str) -> tuple[Seen, ...]:
+        if side == "agent":
+            self._session = word(message.get("session_id")) or self._session
+            self._mode = word(message.get("permissionMode")) or self._mode
+        native = sort if sort in stream.TYPES else "stream-json"
+        if sort == "stream_event":
+            return ()  # parts of a message that comes whole as well
+        if sort == "result":
+            plain = self._seen(message, side, {}, native)
+            return plain, self._seen(message, side, {"turn": True}, native)
+        contexts = [
+            context
+            for block in stream.blocks(message)
+            if (context := self._block(block, side)) is not None
+        ]
+        found = [(message, side, each, native) for each in contexts or [{}]]
+        if not self._session and len(self._early) < EARLY_KEPT:
+            self._early += found  # it tells its session only after the first prompt
+            return ()
+        early, self._early = self._early, []
+        return tuple(self._seen(*each) for each in (*early, *found))
+
+    def _block(self, block: dict[str, Any], side: Side) -> dict[str, Any] | None:
+        """What an event about one block needs to know; None for a block that is no call's."""
+        if side != "agent":
+            return None
+        if block.get("type") == "tool_use" and (id := word(block.get("id"))):
+            self._calls[id] = block
+            return {"block": block}
+        if block.get("type") == "tool_result":
+            call = self._calls.pop(word(block.get("tool_use_id")), None)
+            return {"block": block, "call": call} if call is not None else None
+        return None
+
+    def _seen(
+        self, message: dict[str, Any], side: Side, context: dict[str, Any], native: str
+    ) -> Seen:
+        known = {"session": self._session, "mode": self._mode}
+        wrapped = Wrapped(
+            side=side,
+            agent=self._program,
+            cwd=self._cwd,
+            context={**context, **{key: value for key, value in known.items() if value}},
+            message=message,
+        )
+        return Seen(native, wrap(wrapped))
+
+
+def _asks(top: Top) -> bool:
+    asks = CAN_USE_TOOL in words(top, "request", "subtype")
+    return asks and "control_request" in words(top, "type")
+
+
+def _shown(line: bytes) -> str:
+    return line[:8_000].decode("utf-8", "replace")
+
+
+def _denied(held: Held) -> bytes:
+    return _denial(msgspec.json.encode(held.id.decode()), _GONE)
+
+
+def _denial(id: bytes, why: str) -> bytes:
+    said = {"behavior": "deny", "message": why}
+    response = {"subtype": "success", "request_id": msgspec.Raw(id), "response": said}
+    return msgspec.json.encode({"type": "control_response", "response": response}) + b"\n"

@@ -1,0 +1,71 @@
+"""What Codex's app-server asks and tells its client, as a table: approvals and token counts.
+
+Wire format: the JSON-RPC of `codex app-server` 0.169. An answer here lacks the request's `id`,
+which whoever speaks the protocol adds. Its lines are known by `method`, which no hook payload has.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from watchgate.agents.table import Answers, EventRule, Fields, Table, Told
+from watchgate.agents.table.adapter import TableAdapter
+
+_USED: Final = "params.tokenUsage.last"
+
+
+def _decision(word: str) -> dict[str, Any]:
+    return {"result": {"decision": word}}
+
+
+_ANSWERS: Final = Answers(
+    deny=Told(stdout=_decision("decline")),
+    allow=Told(stdout=_decision("accept")),
+    stop=Told(stdout=_decision("cancel")),
+)
+
+APP_SERVER: Final = TableAdapter(
+    Table(
+        name="codex",
+        title="Codex",
+        experimental=False,
+        fields=Fields(
+            event=("method",),
+            session=("params.threadId",),
+            cwd=("params.cwd",),
+            turn=("params.turnId",),
+            mode=(),
+            sub_id=(),
+            call_id=("params.itemId",),
+        ),
+        events={
+            "item/commandExecution/requestApproval": EventRule(
+                kind="tool.permission",
+                tool="Bash",
+                input={"command": "params.command", "description": "params.reason"},
+                answers=_ANSWERS,
+            ),
+            "item/fileChange/requestApproval": EventRule(
+                kind="tool.permission",
+                tool="apply_patch",
+                input={"grant_root": "params.grantRoot", "reason": "params.reason"},
+                answers=_ANSWERS,
+            ),
+            "thread/tokenUsage/updated": EventRule(
+                kind="usage",
+                usage={
+                    "input": (f"{_USED}.inputTokens",),
+                    "output": (f"{_USED}.outputTokens",),
+                    "cache_read": (f"{_USED}.cachedInputTokens",),
+                    "cache_write": (f"{_USED}.cacheWriteInputTokens",),
+                },
+            ),
+        },
+        classes={"Bash": "shell", "apply_patch": "edit"},
+    )
+)
+
+
+def is_message(payload: bytes) -> bool:
+    """Whether this may be a line of the app-server, looked at before it is decoded."""
+    return b'"method"' in payload and b'"params"' in payload and b'"hook_event_name"' not in payload

@@ -1,0 +1,82 @@
+"""Crush, as a table, from documents alone.
+
+Wire format: charmbracelet/crush docs/hooks/README.md. Only the calls of its top-level agent reach a
+hook; beside exit 2 it reads no JSON.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from watchgate.agents.base import Setup
+from watchgate.agents.hooks.entries import gate, observed
+from watchgate.agents.table import Answers, EventRule, Fields, Modes, Table, Told
+from watchgate.agents.table.claude_shape import REASON
+
+TABLE: Final = Table(
+    name="crush",
+    title="Crush",
+    fields=Fields(event=("event", "hook_event_name"), mode=(), call_id=()),
+    events={
+        "PreToolUse": EventRule(
+            kind="tool.pre",
+            answers=Answers(
+                deny=Told(stdout={"decision": "deny", "reason": REASON}, stderr=REASON, exit=2),
+                allow=Told(stdout={"decision": "allow", "context": "{context}"}),
+                modify=Told(stdout={"decision": "allow", "updated_input": "{input}"}),
+                # A halt blocks the call, too; its own exit status would be a failure to the guard.
+                stop=Told(stdout={"halt": True, "reason": REASON}),
+                context=Told(stdout={"context": "{context}"}),
+                merges=True,
+            ),
+        ),
+        "PreCompact": EventRule(kind="compact.pre", what="compact"),
+    },
+    classes={
+        "bash": "shell",
+        "view": "read",
+        "ls": "read",
+        "grep": "read",
+        "glob": "read",
+        "edit": "edit",
+        "multiedit": "edit",
+        "write": "edit",
+        "fetch": "fetch",
+        "web_fetch": "fetch",
+        "web_search": "fetch",
+        "sourcegraph": "fetch",
+        "agent": "agent",
+        "agentic_fetch": "agent",
+    },
+    names={
+        "view": "Read",
+        "ls": "LS",
+        "grep": "Grep",
+        "glob": "Glob",
+        "edit": "Edit",
+        "multiedit": "MultiEdit",
+        "write": "Write",
+        "fetch": "WebFetch",
+        "web_fetch": "WebFetch",
+        "web_search": "WebSearch",
+        "agent": "Agent",
+        "todos": "TodoWrite",
+    },
+    mcp=("mcp_{server}_{tool}",),
+    # No payload names the mode, and with --yolo what is handed back runs.
+    modes=Modes(always_unasked=True),
+    # Its regular expressions cannot look ahead, so all tools go to the gate.
+    hooks=(gate("PreToolUse"), *observed("PreCompact")),
+    setup=Setup(
+        form="crush",
+        user="~/.config/crush/crush.json",
+        variable="XDG_CONFIG_HOME",
+        no_project=(
+            "Crush has no configuration of a project that stays out of its repository, and a "
+            "committed one would run this machine's paths for everybody: use --scope user"
+        ),
+        comments=True,
+        process=("crush",),
+        after="Crush runs no hooks for the calls of its sub-agents: those are not gated.",
+    ),
+)

@@ -1,0 +1,237 @@
+"""What each hook and each bus event of OpenCode means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from watchgate.agents.hooks.payload import text
+from watchgate.agents.opencode import tools
+from watchgate.agents.opencode.payload import Fields, Payload, mapping, string
+from watchgate.core.events import (
+    Body,
+    Kind,
+    SessionChange,
+    Text,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
+
+Meant = tuple[Kind, Body]
+Builder = Callable[[Payload], Meant]
+
+BEFORE: Final = "tool.execute.before"
+ASKED: Final = "permission.asked"
+QUESTION: Final = "question.asked"
+
+_REPLIES = ("once", "always", "reject")
+_REFUSALS = ("The user rejected permission", "The user has specified a rule which prevents")
+"""How OpenCode's own refusals begin: such a call failed without ever running."""
+
+
+def meant(payload: Payload) -> Meant:
+    """The kind and body of a payload; what nobody described is a notice with all its fields."""
+    return EVENTS.get(payload.name, _notice)(payload)
+
+
+def _before(payload: Payload) -> Meant:
+    sent, args = payload.input, mapping(payload.output.get("args"))
+    return "tool.pre", ToolCall(tools.tool(string(sent, "tool"), args, string(sent, "callID")))
+
+
+def _after(payload: Payload) -> Meant:
+    sent, result = payload.input, payload.output
+    called = tools.tool(string(sent, "tool"), mapping(sent.get("args")), string(sent, "callID"))
+    exit_code = _exit(result)
+    return "tool.post", ToolResult(
+        called,
+        ok=exit_code in (None, 0),
+        text=text(result.get("output")),
+        took_ms=payload.known.took_ms,
+        exit_code=exit_code,
+    )
+
+
+def _chat(payload: Payload) -> Meant:
+    parts = payload.output.get("parts")
+    words = [string(mapping(each), "text") for each in parts] if isinstance(parts, list) else []
+    return _prompt(payload, "\n".join(filter(None, words)))
+
+
+def _prompt(payload: Payload, words: str) -> Meant:
+    """A sub-agent's prompt was written by the agent above it, not by a person."""
+    return "message" if payload.sub else "prompt.submit", Text(text(words))
+
+
+def _created(payload: Payload) -> Meant:
+    info = payload.info
+    change = SessionChange(
+        what="created",
+        detail=string(info, "title"),
+        model=string(mapping(info.get("model")), "id") or None,
+    )
+    return "agent.start" if payload.sub else "session.start", change
+
+
+def _updated(payload: Payload) -> Meant:
+    """A session's cost includes that of its sub-agents only where a forwarder added it."""
+    cost = payload.known.cost_usd
+    if cost is None and not payload.sub:
+        cost = _number(payload.info.get("cost"))
+    return "usage", Usage(
+        total_cost_usd=cost, model=string(mapping(payload.info.get("model")), "id") or None
+    )
+
+
+def _over(kind: Kind, what: str) -> Builder:
+    def build(payload: Payload) -> Meant:
+        return "agent.stop" if payload.sub else kind, SessionChange(what=what)
+
+    return build
+
+
+def _error(payload: Payload) -> Meant:
+    error = mapping(payload.properties.get("error"))
+    name = string(error, "name")
+    said = Text(text(string(mapping(error.get("data")), "message") or name))
+    return "turn.interrupt" if name == "MessageAbortedError" else "turn.error", said
+
+
+def _message(payload: Payload) -> Meant:
+    info = payload.info
+    if string(info, "role") == "user":
+        return _prompt(payload, payload.known.text)
+    if "completed" not in mapping(info.get("time")):
+        return "model.request", Text(string(info, "modelID"))
+    return "usage", _usage(info)
+
+
+def _part(payload: Payload) -> Meant:
+    part = payload.part
+    match string(part, "type"):
+        case "tool":
+            return _tool_part(payload)
+        case "step-finish":
+            return "usage", _usage(part)
+        case "text":
+            return "message", Text(text(string(part, "text")))
+        case "step-start":
+            return "model.request", Text("")
+        case _:
+            return _notice(payload)
+
+
+def _tool_part(payload: Payload) -> Meant:
+    part, state = payload.part, mapping(payload.part.get("state"))
+    args = mapping(state.get("input"))
+    called = tools.tool(string(part, "tool"), args, string(part, "callID"))
+    status, metadata = string(state, "status"), mapping(state.get("metadata"))
+    if status == "completed":
+        exit_code = _exit(state)
+        return "tool.post", ToolResult(
+            called,
+            ok=exit_code in (None, 0),
+            text=text(state.get("output")),
+            took_ms=_took_ms(state),
+            exit_code=exit_code,
+        )
+    if status != "error":
+        return "tool.pre", ToolCall(called)
+    why = text(state.get("error"))
+    if payload.known.refused or why.startswith(_REFUSALS):
+        return "tool.permission.resolved", ToolCall(called)
+    return "tool.error", ToolResult(
+        called,
+        ok=False,
+        text=why,
+        took_ms=_took_ms(state),
+        interrupted=metadata.get("interrupted") is True,
+    )
+
+
+def _asked(payload: Payload) -> Meant:
+    return "tool.permission", ToolCall(tools.asked(payload))
+
+
+def _replied(payload: Payload) -> Meant:
+    """A refusal ends the call that it is about; whatever else is said lets it go on."""
+    reply = string(payload.properties, "reply")
+    called = tools.resolved(payload.known)
+    if reply in _REPLIES and called is not None:
+        return "tool.permission.resolved", ToolCall(called, allowed=reply != "reject")
+    return "notice", Text(f"permission: {reply}")
+
+
+def _question(payload: Payload) -> Meant:
+    called, asks = tools.question(payload)
+    return "question", ToolCall(called, asks)
+
+
+def _answered(payload: Payload) -> Meant:
+    answers = payload.properties.get("answers")
+    return "notice", Text(f"question: {text(answers) if answers else 'rejected'}")
+
+
+def _delta(payload: Payload) -> Meant:
+    return "message", Text(text(string(payload.properties, "delta")))
+
+
+def _notice(payload: Payload) -> Meant:
+    sent = payload.properties or {"input": payload.input, "output": payload.output}
+    own = {key: value for key, value in sent.items() if key != "sessionID" and value}
+    return "notice", Text(text(own) if own else "")
+
+
+def _usage(fields: Fields) -> Usage:
+    """OpenCode counts input without what came from the cache; its cost is of one message."""
+    tokens = mapping(fields.get("tokens"))
+    cache = mapping(tokens.get("cache"))
+    return Usage(
+        input=_count(tokens.get("input")),
+        output=_count(tokens.get("output")),
+        cache_read=_count(cache.get("read")),
+        cache_write=_count(cache.get("write")),
+        model=string(fields, "modelID") or None,
+    )
+
+
+def _exit(fields: Fields) -> int | None:
+    return _count(mapping(fields.get("metadata")).get("exit"))
+
+
+def _took_ms(state: Fields) -> int | None:
+    time = mapping(state.get("time"))
+    start, end = _number(time.get("start")), _number(time.get("end"))
+    return None if start is None or end is None else round(end - start)
+
+
+def _count(value: Any) -> int | None:
+    number = _number(value)
+    return None if number is None else round(number)
+
+
+def _number(value: Any) -> float | None:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+EVENTS: Final[dict[str, Builder]] = {
+    BEFORE: _before,
+    "tool.execute.after": _after,
+    "chat.message": _chat,
+    "session.created": _created,
+    "session.updated": _updated,
+    "session.deleted": _over("session.end", "deleted"),
+    "session.idle": _over("turn.end", "idle"),
+    "session.error": _error,
+    "session.compacted": lambda _payload: ("compact.post", SessionChange(what="compacted")),
+    "message.updated": _message,
+    "message.part.updated": _part,
+    "message.part.delta": _delta,
+    ASKED: _asked,
+    "permission.replied": _replied,
+    QUESTION: _question,
+    "question.replied": _answered,
+    "question.rejected": _answered,
+}
+"""Files, language servers, todo lists and all later events become notices."""

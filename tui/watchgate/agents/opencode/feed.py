@@ -1,0 +1,216 @@
+"""The bus of an OpenCode server as one client hears it: what is told to the core, what is asked.
+
+Pure, and with a memory: it adds to each event what earlier ones told (`Known`), drops what comes in
+floods or twice, and says when a question was answered by somebody else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import msgspec
+
+from watchgate.agents.opencode.events import ASKED, QUESTION
+from watchgate.agents.opencode.payload import Fields, Known, mapping, string
+from watchgate.agents.proxied.wire import Seen
+from watchgate.core.recent import Recent
+
+KEPT: Final = 2_000
+_PLAIN: Final = frozenset(
+    (
+        "session.created",
+        "session.deleted",
+        "session.idle",
+        "session.error",
+        "session.compacted",
+        "todo.updated",
+        "command.executed",
+        "file.edited",
+    )
+)
+_REPLIES: Final = frozenset(("permission.replied", "question.replied", "question.rejected"))
+
+
+class Tell(msgspec.Struct, frozen=True):
+    """Something to record."""
+
+    seen: Seen
+
+
+class Ask(msgspec.Struct, frozen=True):
+    """A permission or question that waits for an answer; `directory` is where it was asked."""
+
+    id: str
+    session: str
+    directory: str
+    seen: Seen
+
+
+class Over(msgspec.Struct, frozen=True):
+    """Nothing waits for an answer to these any more: one request, or all of a session."""
+
+    id: str = ""
+    session: str = ""
+
+
+Step = Tell | Ask | Over
+
+
+class Feed:
+    """What was heard from one server so far."""
+
+    def __init__(self) -> None:
+        self._sessions: Recent[str, Fields] = Recent(KEPT)
+        self._calls: Recent[str, tuple[str, dict[str, Any]]] = Recent(KEPT)
+        self._asked: Recent[str, str] = Recent(KEPT)
+        self._refused: Recent[str, None] = Recent(KEPT)
+        self._once: Recent[str, None] = Recent(KEPT)
+        self._users: Recent[str, None] = Recent(KEPT)
+
+    def learn(self, info: Fields) -> None:
+        """Take note of a session that was there before anything was heard."""
+        self._sessions.renew(string(info, "id"), info)
+
+    def take(self, directory: str, event: Fields) -> Iterator[Step]:
+        """What follows from one event of the bus."""
+        name, props = string(event, "type"), mapping(event.get("properties"))
+        if name in (ASKED, QUESTION):
+            yield from self._ask(directory, name, props)
+        elif name in _REPLIES:
+            yield from self._replied(directory, name, props)
+        elif name == "message.part.updated":
+            yield from self._part(directory, props)
+        elif name == "message.updated":
+            yield from self._message(directory, props)
+        elif name == "session.updated":
+            yield from self._updated(directory, props)
+        elif name in _PLAIN:
+            info = mapping(props.get("info"))
+            if name == "session.created":
+                self.learn(info)
+            yield self._tell(directory, name, props)
+            if name in ("session.idle", "session.error", "session.deleted"):
+                yield Over(session=string(props, "sessionID") or string(info, "id"))
+
+    def _ask(self, directory: str, name: str, props: Fields) -> Iterator[Step]:
+        id, session = string(props, "id"), string(props, "sessionID")
+        if not id or id in self._asked:
+            return
+        call_id = string(mapping(props.get("tool")), "callID")
+        self._asked[id] = call_id
+        about = self._call(call_id) if name == ASKED else {}
+        yield Ask(id, session, directory, self._seen(directory, name, props, **about))
+
+    def _replied(self, directory: str, name: str, props: Fields) -> Iterator[Step]:
+        id = string(props, "requestID")
+        call_id = self._asked.get(id, "")
+        about: dict[str, Any] = {}
+        if call_id and name == "permission.replied":
+            if string(props, "reply") == "reject":
+                self._refused.renew(call_id, None)
+            about = self._call(call_id)
+        yield self._tell(directory, name, props, **about)
+        yield Over(id=id)
+
+    def _part(self, directory: str, props: Fields) -> Iterator[Step]:
+        part = mapping(props.get("part"))
+        match string(part, "type"):
+            case "tool":
+                yield from self._tool(directory, props, part)
+            case "text" if string(part, "messageID") in self._users:
+                message = string(part, "messageID")
+                if self._first(f"prompt {message}"):
+                    info = {"role": "user", "sessionID": part.get("sessionID"), "id": message}
+                    said = string(part, "text")
+                    yield self._tell(directory, "message.updated", {"info": info}, text=said)
+            case "text" if "end" in mapping(part.get("time")):
+                yield self._tell(directory, "message.part.updated", props)
+
+    def _tool(self, directory: str, props: Fields, part: Fields) -> Iterator[Step]:
+        call_id, state = string(part, "callID"), mapping(part.get("state"))
+        status = string(state, "status")
+        if status == "pending" or not self._first(f"call {call_id} {status}"):
+            return
+        self._calls.renew(call_id, (string(part, "tool"), dict(mapping(state.get("input")))))
+        refused = call_id in self._refused
+        yield self._tell(directory, "message.part.updated", props, refused=refused)
+
+    def _message(self, directory: str, props: Fields) -> Iterator[Step]:
+        info = mapping(props.get("info"))
+        id = string(info, "id")
+        if string(info, "role") == "user":
+            # Its words come later, as a part of it.
+            self._users.renew(id, None)
+        elif "completed" in mapping(info.get("time")) and self._first(f"message {id}"):
+            yield self._tell(directory, "message.updated", props)
+
+    def _updated(self, directory: str, props: Fields) -> Iterator[Step]:
+        info = mapping(props.get("info"))
+        id, cost = string(info, "id"), info.get("cost")
+        before = self._sessions.get(id, {}).get("cost")
+        self.learn(info)
+        if cost and cost != before:
+            total = self._cost_usd(self._top(id) or id)
+            yield self._tell(directory, "session.updated", props, cost_usd=total)
+
+    def _cost_usd(self, top: str) -> float:
+        """What a session and all of its sub-agents cost so far."""
+        family = (info for id, info in self._sessions.items() if (self._top(id) or id) == top)
+        return float(sum(info.get("cost") or 0 for info in family))
+
+    def _top(self, session: str) -> str:
+        """The session at the top of a sub-agent's line; empty for a session of its own."""
+        top = parent = string(self._sessions.get(session, {}), "parentID")
+        for _ in range(20):
+            parent = string(self._sessions.get(top, {}), "parentID")
+            if not parent:
+                break
+            top = parent
+        return top
+
+    def _call(self, call_id: str) -> dict[str, Any]:
+        known = self._calls.get(call_id)
+        return {} if known is None else {"call_id": call_id, "tool": known[0], "input": known[1]}
+
+    def _first(self, what: str) -> bool:
+        if what in self._once:
+            return False
+        self._once[what] = None
+        return True
+
+    def _tell(self, directory: str, name: str, props: Fields, **known: Any) -> Tell:
+        return Tell(self._seen(directory, name, props, **known))
+
+    def _seen(self, directory: str, name: str, props: Fields, **known: Any) -> Seen:
+        session = next(
+            (
+                found
+                for each in (props, mapping(props.get("info")), mapping(props.get("part")))
+                if (found := string(each, "sessionID"))
+            ),
+            string(mapping(props.get("info")), "id"),
+        )
+        parent = self._top(session)
+        agent = string(self._sessions.get(session, {}), "agent") if parent else ""
+        added = Known(directory=directory, parent=parent, agent=agent, **known)
+        told = {"type": name, "properties": props, "watchgate": added}
+        return Seen(name, msgspec.json.encode(told))
+
+
+def reply(name: str, id: str, told: bytes) -> tuple[str, Mapping[str, Any] | None] | None:
+    """The path and body of the answer to a permission or question; None for no answer at all.
+
+    Raises `ValueError` for an answer that OpenCode would take for more than was said.
+    """
+    if not told:
+        return None
+    said = msgspec.json.decode(told, type=dict[str, Any])
+    base = f"/{name.partition('.')[0]}/{id}"
+    if name == ASKED and said.get("reply") in ("once", "reject"):
+        return f"{base}/reply", said
+    if name == QUESTION and "answers" in said:
+        return f"{base}/reply", said
+    if name == QUESTION and said.get("reject") is True:
+        return f"{base}/reject", None
+    raise ValueError(f"no answer to {name}: {said}")

@@ -1,0 +1,155 @@
+"""Sample payloads of an agent: what each means to its adapter, and what the agent is told then.
+
+A line is a payload, or `{"payload": {...}}` with beside it `event` (its name, where the payload has
+none), `lane`, and `expected`: whatever of `Seen` must be so. Each line is answered with the reason
+`REASON`, and rewritten to the input that it has.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from watchgate.agents.base import JSON_FAULTS, Adapter, Answer, DecodeError, Intake
+from watchgate.core.clock import Instant
+from watchgate.core.events import Event, Kind, Lane, ToolClass
+from watchgate.core.verdicts import Reply, SayAllow, SayDeny, SayNothing
+
+REASON = "No."
+_NEVER = Instant(0, 0.0)
+
+
+class SampleError(ValueError):
+    """The line is no sample, or the adapter cannot read it; the message says why."""
+
+
+class Told(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """What the agent's hook prints and how it exits; `stdout` is text."""
+
+    stdout: str = ""
+    stderr: str = ""
+    exit: int = 0
+
+
+class Seen(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What one line means and, on a lane that waits, what the agent is told.
+
+    `closed` is what a gate's client prints by itself when the core cannot be reached.
+    """
+
+    event: str
+    kind: Kind
+    lane: Lane
+    session: str
+    tool: str = ""
+    native_tool: str = ""
+    cls: ToolClass | None = msgspec.field(default=None, name="class")
+    input: dict[str, Any] | None = None
+    cwd: str = ""
+    allow: Told | None = None
+    deny: Told | None = None
+    modify: Told | None = None
+    handback: Told | None = None
+    closed: Told | None = None
+
+
+class _Line(msgspec.Struct, frozen=True):
+    payload: dict[str, Any]
+    event: str = ""
+    lane: Lane | None = None
+    expected: dict[str, Any] = {}
+
+
+_EXPECTABLE = tuple(field.encode_name for field in msgspec.structs.fields(Seen))
+
+
+def seen(adapter: Adapter, line: bytes) -> tuple[Seen, list[str]]:
+    """What a line means, and in what it differs from what it expects; raises `SampleError`."""
+    sample, raw = _sample(line)
+    try:
+        event = _decoded(adapter, sample, raw)
+    except DecodeError as fault:
+        raise SampleError(str(fault)) from None
+    found = _seen(adapter, event)
+    return found, _differences(sample.expected, found)
+
+
+def _sample(line: bytes) -> tuple[_Line, bytes]:
+    try:
+        value = msgspec.json.decode(line)
+        if not isinstance(value, dict):
+            raise SampleError("a sample is a JSON object: a payload, or one under `payload`")
+        if not isinstance(value.get("payload"), dict):
+            return _Line(payload=value), line
+        sample = msgspec.convert(value, _Line)
+    except JSON_FAULTS as fault:
+        raise SampleError(f"no sample: {fault}") from None
+    unknown = [key for key in sample.expected if key not in _EXPECTABLE]
+    if unknown:
+        raise SampleError(
+            f"nothing called {', '.join(unknown)} can be expected; use {', '.join(_EXPECTABLE)}"
+        )
+    return sample, msgspec.json.encode(sample.payload)
+
+
+def _decoded(adapter: Adapter, sample: _Line, raw: bytes) -> Event:
+    """The event on the lane that the sample names, else on that of the installed hook."""
+    observed = adapter.decode(raw, Intake(lane=Lane.OBSERVE, at=_NEVER, native=sample.event))
+    lane = sample.lane or _lane(adapter, observed.native)
+    return adapter.decode(raw, Intake(lane=lane, at=_NEVER, native=sample.event))
+
+
+def _lane(adapter: Adapter, native: str) -> Lane:
+    lanes = [entry.lane for entry in adapter.entries("guard") if entry.event == native]
+    return next((lane for lane in lanes if lane.waits), Lane.OBSERVE)
+
+
+def _seen(adapter: Adapter, event: Event) -> Seen:
+    tool = event.tool
+    told = _told(adapter, event) if event.lane.waits else {}
+    return Seen(
+        event=event.native,
+        kind=event.kind,
+        lane=event.lane,
+        session=event.session,
+        tool=tool.name if tool else "",
+        native_tool=tool.native_name if tool else "",
+        cls=tool.cls if tool else None,
+        input=tool.input if tool else None,
+        cwd=event.cwd,
+        **told,
+    )
+
+
+def _told(adapter: Adapter, event: Event) -> dict[str, Told]:
+    own = event.tool.input if event.tool else {}
+    replies: dict[str, Reply] = {
+        "allow": SayAllow(),
+        "deny": SayDeny(REASON),
+        "modify": SayAllow(input=own),
+        "handback": SayNothing(),
+    }
+    if event.tool is None:
+        del replies["modify"]
+    told = {word: _text(adapter.answer(event, reply)) for word, reply in replies.items()}
+    if event.lane is Lane.GATE:
+        told["closed"] = _text(adapter.closed(event.native, event.lane, REASON))
+    return told
+
+
+def _text(answer: Answer) -> Told:
+    return Told(answer.stdout.decode(), answer.stderr.decode(), answer.exit_code)
+
+
+def _differences(expected: dict[str, Any], found: Seen) -> list[str]:
+    shown = dict.fromkeys(_EXPECTABLE) | msgspec.to_builtins(found)
+    return [
+        f"{key} is {_json(shown[key])}, expected {_json(value)}"
+        for key, value in expected.items()
+        if value != shown[key]
+    ]
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()

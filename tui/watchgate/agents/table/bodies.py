@@ -1,0 +1,212 @@
+"""Builders of event bodies from the places that a table gives."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from watchgate.agents.base import DecodeError
+from watchgate.agents.hooks.bodies import response_text
+from watchgate.agents.hooks.payload import text
+from watchgate.agents.table import EventRule, Fields
+from watchgate.agents.table.places import compiled, found, named_in, worded
+from watchgate.agents.table.tools import Tools, input_of
+from watchgate.core.events import (
+    Body,
+    SessionChange,
+    Text,
+    Tool,
+    ToolBatch,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
+
+Payload = dict[str, Any]
+Reader = Callable[[Payload], Body]
+
+NAME_LIMIT, FOLDER_LIMIT = 512, 8_192
+_CALLS = ("tool.pre", "tool.permission", "tool.permission.resolved")
+_RESULTS = ("tool.post", "tool.error")
+_CHANGES = ("session.start", "session.end", "session.change", "compact.pre", "compact.post")
+_COUNTS = ("input", "output", "cache_read", "cache_write")
+_ALWAYS_COMMON = frozenset(("timestamp", "effort"))
+
+
+def reader(native: str, rule: EventRule, fields: Fields, tools: Tools) -> Reader:
+    """How the payloads of one event are read."""
+    if rule.usage:
+        return _usage(rule, fields)
+    if rule.kind in _CALLS:
+        tool = _tool(rule, fields, tools)
+        return lambda payload: ToolCall(tool(payload))
+    if rule.kind == "question":
+        return _question(native, rule, fields, tools)
+    if rule.kind in _RESULTS:
+        return _result(rule, fields, tools)
+    if rule.kind == "tool.batch":
+        return _batch(fields, tools)
+    if rule.what or rule.kind in _CHANGES:
+        return _change(native, rule, fields)
+    return _words(rule, fields)
+
+
+def name(payload: Payload, places: tuple[tuple[str | int, ...], ...], most: int) -> str:
+    """The text at the first place that has one; a number counts as one, anything else as none."""
+    value = found(payload, places)
+    if isinstance(value, str):
+        if len(value) > most:
+            raise DecodeError(f"a name of over {most} characters")
+        return value
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""
+
+
+def own_fields(fields: Fields) -> Callable[[Payload], Payload]:
+    """What a payload has beside that which every event has."""
+    said = (
+        *(fields.event, fields.session, fields.cwd, fields.turn, fields.mode, fields.model),
+        *(fields.transcript, fields.sub_id, fields.sub_type),
+    )
+    common = _ALWAYS_COMMON | {place.partition(".")[0] for places in said for place in places}
+    return lambda payload: {key: value for key, value in payload.items() if key not in common}
+
+
+def _tool(rule: EventRule, fields: Fields, tools: Tools) -> Callable[[Payload], Tool]:
+    named = worded(rule.tool) if rule.tool else None
+    missing = " or ".join(named_in(rule.tool) if rule.tool else fields.tool)
+    tool, call_id, args = compiled(fields.tool), compiled(fields.call_id), _input(rule, fields)
+
+    def build(payload: Payload) -> Tool:
+        which = named(payload) if named else name(payload, tool, NAME_LIMIT)
+        if not which:
+            raise DecodeError(f"the payload does not name its tool ({missing})")
+        if len(which) > NAME_LIMIT:
+            raise DecodeError(f"a name of over {NAME_LIMIT} characters")
+        return tools.tool(which, args(payload), name(payload, call_id, NAME_LIMIT) or None)
+
+    return build
+
+
+def _input(rule: EventRule, fields: Fields) -> Callable[[Payload], Payload]:
+    if not rule.input:
+        places = compiled(fields.input)
+        return lambda payload: input_of(found(payload, places))
+    gathered = {key: compiled((place,)) for key, place in rule.input.items()}
+    rest = own_fields(fields)
+
+    def gather(payload: Payload) -> Payload:
+        values = {key: found(payload, places) for key, places in gathered.items()}
+        kept = {key: value for key, value in values.items() if value is not None}
+        # Found nothing where the call's input should be: then it is somewhere else in there.
+        return kept or rest(payload)
+
+    return gather
+
+
+def _question(native: str, rule: EventRule, fields: Fields, tools: Tools) -> Reader:
+    places, rest = compiled(fields.tool), own_fields(fields)
+    own = _tool(rule, fields, tools)
+    asked = _input(rule, fields) if rule.input else rest
+
+    def build(payload: Payload) -> Body:
+        if rule.tool or found(payload, places) is not None:
+            return ToolCall(own(payload))
+        tool = tools.tool(native, asked(payload), None)
+        return ToolCall(msgspec.structs.replace(tool, cls="question"))
+
+    return build
+
+
+def _result(rule: EventRule, fields: Fields, tools: Tools) -> Reader:
+    tool = _tool(rule, fields, tools)
+    result, failed, took = map(compiled, (fields.result, fields.failed, fields.took_ms))
+    interrupted, exit_code = compiled(fields.interrupted), compiled(fields.exit_code)
+
+    def build(payload: Payload) -> Body:
+        why = found(payload, failed) or None
+        said = found(payload, result) if why is None else why
+        return ToolResult(
+            tool(payload),
+            ok=why is None and rule.kind != "tool.error",
+            text=response_text(said),
+            took_ms=_whole(found(payload, took)),
+            interrupted=found(payload, interrupted) is True,
+            exit_code=_whole(found(payload, exit_code)),
+        )
+
+    return build
+
+
+def _batch(fields: Fields, tools: Tools) -> Reader:
+    calls = compiled(fields.calls)
+    one = _tool(EventRule(kind="tool.batch"), fields, tools)
+
+    def build(payload: Payload) -> Body:
+        each = found(payload, calls)
+        if not isinstance(each, list):
+            raise DecodeError(f"the payload lists no calls ({' or '.join(fields.calls)})")
+        return ToolBatch(tuple(one(call) for call in each if isinstance(call, dict)))
+
+    return build
+
+
+def _change(native: str, rule: EventRule, fields: Fields) -> Reader:
+    what = worded(rule.what)
+    model, transcript = compiled(fields.model), compiled(fields.transcript)
+    details = _joined(rule)
+
+    def build(payload: Payload) -> Body:
+        which, path = found(payload, model), found(payload, transcript)
+        return SessionChange(
+            what=what(payload) or native,
+            detail=details(payload),
+            model=which if isinstance(which, str) else None,
+            transcript=path if isinstance(path, str) else None,
+        )
+
+    return build
+
+
+def _words(rule: EventRule, fields: Fields) -> Reader:
+    if rule.text:
+        said = _joined(rule)
+        return lambda payload: Text(said(payload))
+    rest = own_fields(fields)
+    return lambda payload: Text(text(own) if (own := rest(payload)) else "")
+
+
+def _joined(rule: EventRule) -> Callable[[Payload], str]:
+    places = [compiled((place,)) for place in rule.text]
+    return lambda payload: ": ".join(
+        part for each in places if (part := text(found(payload, each)))
+    )
+
+
+def _usage(rule: EventRule, fields: Fields) -> Reader:
+    counts = {key: compiled(rule.usage.get(key, ())) for key in _COUNTS}
+    cost = compiled(rule.usage.get("total_cost_usd", ()))
+    model = compiled(rule.usage.get("model", fields.model))
+
+    def build(payload: Payload) -> Body:
+        which, usd = found(payload, model), found(payload, cost)
+        return Usage(
+            **{key: _whole(found(payload, places)) for key, places in counts.items()},
+            total_cost_usd=float(usd) if _is_number(usd) else None,
+            model=which if isinstance(which, str) else None,
+        )
+
+    return build
+
+
+def _whole(value: Any) -> int | None:
+    return round(value) if _is_number(value) else None
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    # Nothing that is counted here has more digits, and a record holds 64 bits.
+    return math.isfinite(value) if isinstance(value, float) else abs(value) < 1 << 62

@@ -1,0 +1,20 @@
+"""What the core has to know of an agent beside its events, from its adapter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from watchgate.agents.base import Adapter
+from watchgate.core.coverage import Traits
+
+
+def traits_in(adapters: Mapping[str, Adapter]) -> Callable[[str], Traits]:
+    """Looks an agent's traits up when they are asked for: an adapter is imported only then."""
+
+    def traits(agent: str) -> Traits:
+        adapter = adapters.get(agent)
+        if adapter is None or adapter.setup is None:
+            return Traits()
+        return Traits(must_trust=adapter.setup.must_trust, hookless=adapter.setup.hookless)
+
+    return traits

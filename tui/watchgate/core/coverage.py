@@ -1,0 +1,218 @@
+"""What ran, held against what passed the gate: the likely cause of each call that did not.
+
+An agent whose hooks are not trusted, not loaded or switched off says nothing about it; that its
+calls run is told by other means, such as results, transcripts and the streams of `exec` modes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, Literal
+
+import msgspec
+
+from watchgate.core.calls import Call
+from watchgate.core.events import Event, Lane, Tool
+from watchgate.core.recent import Recent
+
+SESSIONS_KEPT = 2_000
+IDS_KEPT = 4_000
+IDS_KEPT_AFTER = 500
+ALARMS_EACH = 20
+"""Calls of one session that are an alarm of their own; whatever else it runs is only counted."""
+
+Cause = Literal[
+    "not-awaited",
+    "hooks-off",
+    "began-before",
+    "untrusted",
+    "heredoc",
+    "no-hook",
+    "before-core",
+    "unknown",
+]
+
+WORDS: Final[dict[Cause, str]] = {
+    "not-awaited": "the agent probably ran it without waiting for the gate's answer",
+    "hooks-off": "the agent was started with its hooks off",
+    "began-before": "the agent probably began before its hooks were installed; start it again",
+    "untrusted": "the agent probably does not trust its hooks, or has none; watchgate doctor",
+    "heredoc": "it is probably the patch inside a shell command that did pass the gate",
+    "no-hook": "the agent has no hook for this tool",
+    "before-core": "it probably began before this core did",
+    "unknown": "no hook told that it was to run, and why is not known; watchgate doctor",
+}
+"""The causes as a person reads them."""
+
+_HARMLESS: Final = frozenset({"heredoc", "no-hook", "before-core"})
+
+
+class Traits(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of every session of an agent.
+
+    `must_trust` says that it skips hooks which nobody has looked through, without a word;
+    `hookless` names its tools of which no hook ever tells.
+    """
+
+    must_trust: bool = False
+    hookless: tuple[str, ...] = ()
+
+
+class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
+    """What the system tells of the process that runs a session.
+
+    `hooks_off` is the argument that switched its hooks off, empty without one; `began_before` says
+    that it was started before the hooks were last changed, `trusted` that it trusts them.
+    """
+
+    hooks_off: str = ""
+    began_before: bool = False
+    trusted: bool = False
+
+
+class Ungated(msgspec.Struct, frozen=True):
+    """A call, or a session with what it calls, that no gate was asked about."""
+
+    cause: Cause
+    alarm: bool
+    detail: str = ""
+
+    @property
+    def words(self) -> str:
+        """The cause in words, with what shows it."""
+        return f"{WORDS[self.cause]} ({self.detail})" if self.detail else WORDS[self.cause]
+
+
+class _Told(msgspec.Struct):
+    """What one session told so far: whether it asked a gate, and how many calls ran without.
+
+    `watched` says that a hook told of a call before it ran, whether it could hold it or not.
+    """
+
+    gate: bool = False
+    watched: bool = False
+    ungated: int = 0
+    said: bool = False
+    over: bool = False
+    ids: Recent[str, None] = msgspec.field(default_factory=lambda: Recent(IDS_KEPT))
+    around: Surroundings | None = None
+
+    def know(self, call_id: str) -> None:
+        """An event told of this call."""
+        self.ids[call_id] = None
+
+
+class Coverage:
+    """The sessions of one core, as far as it takes to say why a call passed no gate.
+
+    `traits` tells of an agent by its name.
+    """
+
+    def __init__(self, traits: Callable[[str], Traits]) -> None:
+        self._traits = traits
+        self._told: Recent[tuple[str, str], _Told] = Recent(SESSIONS_KEPT)
+
+    def heard(self, event: Event, call_id: str | None = None) -> None:
+        """Note any event of a session, and the call that it tells of.
+
+        One that asks a gate says that the hooks of the session work.
+        """
+        told = self._told.get((event.agent, event.session))
+        if told is None or (told.over and event.kind == "session.start"):
+            told = self._new(event.agent, event.session)
+        if event.lane is Lane.GATE or event.lane is Lane.GATE_READ:
+            told.gate = True
+        if event.kind == "tool.pre" and not event.numbering:
+            told.watched = True
+        if call_id:
+            told.know(call_id)
+
+    def knows(self, agent: str, session: str, call_id: str) -> bool:
+        """Whether any event told of this call, while that is kept."""
+        told = self._told.get((agent, session))
+        return told is not None and call_id in told.ids
+
+    def learn(self, agent: str, session: str, around: Surroundings) -> None:
+        """Note what the system tells of a session's process."""
+        told = self._told.get((agent, session)) or self._new(agent, session)
+        told.around = around
+
+    def ran(
+        self, event: Event, tool: Tool, call: Call | None, others: list[Call]
+    ) -> Ungated | None:
+        """Why this call ran without the gate; None where it passed one, or is only watched.
+
+        `others` are the calls of its session that are open or ended last. Of one session only the
+        first `ALARMS_EACH` are told so.
+        """
+        known = self._told.get((event.agent, event.session))
+        told = known or self._new(event.agent, event.session)
+        if tool.call_id:
+            told.know(tool.call_id)
+        if call is not None and call.waited:
+            if not call.gated or call.passed:
+                return None
+            cause: Cause = "not-awaited"
+        elif call is not None and (not event.numbering or (told.watched and not told.gate)):
+            return None  # switched off, or only watched: that is the session's own state
+        elif tool.native_name in self._traits(event.agent).hookless:
+            cause = "no-hook"
+        elif tool.cls == "edit" and (patch := next(filter(_may_be_it, others), None)) is not None:
+            patch.patches = False  # it holds one, and that is told
+            cause = "heredoc"
+        elif known is None:
+            cause = "before-core"
+        else:
+            cause = self._cause(event.agent, told)
+        told.ungated += 1
+        if told.ungated > ALARMS_EACH:
+            return None
+        last = told.ungated == ALARMS_EACH
+        more = "the next ones of this session are only counted" if last else _detail(cause, told)
+        return Ungated(cause, cause not in _HARMLESS, more)
+
+    def not_gated(self, event: Event) -> Ungated | None:
+        """Why a session that ran a call has never asked a gate; told once, None where it has."""
+        told = self._told.get((event.agent, event.session))
+        if told is None or told.gate or told.watched or told.said:
+            return None
+        if not (event.numbering or told.ungated > 1):
+            return None  # only watched, or a call that began before this core did
+        told.said = True
+        cause = self._cause(event.agent, told)
+        return Ungated(cause, alarm=True, detail=_detail(cause, told))
+
+    def over(self, event: Event) -> None:
+        """A session ended; what it told stays until it starts again, or others need the room.
+
+        Its transcript is read only afterwards, and tells of the same calls.
+        """
+        told = self._told.get((event.agent, event.session))
+        if told is not None:
+            told.over = True
+            for id in list(told.ids)[:-IDS_KEPT_AFTER]:
+                del told.ids[id]
+
+    def _cause(self, agent: str, told: _Told) -> Cause:
+        around = told.around or Surroundings()
+        if around.hooks_off:
+            return "hooks-off"
+        if around.began_before:
+            return "began-before"
+        if self._traits(agent).must_trust and not (told.gate or around.trusted):
+            return "untrusted"
+        return "unknown"
+
+    def _new(self, agent: str, session: str) -> _Told:
+        told = self._told[agent, session] = _Told()
+        return told
+
+
+def _may_be_it(call: Call) -> bool:
+    """Whether this may be the shell command that a patch came in: Codex tells no end of those."""
+    return call.patches and call.passed and call.decided != "deny"
+
+
+def _detail(cause: Cause, told: _Told) -> str:
+    around = told.around
+    return around.hooks_off if around is not None and cause == "hooks-off" else ""

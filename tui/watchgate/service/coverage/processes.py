@@ -1,0 +1,191 @@
+"""The agents of this user that run now: since when, where, and with which hooks."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from watchgate.agents.base import Adapter, Setup
+from watchgate.service.process_table import parse_stat
+from watchgate.service.setup.running import process_names, program_name
+
+PROC = Path("/proc")
+EVERY = 6
+"""Every so many looks each process is looked at again: one may run another program by now."""
+_CMD_BYTES = 4_096
+_SETTINGS_BYTES = 1_048_576
+
+_EDITORS: Final = frozenset({"code", "code-insiders", "cursor", "Cursor", "windsurf"})
+"""Programs that run without their agent, too: that one runs says nothing of what is gated."""
+
+_NO_AGENT: Final = frozenset(
+    {
+        *("--version", "-v", "-V", "--help", "-h", "help", "version", "completion"),
+        *("mcp", "mcp-server", "login", "logout", "auth", "setup-token", "config", "plugin"),
+        *("doctor", "install", "uninstall", "update", "upgrade", "migrate"),
+    }
+)
+"""First arguments with which an agent's program runs no agent, however long it runs."""
+
+_ALL_OFF: Final = re.compile(r'"(disableAllHooks)"\s*:\s*true')
+"""What switches all hooks off in settings, which may also be given as an argument."""
+
+_OURS: Final = "watchgate"
+_LAUNCHERS = 4
+"""An agent that launches itself anew is followed up so many processes."""
+
+
+class AgentProcess(msgspec.Struct, frozen=True, kw_only=True):
+    """One process of an agent; `start` is its start in clock ticks since the machine's."""
+
+    agent: str
+    pid: int
+    start: int
+    cwd: str
+    parent: int = 0
+    hooks_off: str = ""
+
+
+class Processes:
+    """Looks through `/proc`, and only once in a while at what is known to be no agent."""
+
+    def __init__(self, adapters: Mapping[str, Adapter], proc: Path = PROC) -> None:
+        self._names = {
+            name: adapter.name
+            for adapter in adapters.values()
+            if adapter.setup is not None
+            for name in process_names(adapter)
+            if name not in _EDITORS
+        }
+        self._hooks_off = {
+            adapter.name: adapter.setup.hooks_off for adapter in adapters.values() if adapter.setup
+        }
+        self._proc = proc
+        self._others: set[str] = set()
+        self._looks = 0
+
+    def look(self) -> list[AgentProcess]:
+        """The agents that run; empty where the system has no such folder."""
+        try:
+            present = {each.name for each in self._proc.iterdir() if each.name.isdecimal()}
+        except OSError:
+            return []
+        self._looks += 1
+        known = self._others if self._looks % EVERY else set()
+        found = []
+        others = known & present
+        for name in present - known:
+            process = self._read(name)
+            if process is None:
+                others.add(name)
+            else:
+                found.append(process)
+        self._others = others
+        return sorted(found, key=lambda each: each.pid)
+
+    def _below_us(self, pid: int) -> bool:
+        """Whether a proxy of ours started the agent: what it asks passes our gate there."""
+        try:
+            for _ in range(_LAUNCHERS):
+                directory = self._proc / str(pid)
+                program = program_name(_words(directory))
+                if program not in self._names:
+                    return program == _OURS
+                _, pid, _, _ = parse_stat((directory / "stat").read_bytes())
+        except (OSError, ValueError, IndexError):
+            return False
+        return False
+
+    def _read(self, name: str) -> AgentProcess | None:
+        directory = self._proc / name
+        try:
+            if directory.stat().st_uid != os.geteuid():
+                return None
+            words = _words(directory)
+            agent = self._names.get(program_name(words))
+            if agent is None or _first_argument(words) in _NO_AGENT:
+                return None
+            _, parent, _, start = parse_stat((directory / "stat").read_bytes())
+            if self._below_us(parent):
+                return None
+            cwd = str((directory / "cwd").readlink())
+        except (OSError, ValueError, IndexError):
+            return None
+        off = _switch(words, self._hooks_off.get(agent, ()))
+        return AgentProcess(
+            agent=agent, pid=int(name), start=int(start), cwd=cwd, parent=parent, hooks_off=off
+        )
+
+
+def _switch(words: list[str], switches: tuple[str, ...]) -> str:
+    """The argument that switches hooks off, or what does so in settings given as an argument."""
+    for word in words:
+        if word in switches:
+            return word
+        if found := _ALL_OFF.search(word):
+            return found[1]
+    return ""
+
+
+def _words(directory: Path) -> list[str]:
+    """A process's command line, as far as it matters; raises `OSError`."""
+    with (directory / "cmdline").open("rb") as file:
+        return [os.fsdecode(word) for word in file.read(_CMD_BYTES).split(b"\0")]
+
+
+def _first_argument(words: list[str]) -> str:
+    """What is said first to an agent's program; to its script where a host runs one."""
+    program = program_name(words)
+    at = next((n for n, word in enumerate(words) if program_name([word]) == program), 0)
+    return words[at + 1] if at + 1 < len(words) else ""
+
+
+class Installed(msgspec.Struct, frozen=True):
+    """An agent's hooks in its user's settings: when they last changed (UTC s), None without ours.
+
+    `disabled` says that the settings switch all hooks off, `trusted` that an agent which skips
+    hooks nobody looked through was told to trust ours.
+    """
+
+    changed_s: float | None
+    disabled: bool = False
+    trusted: bool = False
+
+
+def installed(
+    setup: Setup | None,
+    home: Path,
+    env: Mapping[str, str],
+    trusts: Callable[[Path], bool] | None = None,
+) -> Installed:
+    """What an agent's user settings say about our hooks; `trusts` reads whether it trusts them."""
+    if setup is None:
+        return Installed(None)
+    path = _settings(setup, home, env)
+    try:
+        about = path.stat()
+        if stat.S_ISDIR(about.st_mode):
+            return Installed(about.st_mtime if any(path.glob("*watchgate*")) else None)
+        if not stat.S_ISREG(about.st_mode) or about.st_size > _SETTINGS_BYTES:
+            return Installed(None)
+        told = path.read_text(errors="replace")
+    except OSError:
+        return Installed(None)
+    disabled = _ALL_OFF.search(told) is not None
+    if "watchgate" not in told:
+        return Installed(None, disabled)
+    return Installed(about.st_mtime, disabled, trusts is not None and trusts(path))
+
+
+def _settings(setup: Setup, home: Path, env: Mapping[str, str]) -> Path:
+    parts = Path(setup.user).parts
+    if parts[0] != "~":
+        return Path(setup.user)
+    moved = env.get(setup.variable, "") if setup.variable else ""
+    return Path(moved, *parts[2:]) if moved else Path(home, *parts[1:])

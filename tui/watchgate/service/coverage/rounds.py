@@ -1,0 +1,86 @@
+"""Looks at what runs, now and then, and at transcripts when a turn has ended."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import anyio
+import anyio.to_thread
+
+from watchgate.agents.base import Adapter
+from watchgate.agents.traits import traits_in
+from watchgate.core.clock import Clock
+from watchgate.core.events import Event
+from watchgate.service.coverage.processes import Installed, Processes, installed
+from watchgate.service.coverage.transcripts import Transcripts
+from watchgate.service.coverage.trust import READS
+from watchgate.service.coverage.watch import Machine, Watch
+from watchgate.service.hub import Hub
+from watchgate.service.process_table import Proc
+
+LOOK_S = 10.0
+
+
+class Rounds:
+    """One core's comparison of what runs with what passed its gate."""
+
+    def __init__(
+        self,
+        hub: Hub,
+        clock: Clock,
+        adapters: Mapping[str, Adapter],
+        env: Mapping[str, str],
+        *,
+        home: Path,
+        proc: Path,
+    ) -> None:
+        self._hub = hub
+        self._clock = clock
+        self._adapters = adapters
+        self._env = env
+        self._home = home
+        self._processes = Processes(adapters, proc)
+        self._hooks: dict[str, Installed] = {}
+        coverage = hub.engine.coverage
+        self._watch = Watch(
+            coverage.learn, self._hooks.__getitem__, hub.askers.is_driven, traits_in(adapters)
+        )
+        self._transcripts = Transcripts(clock, coverage.knows, self._ran)
+        hub.observing.follow = self._transcripts.heard
+        hub.asked_by = self._asked
+
+    async def run(self) -> None:
+        """Look until cancelled."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._transcripts.run)
+            while True:
+                await anyio.sleep(LOOK_S)
+                await self.look()
+
+    async def look(self) -> None:
+        """Look at what runs now, and record what follows."""
+        found = await anyio.to_thread.run_sync(self._processes.look)
+        for agent in {each.agent for each in found}:
+            setup = self._adapters[agent].setup
+            self._hooks[agent] = installed(setup, self._home, self._env, READS.get(agent))
+        at = Machine(self._clock.now().wall_us, _up_s())
+        self._hub.catch_up()
+        sessions = self._hub.recorder.state.sessions
+        for draft in self._watch.compare(found, sessions, at):
+            self._hub.recorder.record(draft)
+
+    def _ran(self, event: Event) -> None:
+        self._hub.catch_up()
+        self._hub.execute(self._hub.engine.receive(event, 0, event.at))
+
+    def _asked(self, event: Event, process: Proc) -> None:
+        if process.start.isdecimal():
+            self._watch.asked(event.agent, event.session, (process.pid, int(process.start)))
+
+
+def _up_s() -> float:
+    """Seconds since the machine was started, asleep or not: what starts of processes count in."""
+    clock = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+    return time.clock_gettime(clock)

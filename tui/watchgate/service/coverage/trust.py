@@ -1,0 +1,56 @@
+"""Whether Codex has been told to trust our hooks, as far as its files say.
+
+Wire format: `[hooks.state."<hooks.json>:<event>:<group>:<index>"]` in `config.toml` beside it, with
+`trusted_hash` once somebody has looked, and `enabled`; Codex CLI 0.169. The hash is Codex's own, so
+a `hooks.json` that was changed after `config.toml` counts as not looked at.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from watchgate.service.setup.command import is_ours
+
+LIMIT_BYTES = 1_048_576
+_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+def codex_trusts(hooks: Path) -> bool:
+    """Whether every hook of ours in this `hooks.json` was trusted since it was written."""
+    config = hooks.with_name("config.toml")
+    try:
+        if max(hooks.stat().st_size, config.stat().st_size) > LIMIT_BYTES:
+            return False
+        if hooks.stat().st_mtime > config.stat().st_mtime:
+            return False
+        state = tomllib.loads(config.read_text("utf-8"))["hooks"]["state"]
+        places = list(_ours(msgspec.json.decode(hooks.read_bytes())["hooks"]))
+        names = {str(hooks), str(hooks.resolve())}
+        return bool(places) and all(
+            any(_trusted(state.get(f"{name}:{place}")) for name in names) for place in places
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, msgspec.DecodeError):
+        return False
+
+
+def _ours(events: dict[str, Any]) -> Iterator[str]:
+    """Where each entry of ours stands: `pre_tool_use:0:1`."""
+    for event, groups in events.items():
+        for group, each in enumerate(groups):
+            for index, hook in enumerate(each["hooks"]):
+                if is_ours(hook.get("command")):
+                    yield f"{_WORDS.sub('_', event).lower()}:{group}:{index}"
+
+
+def _trusted(state: Any) -> bool:
+    return bool(state) and bool(state.get("trusted_hash")) and state.get("enabled", True) is True
+
+
+READS: Final[Mapping[str, Callable[[Path], bool]]] = {"codex": codex_trusts}
+"""How to read whether an agent trusts our hooks, where it says so in a file."""

@@ -1,0 +1,145 @@
+"""The core as a proxy, tap or tool of ours reaches it: hook frames over the ingest socket.
+
+What the hook client does in a process of its own is done here inside one that lives as long as the
+agent: the same checks of the socket, the same off switch, the same limits.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import anyio
+import msgspec
+from anyio.abc import SocketStream
+
+from watchgate.agents.proxied.wire import Seen
+from watchgate.core.clock import Clock
+from watchgate.core.events import Lane
+from watchgate.link.door import check_door, why_not
+from watchgate.link.lines import NoCore
+from watchgate.link.receiving import receive
+from watchgate.service import off_switch
+from watchgate.service.framing import MAX_PAYLOAD_BYTES
+
+OBSERVER_BUDGET_S = 0.15
+ANSWER_LIMIT_BYTES = 8 * 1024 * 1024
+_CHUNK_BYTES = 64 * 1024
+_ENVIRONMENT = (
+    *("TMUX_PANE", "ZELLIJ_PANE_ID", "KITTY_WINDOW_ID", "WEZTERM_PANE", "SSH_TTY", "TERM_PROGRAM"),
+    *("CLAUDECODE", "CLAUDE_PID", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ATTENDED"),
+)
+_GONE = (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError)
+
+
+class Unanswered(Exception):
+    """The core gave no answer; the message says why."""
+
+
+class IngestClient(msgspec.Struct, frozen=True, kw_only=True):
+    """The way to the core that serves `ingest`.
+
+    `proxy` says that the agent runs below this process, not above it.
+    """
+
+    ingest: Path
+    off: Path
+    clock: Clock
+    agent: str
+    proxy: bool
+
+    async def ask(self, seen: Seen, lane: Lane, deadline_s: float) -> bytes:
+        """What the agent is to be told, in its own words; empty where the core says nothing.
+
+        Raises `Unanswered` when nobody could be asked, or the answer did not come in time.
+        """
+        if off_switch.read(self.off, self.clock.now()) is not None:
+            await self.tell(seen, off=True)
+            raise Unanswered("the gate is switched off")
+        if len(seen.payload) > MAX_PAYLOAD_BYTES:
+            raise Unanswered(f"no payload over {MAX_PAYLOAD_BYTES} bytes is judged")
+        frame = self._frame(seen, lane, f"deadline_ms: {deadline_s * 1000:.0f}\n")
+        try:
+            with anyio.fail_after(deadline_s):
+                async with await self._connected() as stream:
+                    await stream.send(frame)
+                    return await _answer(stream)
+        except TimeoutError:
+            raise Unanswered("no answer came before the deadline") from None
+        except (*_GONE, OSError):
+            raise Unanswered("the core went away before it answered") from None
+        except NoCore as none:
+            raise Unanswered(f"no core could be asked: {none.why}") from None
+
+    async def tell(self, seen: Seen, *, off: bool = False) -> bool:
+        """Have something recorded; whether the core took it."""
+        seen, dropped = _bounded(seen)
+        more = ("off: 1\n" if off else "") + (f"dropped: {dropped}\n" if dropped else "")
+        try:
+            with anyio.fail_after(OBSERVER_BUDGET_S):
+                async with await self._connected() as stream:
+                    await stream.send(self._frame(seen, Lane.OBSERVE, more))
+                    # It closes when it has read all; so what is told next comes after this.
+                    await receive(stream, 1)
+        except anyio.EndOfStream:
+            return True
+        except (TimeoutError, OSError, NoCore, *_GONE):
+            return False
+        return True
+
+    async def _connected(self) -> SocketStream:
+        _demand_own(self.ingest)
+        try:
+            return await anyio.connect_unix(self.ingest)
+        except OSError as error:
+            raise NoCore(self.ingest, why_not(error)) from error
+
+    def _frame(self, seen: Seen, lane: Lane, more: str) -> bytes:
+        event = seen.native if _fits_header(seen.native) else ""
+        lines = [f"watchgate/1 {self.agent} {lane}", f"length: {len(seen.payload)}"]
+        lines += [f"event: {event}"] if event else []
+        lines += ["proxy: 1"] if self.proxy else []
+        for name in _ENVIRONMENT:
+            value = os.environ.get(name, "")
+            if value and len(value) <= 256 and _fits_header(value):
+                lines.append(f"env.{name}: {value}")
+        return ("\n".join(lines) + f"\n{more}\n").encode("ascii") + seen.payload
+
+
+def _bounded(seen: Seen) -> tuple[Seen, int]:
+    size = len(seen.payload)
+    return (seen, 0) if size <= MAX_PAYLOAD_BYTES else (Seen(seen.native, b""), size)
+
+
+def _fits_header(value: str) -> bool:
+    return value.isascii() and value.isprintable() and len(value) <= 512
+
+
+def _demand_own(path: Path) -> None:
+    """Raise `NoCore` unless socket and directory are ours and nobody else can enter there."""
+    check_door(path)
+    try:
+        place = path.parent.lstat()
+    except OSError as error:
+        raise NoCore(path, why_not(error)) from error
+    if place.st_uid != os.geteuid() or place.st_mode & 0o170077 != stat.S_IFDIR:
+        raise NoCore(path, "its directory can be entered by others")
+
+
+async def _answer(stream: SocketStream) -> bytes:
+    data = b""
+    while b"\n" not in data:
+        if len(data) > 32:
+            raise Unanswered("the core gave an answer of another form")
+        data += await receive(stream, _CHUNK_BYTES)
+    head, _, body = data.partition(b"\n")
+    try:
+        _, size, _ = (int(part) for part in head.split(b" "))
+    except ValueError:
+        raise Unanswered("the core gave an answer of another form") from None
+    if not 0 <= size <= ANSWER_LIMIT_BYTES:
+        raise Unanswered("the core gave an answer of another form")
+    while len(body) < size:
+        body += await receive(stream, _CHUNK_BYTES)
+    return body[:size]

@@ -1,0 +1,146 @@
+"""The way of what nobody waits for: hook frames that are only observed, and the lines of sources.
+
+A frame waits a moment for others, and each stage is done for all of them. What follows from them is
+recorded together; what has to be carried out beside, such as the end of a request, is at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from watchgate.agents.base import Adapter, DecodeError
+from watchgate.agents.streams.source import Source
+from watchgate.core.clock import Clock, Instant
+from watchgate.core.effects import Effect, Emit
+from watchgate.core.engine import Engine
+from watchgate.core.events import Event
+from watchgate.core.records import Draft
+from watchgate.service import probe
+from watchgate.service.askers import Askers
+from watchgate.service.boundary import each_contained
+from watchgate.service.frames import Frame, decode_frame, unread_frame
+from watchgate.service.gathering import Gathering
+from watchgate.service.ingest import Asker, Waiting
+from watchgate.service.lines import Line, Unread, decode_chunk, over_with
+from watchgate.service.recorder import Recorder
+
+_FOLLOWED = frozenset(
+    {"session.start", "session.end", "turn.end", "turn.error", "compact.pre", "compact.post"}
+)
+"""Events after which a transcript may be read, or that say where it is."""
+
+Ask = Callable[[Event, Line | Unread, Waiting, Instant], None]
+
+
+class Observing:
+    """One core's part of it.
+
+    `ask` takes the lines whose sender waits for an answer, `execute` carries out what follows from
+    an event beside records. `follow` takes the events of sessions and turns.
+    """
+
+    def __init__(
+        self,
+        *,
+        engine: Engine,
+        recorder: Recorder,
+        clock: Clock,
+        adapters: Mapping[str, Adapter],
+        askers: Askers,
+        ask: Ask,
+        execute: Callable[[list[Effect]], None],
+        later: Callable[[Callable[[], None]], object],
+    ) -> None:
+        self._engine = engine
+        self._recorder = recorder
+        self._clock = clock
+        self._adapters = adapters
+        self._askers = askers
+        self._ask = ask
+        self._execute = execute
+        self._gathered: Gathering[Frame] = Gathering(self._take, later)
+        self.follow: Callable[[Event], None] = _nobody
+
+    def frame(self, frame: Frame) -> None:
+        """A whole hook frame, which may wait a moment for others."""
+        self._gathered.add(frame, len(frame.payload))
+
+    def catch_up(self) -> None:
+        """Take in what waits."""
+        self._gathered.flush()
+
+    def lines(self, chunk: bytes, source: Source, asker: Asker) -> None:
+        """Whole JSON lines of a source, in order."""
+        self.catch_up()
+        now = self._clock.now()
+        observed: list[Draft] = []
+        failed = self._failure(source.peer)
+
+        def take(decoded: tuple[Event, Line | Unread | None]) -> None:
+            event, line = decoded
+            if isinstance(line, Unread) or (line is not None and event.lane.waits):
+                self._recorder.record_all(observed, failed)
+                self._ask(event, line, asker(), now)
+            else:
+                self._observe(event, observed, failed)
+
+        each_contained(decode_chunk(chunk, now, source), take, failed)
+        self._recorder.record_all(observed, failed)
+
+    def source_gone(self, source: Source) -> None:
+        """The last connection of a source ended: what its lines left open is over."""
+        self.catch_up()
+        observed: list[Draft] = []
+        failed = self._failure(source.peer)
+        now = self._clock.now()
+        left = source.gone(now)
+        each_contained(left, lambda event: self._observe(event, observed, failed), failed)
+        observed += over_with(source, self._recorder.state, now)
+        self._recorder.record_all(observed, failed)
+
+    def probed(self, event: Event) -> None:
+        """The doctor tries the way here: it is on record, and changes nothing that is shown."""
+        self._recorder.notice(probe.NATIVE, probe.about(event))
+
+    def _take(self, frames: list[Frame]) -> None:
+        """Frames that nobody waits for, each stage for all of them."""
+        events: list[Event] = []
+        observed: list[Draft] = []
+        failed = self._failure("an observed hook")
+
+        def decode(frame: Frame) -> None:
+            try:
+                event = decode_frame(frame, self._adapters)
+            except DecodeError as fault:
+                event = unread_frame(
+                    frame.head, frame.payload, frame.pid, str(fault), frame.at, self._adapters
+                )
+            if frame.head.proxy:
+                self._askers.drives(frame.pid, (event.agent, event.session))
+            self.probed(event) if probe.is_probe(event) else events.append(event)
+
+        each_contained(frames, decode, failed)
+        each_contained(events, lambda event: self._observe(event, observed, failed), failed)
+        self._recorder.record_all(observed, failed)
+
+    def _observe(self, event: Event, observed: list[Draft], failed: Callable[[str], None]) -> None:
+        """Add what follows from an event to what is recorded together, or carry it out at once."""
+        if not self._recorder.has_room():
+            return
+        effects = self._engine.receive(event, 0, event.at)
+        if event.kind in _FOLLOWED:
+            self.follow(event)
+        seen = [effect.draft for effect in effects if isinstance(effect, Emit)]
+        if len(seen) == len(effects):
+            observed += seen
+        else:
+            self._recorder.record_all(observed, failed)
+            self._execute(effects)
+
+    def _failure(self, whose: str) -> Callable[[str], None]:
+        """What notes that this program failed over something that nobody waits for."""
+        return lambda fault: self._recorder.internal_error(fault, whose)
+
+
+def _nobody(_event: Event) -> None:
+    """Nobody wants to know."""

@@ -1,0 +1,83 @@
+"""The file of our plugin for OpenCode, with what this installation needs written into it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from importlib import resources
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from watchgate.agents.opencode.adapter import OpenCode
+from watchgate.agents.opencode.events import BEFORE
+from watchgate.agents.opencode.tools import READS
+from watchgate.core.events import Lane
+from watchgate.service.setup.command import Client, Installed
+from watchgate.service.setup.forms.editor import Written
+
+SOURCE: Final = "opencode_plugin.js"
+MARK: Final = "// Watchgate's plugin for OpenCode."
+_SETUP: Final = b"const SETUP = {}\n"
+_WRITTEN: Final = "const SETUP = "
+
+
+def contents(client: Client, profile: str) -> bytes:
+    """The plugin for this client and profile; raises `ValueError` for an unknown profile."""
+    source = resources.files("watchgate").joinpath(SOURCE).read_bytes()
+    setup = msgspec.json.encode(_setup(client, profile))
+    return source.replace(_SETUP, b"const SETUP = " + setup + b"\n", 1)
+
+
+def is_ours(content: bytes) -> bool:
+    """Whether a file is this plugin, as this or an earlier version wrote it."""
+    return content.startswith(MARK.encode())
+
+
+class _Setup(msgspec.Struct, frozen=True):
+    """What an installed plugin says of the client that it runs."""
+
+    python: str
+    client: str
+    socket: str
+    deadline_s: float
+    lanes: dict[str, str]
+    strict: bool
+    closed: str
+
+
+def commands(content: str) -> Iterator[tuple[Written, Installed]]:
+    """What this plugin runs before a call, by lane; nothing for a file that is none of ours."""
+    line = next((each for each in content.splitlines() if each.startswith(_WRITTEN)), "")
+    try:
+        found = msgspec.json.decode(line.removeprefix(_WRITTEN), type=_Setup)
+    except (msgspec.DecodeError, UnicodeEncodeError):
+        return
+    waiting = {found.lanes.get(BEFORE, Lane.OBSERVE), found.lanes.get("read", Lane.OBSERVE)}
+    for lane in sorted(waiting - {Lane.OBSERVE}):
+        closed = found.closed if lane == Lane.GATE or found.strict else ""
+        told = (found.socket, "opencode", lane, BEFORE, f"{found.deadline_s:g}", closed)
+        command = shlex.join((found.python, "-I", "-S", found.client, *told))
+        places = Path(found.python), Path(found.client), Path(found.socket)
+        yield (
+            Written(command, None),
+            Installed(*places, "opencode", lane, BEFORE, found.deadline_s),
+        )
+
+
+def _setup(client: Client, profile: str) -> dict[str, object]:
+    spoken = OpenCode()
+    lanes: dict[str, str] = {}
+    for entry in spoken.entries(profile):
+        lanes["read" if entry.matcher else entry.event] = entry.lane
+    return {
+        "python": str(client.python),
+        "client": str(client.script),
+        "socket": str(client.ingest_socket),
+        "deadline_s": client.deadline_s,
+        "lanes": {"read": lanes[BEFORE]} | lanes,
+        "reads": READS,
+        "strict": profile == "strict",
+        "closed": spoken.closed(BEFORE, Lane.GATE, "@").stdout.decode(),
+    }

@@ -1,0 +1,49 @@
+"""One edit of a file, planned and not yet made."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+
+import msgspec
+
+from watchgate.agents.base import Adapter
+from watchgate.service.setup.files import Found
+from watchgate.service.setup.parts import Part
+
+
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """What becomes of one file: `after` None means that it is to be deleted, or stays away.
+
+    `restored` says that it is exactly what was there before the installation. `displaced` are
+    events whose other entries move up. `others_status_line` says that the user has one already.
+    """
+
+    agent: Adapter
+    part: Part
+    found: Found
+    after: bytes | None
+    restored: bool = False
+    displaced: tuple[str, ...] = ()
+    others_status_line: bool = False
+
+    @property
+    def path(self) -> Path:
+        """The file behind all links."""
+        return self.found.path
+
+    @property
+    def needed(self) -> bool:
+        """Whether anything is to be written at all."""
+        return self.after != self.found.content
+
+    def diff(self) -> str:
+        """The change as a unified diff."""
+        return "".join(
+            difflib.unified_diff(
+                self.found.text.splitlines(keepends=True),
+                (self.after or b"").decode("utf-8-sig").splitlines(keepends=True),
+                str(self.path),
+                str(self.path),
+            )
+        )

@@ -1,0 +1,54 @@
+"""What installed entries start: is it there, is it what this version ships, does it start fast?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from watchgate.agents.base import Adapter
+from watchgate.link.paths import Paths
+from watchgate.service.setup import client_copy
+from watchgate.service.setup.doctor.check import Check
+from watchgate.service.setup.interpreter import probe
+
+
+def check_client(agent: Adapter, pythons: Iterable[Path], places: Paths) -> Iterator[Check]:
+    """The client's copy and its bytecode, for each interpreter that entries run."""
+    install = f"watchgate install {agent.name}"
+    for python in sorted(set(pythons)):
+        copy = _check_copy(f"{agent.name}: client", places, install)
+        yield copy
+        runs = _check_python(f"{agent.name}: interpreter", python, install)
+        yield runs
+        if copy.status == "ok" and runs.status != "fail":
+            yield _check_bytecode(f"{agent.name}: bytecode", places, python)
+
+
+def _check_copy(name: str, places: Paths, install: str) -> Check:
+    for path, content in client_copy.packaged(places).items():
+        try:
+            present = path.read_bytes()
+        except OSError as error:
+            return Check(name, "fail", f"{path}: {error.strerror}", install)
+        if present != content:
+            return Check(name, "fail", f"{path} is of another version", install)
+    text = f"{places.client} and {places.client_module.name} are the client of this version"
+    return Check(name, "ok", text)
+
+
+def _check_bytecode(name: str, places: Paths, python: Path) -> Check:
+    cache = client_copy.bytecode_directory(places)
+    if client_copy.renew_bytecode(places, python):
+        return Check(name, "ok", f"{python} finds the client compiled, anew just now, in {cache}")
+    text = f"{python} cannot cache bytecode in {cache}: each hook compiles the client and is slower"
+    return Check(name, "warn", text, f"give yourself the right to write to {cache}")
+
+
+def _check_python(name: str, path: Path, install: str) -> Check:
+    found = probe(path)
+    if found is None:
+        text = f"{path} does not run, is older than 3.8, or is a virtual environment's"
+        return Check(name, "fail", text, install)
+    if found != path:
+        return Check(name, "warn", f"{path} is a shim for {found}", install)
+    return Check(name, "ok", f"{path} runs")

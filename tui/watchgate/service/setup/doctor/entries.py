@@ -1,0 +1,126 @@
+"""An agent's hook entries: are they all there, of this version, and first to answer?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+from watchgate.agents.base import Adapter, Setup
+from watchgate.service.opencode import plugin as opencode_plugin
+from watchgate.service.setup import files
+from watchgate.service.setup.change import Change
+from watchgate.service.setup.command import Installed, parse
+from watchgate.service.setup.doctor.check import Check
+from watchgate.service.setup.forms import json_top
+from watchgate.service.setup.forms.editor import FormError, Table, Written
+from watchgate.service.setup.forms.json_table import JsonTable
+from watchgate.service.setup.parts import Part
+from watchgate.service.setup.targets import Refusal
+
+
+def read_entries(agent: Adapter, part: Part) -> Table | Check:
+    """Our entries in a file, or why they cannot be read."""
+    try:
+        return part.editor.ours(files.read(part.path).text)
+    except (Refusal, FormError) as error:
+        text = f"{part.path}: {error}"
+        return Check(f"{agent.name}: hooks", "fail", text, "mend the file by hand")
+
+
+def check_all_entries(agent: Adapter, changes: Sequence[Change]) -> Iterator[Check]:
+    """What is wrong in any of an agent's files, else that all is well in each."""
+    checks = [check_entries(agent, change) for change in changes if change.after is not None]
+    wrong = [check for check in checks if check.status != "ok"]
+    yield from wrong or checks[:1]
+
+
+def check_entries(agent: Adapter, change: Change) -> Check:
+    """Whether exactly the wanted entries are there, so that an installation changes nothing."""
+    found = change.part.editor.ours(change.found.text)
+    name, install = f"{agent.name}: hooks", f"watchgate install {agent.name}"
+    path, wanted = change.path, change.part.table
+    missing = [event for event in wanted if event not in found]
+    if missing:
+        return Check(name, "fail", f"{path} lacks {', '.join(missing)}", install)
+    other = [event for event in found if list(found[event]) != list(wanted.get(event, ()))]
+    if other and any(other):
+        text = f"{path} differs from this version and profile in {', '.join(other)}"
+        return Check(name, "fail", text, install)
+    if change.needed:
+        return Check(name, "fail", f"{path} is not as this version writes it", install)
+    count = sum(len(items) for items in found.values())
+    many = "1 entry" if count == 1 else f"{count} entries"
+    return Check(name, "ok", f"{many} in {path} {'is' if count == 1 else 'are'} up to date")
+
+
+def check_deadlines(
+    agent: Adapter, part: Part, found: Table, margin_s: float, limit_s: int
+) -> Iterator[Check]:
+    """Whether the client gives up first: a hook that outlasts the agent lets the tool run."""
+    name = f"{agent.name}: deadlines"
+    waiting = [
+        (written, installed)
+        for written, installed in commands(part, found)
+        if installed.lane != "observe"
+    ]
+    late = [
+        installed.event
+        for written, installed in waiting
+        if written.timeout_s is not None and installed.deadline_s + margin_s > written.timeout_s
+    ]
+    least_s = min((installed.deadline_s for _, installed in waiting), default=limit_s)
+    if late:
+        text = f"{agent.title} gives up before the client does: {', '.join(late)}"
+        yield Check(name, "fail", text, f"watchgate install {agent.name}")
+    elif least_s < limit_s:
+        text = (
+            f"the client answers after {least_s:g} s, not the configured {limit_s} s, as "
+            f"{agent.title} waits no longer"
+        )
+        yield Check(name, "ok", text)
+    elif waiting:
+        yield Check(name, "ok", f"the client answers before {agent.title} gives up")
+
+
+def check_order(agent: Adapter, part: Part) -> Iterator[Check]:
+    """Whether entries of others stand behind ours, where taking ours out would move them."""
+    behind = part.editor.displaced(files.read(part.path).text)
+    if behind:
+        text = f"hooks of others stand behind ours ({', '.join(behind)}) in {part.path}"
+        yield Check(f"{agent.name}: order", "ok", f"{text}: they run all the same")
+
+
+def check_switches(agent: Adapter, setup: Setup, change: Change) -> Iterator[Check]:
+    """Whether what the agent needs at the top of its file says what it has to."""
+    if not setup.beside or not isinstance(change.part.editor, JsonTable):
+        return
+    name, path = f"{agent.name}: switches", change.path
+    unset = json_top.unset(change.found.text, setup) if change.found.text.strip() else ()
+    if unset:
+        wanted = ", ".join(f'"{key}": {json.dumps(setup.beside[key])}' for key in unset)
+        yield Check(name, "fail", f"{path} does not say {wanted}", "write it there")
+    else:
+        yield Check(name, "ok", f"{', '.join(setup.beside)} in {path} is as it has to be")
+
+
+def trusted(found: Table, wanted: Table) -> Table:
+    """The entries that are exactly as we would write them, the only ones that may be run.
+
+    Anybody can put a command that looks like ours into a project's settings.
+    """
+    same = {
+        event: [each for each in items if each in wanted.get(event, ())]
+        for event, items in found.items()
+    }
+    return {event: items for event, items in same.items() if items}
+
+
+def commands(part: Part, found: Table) -> Iterator[tuple[Written, Installed]]:
+    """Each entry of ours with the parts of its command, and what a plugin of ours runs."""
+    for written in part.editor.written(found):
+        installed = parse(written.command)
+        if installed is not None:
+            yield written, installed
+    for item in found.get("", ()):
+        if isinstance(text := item.get("text"), str):
+            yield from opencode_plugin.commands(text)

@@ -1,0 +1,225 @@
+"""Hooks in JSON: `hooks.<Event>[]`, of groups with a list of hooks inside or of hooks themselves.
+
+A group is `{matcher?, hooks: [{type, command, timeout, ...}]}`. Entries of others are never touched
+nor moved, and what is ours is replaced where it stands: Codex ties its trust to the position.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from watchgate.agents.base import Setup
+from watchgate.service.setup.command import is_ours
+from watchgate.service.setup.forms import json_edit, json_top
+from watchgate.service.setup.forms.editor import Hook, Item, Table, Written, timeout, timeout_s
+from watchgate.service.setup.forms.json_edit import Splice
+from watchgate.service.setup.forms.json_scan import JsonError, Node, scan
+
+HOOKS: Final = "hooks"
+_TYPED: Final = ("groups", "copilot")
+_COMMAND_KEYS: Final = {"copilot": "bash"}
+
+
+class JsonTable:
+    """The editor for one agent's JSON file."""
+
+    def __init__(self, setup: Setup, status_line: str = "") -> None:
+        self._setup = setup
+        self._status_line = status_line
+        self._nested = setup.form == "groups"
+        self._command = _COMMAND_KEYS.get(setup.form, "command")
+
+    def table(self, hooks: Sequence[Hook]) -> Table:
+        """These entries as they are written."""
+        table: dict[str, list[Item]] = {}
+        for hook in hooks:
+            table.setdefault(hook.event, []).append(self._item(hook))
+        return table
+
+    def ours(self, text: str) -> Table:
+        """Our entries in a text, by event."""
+        return self._ours(text)
+
+    def install(self, text: str, table: Table) -> str:
+        """The text with exactly these entries of ours, and with what must stand beside them."""
+        if not text.strip():
+            text = "{}\n"
+        text = json_top.put(text, self._setup, self._status_line)
+        text = self._without(text, {event for event in self._ours(text) if event not in table})
+        text = self._brought_up_to_date(text, table)
+        present = self._ours(text)
+        missing = {event: items for event, items in table.items() if event not in present}
+        return self._with(text, missing) if missing else text
+
+    def uninstall(self, text: str, before: str = "") -> str:
+        """The text without any entry of ours; containers that `before` had stay, empty or not."""
+        if not text.strip():
+            return text
+        had = self._events(before)
+        text = self._without(text, set(self._ours(text)) | self._mixed(text), had)
+        return json_top.take(text, self._setup, before)
+
+    def displaced(self, text: str) -> tuple[str, ...]:
+        """Events where another tool's entry stands behind one of ours."""
+        if not text.strip():
+            return ()
+        found = []
+        for member in self._members(text):
+            mine = self._our_items(text, member.value)
+            if mine and len(member.value.items) - len(mine) > mine[0]:
+                found.append(member.key)
+        return tuple(found)
+
+    def written(self, table: Table) -> Iterator[Written]:
+        """Each entry's command and limit."""
+        for item in (each for items in table.values() for each in items):
+            for hook in item[HOOKS] if self._nested else (item,):
+                yield Written(hook[self._command], timeout_s(self._setup, hook))
+
+    def _item(self, hook: Hook) -> Item:
+        setup = self._setup
+        inner: Item = {
+            **({"type": "command"} if setup.form in _TYPED else {}),
+            **setup.each,
+            self._command: hook.command,
+            **timeout(setup, hook.timeout_s),
+            **({setup.status_key: hook.status} if setup.status_key and hook.status else {}),
+            **(setup.closing if hook.closes else {}),
+        }
+        matcher = {} if hook.matcher is None else {"matcher": hook.matcher}
+        return {**matcher, HOOKS: [inner]} if self._nested else {**matcher, **inner}
+
+    def _scan(self, text: str) -> Node:
+        return scan(text, comments=self._setup.comments)
+
+    def _ours(self, text: str) -> dict[str, list[Item]]:
+        found = {}
+        for member in self._members(text):
+            mine = self._our_items(text, member.value)
+            if mine:
+                found[member.key] = [member.value.items[at].load(text) for at in mine]
+        return found
+
+    def _events(self, text: str) -> set[str] | None:
+        """The events that a text has, with or without entries; None where it has no table."""
+        try:
+            hooks = self._hooks(text, self._scan(text)) if text.strip() else None
+        except JsonError:
+            return None
+        return None if hooks is None else {member.key for member in hooks.members}
+
+    def _brought_up_to_date(self, text: str, table: Table) -> str:
+        for event, items in table.items():
+            present = self._ours(text).get(event)
+            if present is None or present == list(items):
+                continue
+            if len(present) != len(items):
+                text = self._without(text, {event})
+                continue
+            array = next(each.value for each in self._members(text) if each.key == event)
+            places = self._our_items(text, array)
+            splices = [
+                json_edit.replace(text, array.items[at], wanted)
+                for at, had, wanted in zip(places, present, items, strict=True)
+                if had != wanted
+            ]
+            text = json_edit.apply(text, splices)
+        return text
+
+    def _with(self, text: str, missing: Table) -> str:
+        """Adds entries behind what is there: first to the arrays that exist, then new arrays."""
+        root = self._scan(text)
+        hooks = self._hooks(text, root)
+        if hooks is None:
+            whole = {event: list(items) for event, items in missing.items()}
+            return json_edit.apply(text, json_edit.append(text, root, [(HOOKS, whole)]))
+        splices: list[Splice] = []
+        fresh: list[tuple[str | None, Any]] = []
+        for event, items in missing.items():
+            array = hooks.get(event, text)
+            if array is None:
+                fresh.append((event, list(items)))
+            else:
+                splices += json_edit.append(text, array, [(None, each) for each in items])
+        if fresh:
+            splices += json_edit.append(text, hooks, fresh)
+        return json_edit.apply(text, splices)
+
+    def _without(self, text: str, events: set[str], had: set[str] | None = None) -> str:
+        root = self._scan(text)
+        hooks = self._hooks(text, root)
+        if hooks is None or not events:
+            return text
+        splices: list[Splice] = []
+        emptied: list[int] = []
+        for at, member in enumerate(hooks.members):
+            if member.key not in events:
+                continue
+            doomed = self._our_items(text, member.value)
+            if len(doomed) == len(member.value.items) and member.key not in (had or ()):
+                emptied.append(at)
+                continue
+            splices += json_edit.remove(text, member.value, doomed) if doomed else []
+            for inner, positions in self._partly_ours(text, member.value):
+                splices += json_edit.remove(text, inner, positions)
+        whole = len(emptied) == len(hooks.members) and json_edit.is_bare(text, hooks)
+        if emptied and whole and had is None:
+            place = [member.key for member in root.members].index(HOOKS)
+            return json_edit.apply(text, json_edit.remove(text, root, [place]))
+        splices += json_edit.remove(text, hooks, emptied) if emptied else []
+        return json_edit.apply(text, splices)
+
+    def _hooks(self, text: str, root: Node) -> Node | None:
+        """The table; raises `JsonError` when it has another form than ours and the agents'."""
+        if root.type != "object":
+            raise JsonError(text, root.start, "the file does not hold a JSON object")
+        hooks = root.get(HOOKS, text)
+        if hooks is None:
+            return None
+        if hooks.type != "object":
+            raise JsonError(text, hooks.start, '"hooks" is not an object')
+        for member in hooks.members:
+            hooks.get(member.key, text)
+            if member.value.type != "array":
+                raise JsonError(text, member.start, f'"hooks.{member.key}" is not an array')
+        return hooks
+
+    def _members(self, text: str) -> Any:
+        hooks = self._hooks(text, self._scan(text)) if text.strip() else None
+        return hooks.members if hooks else ()
+
+    def _mixed(self, text: str) -> set[str]:
+        members = self._members(text)
+        return {member.key for member in members if self._partly_ours(text, member.value)}
+
+    def _our_items(self, text: str, array: Node) -> list[int]:
+        """Positions of the entries that hold nothing but hooks of ours."""
+        return [at for at, item in enumerate(array.items) if self._owned(text, item) == "all"]
+
+    def _partly_ours(self, text: str, array: Node) -> list[tuple[Node, list[int]]]:
+        """Groups that somebody merged: their list of hooks, and the positions that are ours."""
+        found = []
+        for item in array.items:
+            inner = item.get(HOOKS, text) if self._nested else None
+            if inner is not None and self._owned(text, item) == "some":
+                mine = [at for at, hook in enumerate(inner.items) if self._is_ours(hook, text)]
+                found.append((inner, mine))
+        return found
+
+    def _owned(self, text: str, item: Node) -> str:
+        inner = item.get(HOOKS, text) if self._nested else None
+        hooks = (inner.items if inner else ()) if self._nested else (item,)
+        mine = [self._is_ours(hook, text) for hook in hooks]
+        if not any(mine):
+            return "none"
+        return "all" if all(mine) else "some"
+
+    def _is_ours(self, hook: Node, text: str) -> bool:
+        command = hook.get(self._command, text)
+        return command is not None and is_ours(command.load(text))
+
+
+def plain(table: Table) -> Mapping[str, list[Item]]:
+    """The same table with lists of its own, for comparing."""
+    return {event: list(items) for event, items in table.items()}

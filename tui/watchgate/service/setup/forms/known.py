@@ -1,0 +1,21 @@
+"""How each form of hook file is written: one editor for each, all with the same few questions."""
+
+from __future__ import annotations
+
+from watchgate.agents.base import Setup
+from watchgate.service.setup.forms.editor import Editor
+from watchgate.service.setup.forms.json_table import JsonTable
+from watchgate.service.setup.forms.script import Script
+from watchgate.service.setup.forms.toml_tables import TomlTables
+
+
+def editor(setup: Setup, *, event: str = "", status_line: str = "") -> Editor:
+    """The editor of one file of this form; a script is that of one event.
+
+    `status_line` is the command for the line that some agents show.
+    """
+    if setup.form == "kimi":
+        return TomlTables(setup)
+    if setup.form == "scripts":
+        return Script(event)
+    return JsonTable(setup, status_line)

@@ -1,0 +1,67 @@
+"""What passes through a proxy or is heard by a tap, told to the core in order and beside it.
+
+The stream never waits for the core: what cannot be told in time waits in a bounded queue, the
+oldest giving way to the newest, and without a core it is let go.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+import anyio
+
+from watchgate.agents.proxied.wire import Seen
+from watchgate.service.ingest_client import IngestClient
+
+LIMIT_BYTES = 8 * 1024 * 1024
+AGAIN_S = 2.0
+CATCH_UP_S = 1.0
+
+
+class Teller:
+    """Tells the core one thing after the other; `run` does it."""
+
+    def __init__(self, core: IngestClient) -> None:
+        self._core = core
+        self._waiting: deque[Seen] = deque()
+        self._bytes = 0
+        self._more = anyio.Event()
+        self._idle = anyio.Event()
+        self._idle.set()
+        self.lost = 0
+
+    def add(self, seen: Seen) -> None:
+        """Have it told when its turn comes."""
+        self._waiting.append(seen)
+        self._bytes += len(seen.payload)
+        while self._bytes > LIMIT_BYTES and len(self._waiting) > 1:
+            self._bytes -= len(self._waiting.popleft().payload)
+            self.lost += 1
+        self._idle = anyio.Event() if self._idle.is_set() else self._idle
+        self._more.set()
+
+    async def run(self) -> None:
+        """Tell what comes, until cancelled."""
+        while True:
+            while self._waiting:
+                seen = self._waiting.popleft()
+                self._bytes -= len(seen.payload)
+                if not await self._core.tell(seen):
+                    self.lost += 1
+                    await self._without_core()
+            self._idle.set()
+            self._more = anyio.Event()
+            await self._more.wait()
+
+    async def caught_up(self) -> None:
+        """Return once all so far is told, or a moment has passed: what follows relies on it."""
+        with anyio.move_on_after(CATCH_UP_S):
+            await self._idle.wait()
+
+    async def _without_core(self) -> None:
+        """Let go what nobody takes, and look again later."""
+        self.lost += len(self._waiting)
+        self._waiting.clear()
+        self._bytes = 0
+        self._idle.set()
+        await anyio.sleep(AGAIN_S)
