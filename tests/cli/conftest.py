@@ -64,20 +64,27 @@ class Core:
 
     def hold(self, command: str = "git push --force", call: str = "c1") -> socket.socket:
         """A hook client whose call is held."""
-        fields = {
-            "session_id": "s1",
-            "hook_event_name": "PreToolUse",
-            "cwd": "/srv/app",
-            "tool_name": "Bash",
-            "tool_input": {"command": command},
-            "tool_use_id": call,
-        }
-        raw = json.dumps(fields).encode()
+        return self._hook(
+            "gate",
+            hook_event_name="PreToolUse",
+            tool_name="Bash",
+            tool_input={"command": command},
+            tool_use_id=call,
+        )
+
+    def ask(self, tool: str, args: dict[str, Any]) -> socket.socket:
+        """A hook client whose agent asks a person something."""
+        return self._hook(
+            "relay", hook_event_name="PermissionRequest", tool_name=tool, tool_input=args
+        )
+
+    def _hook(self, lane: str, **fields: Any) -> socket.socket:
+        raw = json.dumps({"session_id": "s1", "cwd": "/srv/app", **fields}).encode()
         hook = socket.socket(socket.AF_UNIX)
         self._hooks.append(hook)
         hook.settimeout(WAIT_S)
         hook.connect(str(self.paths.ingest_socket))
-        hook.sendall(b"watchgate/1 claude gate\nlength: %d\n\n" % len(raw) + raw)
+        hook.sendall(b"watchgate/1 claude %s\nlength: %d\n\n" % (lane.encode(), len(raw)) + raw)
         return hook
 
     def end(self) -> None:
@@ -100,14 +107,34 @@ def held(core: Core, cli: Cli) -> Callable[..., dict[str, Any]]:
     """Holds one more call; its line of `ls --json`."""
 
     def hold(command: str = "git push --force", call: str = "c1") -> dict[str, Any]:
-        known = {line["id"] for line in cli("ls", "--json").lines}
+        known = _ids(cli)
         core.hold(command, call)
-        end = time.monotonic() + WAIT_S
-        while time.monotonic() < end:
-            fresh = [line for line in cli("ls", "--json").lines if line["id"] not in known]
-            if fresh:
-                return fresh[0]
-            time.sleep(0.01)
-        raise AssertionError("not held")
+        return _new(cli, known)
 
     return hold
+
+
+@pytest.fixture
+def asked(core: Core, cli: Cli) -> Callable[..., tuple[dict[str, Any], socket.socket]]:
+    """Has a question put to a person; its line of `ls --json` and the hook that waits."""
+
+    def ask(tool: str, args: dict[str, Any]) -> tuple[dict[str, Any], socket.socket]:
+        known = _ids(cli)
+        hook = core.ask(tool, args)
+        return _new(cli, known), hook
+
+    return ask
+
+
+def _ids(cli: Cli) -> set[str]:
+    return {line["id"] for line in cli("ls", "--json").lines}
+
+
+def _new(cli: Cli, known: set[str]) -> dict[str, Any]:
+    end = time.monotonic() + WAIT_S
+    while time.monotonic() < end:
+        fresh = [line for line in cli("ls", "--json").lines if line["id"] not in known]
+        if fresh:
+            return fresh[0]
+        time.sleep(0.01)
+    raise AssertionError("not held")

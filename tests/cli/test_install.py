@@ -116,7 +116,7 @@ def test_an_unknown_agent_is_a_usage_error() -> None:
         run("install", "hal")
 
     assert stopped.value.code == Exit.USAGE
-    assert "claude, codex" in str(stopped.value)
+    assert "claude, cline, codex" in str(stopped.value)
 
 
 def test_the_watch_profile_says_that_it_does_not_gate(
@@ -134,14 +134,20 @@ def test_the_watch_profile_says_that_it_does_not_gate(
 def test_synaps_takes_us_in_as_a_plugin(cli: Cli, tmp_path: Path) -> None:
     folder = tmp_path / "home" / ".synaps-cli" / "plugins" / "watchgate"
     planned = cli("install", "synaps", "--dry-run")
-    assert f"would write {folder}" in planned.out
+    assert f"+++ {folder / 'watchgate_synaps.py'}" in planned.out
     assert not folder.exists()
     done = cli("install", "synaps")
     assert done.code == Exit.DONE
     assert str(folder) in done.out
-    assert "SynapsCLI waits 5 s" in done.out, "what that means for an operator"
-    assert cli("doctor", "synaps", "--json").out.count('"synaps: plugin"') == 1
+    assert "waits 5 s for a plugin" in done.out, "what that means for an operator"
+    assert cli("doctor", "synaps", "--json").out.count('"synaps: hooks"') == 1
     refused = cli("install", "synaps", "--scope", "project")
     assert (refused.code, "--scope user" in refused.err) == (Exit.REFUSED, True)
     assert "is gone" in cli("uninstall", "synaps").out
     assert not folder.exists()
+
+
+def test_an_agent_without_hooks_is_told_what_gates_it(cli: Cli) -> None:
+    refused = cli("install", "acp")
+    assert refused.code == Exit.REFUSED
+    assert "`watchgate acp -- AGENT`" in refused.err

@@ -87,3 +87,17 @@ def test_a_wrong_command_line_says_what_was_meant_or_where_an_example_is(
     assert (said.code, said.out) == (Exit.USAGE, "")
     for part in says:
         assert part in said.err
+
+
+@pytest.mark.parametrize(
+    ("name", "silence"),
+    [
+        ("acp", "no core runs, the editor gets the request as it came and asks by itself"),
+        ("stream-json", "no core runs, the program that drives it gets the request as it came"),
+        ("permission-prompt", "nobody answers in time or no core runs, the call is denied"),
+    ],
+)
+def test_what_stands_between_says_what_silence_and_no_core_mean(
+    cli: Cli, name: str, silence: str
+) -> None:
+    assert silence in " ".join(cli(name, "--help").out.split())

@@ -10,6 +10,7 @@ import pytest
 from tests.cli.conftest import Cli, Core
 from tests.terminal import Terminal
 from watchgate.cli.exits import Exit
+from watchgate.cli.request_page import print_request
 
 Held = Callable[..., dict[str, Any]]
 
@@ -165,3 +166,21 @@ def test_the_end_of_input_decides_nothing(cli: Cli, held: Held) -> None:
         assert terminal.code() == Exit.REFUSED
         assert "Traceback" not in terminal.seen
     assert json.loads(cli("show", request["id"], "--json").out)["status"] == "pending"
+
+
+def test_show_says_that_an_agents_own_dialog_is_open_meanwhile(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found = {
+        **dict.fromkeys(("reason", "rule", "digest", "summary", "status"), "x"),
+        "id": "a41f",
+        "agent": "claude",
+        "risk": "high",
+        "lane": "relay",
+        "timeout_s": 83.0,
+        "tool": {"name": "Bash", "input": {}},
+        "silence": "handback",
+        "races": True,
+    }
+    print_request(found)
+    assert "silence  handback after 83 s; claude asks as well" in capsys.readouterr().out

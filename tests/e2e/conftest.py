@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.e2e.driving import Console
 from tests.e2e.programs import Core
 
 
@@ -20,3 +21,11 @@ def running(core: Core) -> Core:
     """A core that serves."""
     core.start()
     return core
+
+
+@pytest.fixture
+def attended(running: Core) -> Iterator[Core]:
+    """A core with a console in front of it."""
+    console = Console(running)
+    yield running
+    console.close()

@@ -81,7 +81,15 @@ def recorded(core: Core, agent: str, count: int) -> list[dict[str, Any]]:
 
 def test_sd_b9_a_tapped_run_is_recorded_line_by_line_and_copied_unchanged(running: Core) -> None:
     assert tap("codex", lines(EXEC)) == lines(EXEC)
-    found = recorded(running, "codex", 7)
+    told = recorded(running, "codex", 10)
+    assert (told[-1]["kind"], told[-1]["data"]["state"]) == ("policy.inferred", "gone")
+    assert "stream" in told[-1]["data"]["why"]
+    told.pop()
+    alarms = [record for record in told if record["kind"].endswith(".ungated")]
+    assert [record["kind"] for record in alarms] == ["effect.ungated", "policy.ungated"]
+    causes = {record["data"]["cause"] for record in alarms}
+    assert causes == {"untrusted"}, "its calls run, and no hook was heard"
+    found = [record for record in told if record not in alarms]
     assert [record["data"]["native"] for record in found] == [
         "thread.started",
         "turn.started",
@@ -101,7 +109,7 @@ def test_sd_b9_a_tapped_run_is_recorded_line_by_line_and_copied_unchanged(runnin
 def test_two_runs_of_one_thread_are_two_calls(running: Core) -> None:
     tap("codex", lines(EXEC))
     tap("codex", lines(EXEC))
-    calls = {r["call"] for r in recorded(running, "codex", 14) if r["kind"] == "tool.pre"}
+    calls = {r["call"] for r in recorded(running, "codex", 17) if r["kind"] == "tool.pre"}
     assert len(calls) == 2
 
 

@@ -49,10 +49,10 @@ def test_core_and_agents_open_no_file() -> None:
     # The import contracts cannot see a builtin.
     pure = [
         *(ROOT / "tui/watchgate/core").rglob("*.py"),
-        *(ROOT / "tui/watchgate/agents").glob("*.py"),
+        *(ROOT / "tui/watchgate/agents").rglob("*.py"),
     ]
     opening = [
-        file.name
+        file.relative_to(ROOT).as_posix()
         for file in pure
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "open"

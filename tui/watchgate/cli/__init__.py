@@ -9,13 +9,17 @@ from collections.abc import Sequence
 
 from watchgate import __version__
 from watchgate.cli import (
+    agent,
+    answer,
     audit,
+    claude_tools,
     config,
     console,
     core,
     doctor,
     hook,
     install,
+    proxy,
     requests,
     schema,
     switch,
@@ -27,8 +31,8 @@ from watchgate.cli.output import complain
 from watchgate.cli.parsing import Parser
 
 _GROUPS = (
-    *(console, core, switch, requests, tail, install, doctor, hook, tap),
-    *(audit, config, schema),
+    *(console, core, switch, requests, answer, tail, install, doctor, hook, tap),
+    *(proxy, claude_tools, agent, audit, config, schema),
 )
 
 _EPILOG = """\

@@ -22,7 +22,26 @@ if TYPE_CHECKING:
     from watchgate.ui.options import Terminal
     from watchgate.ui.source import Source
 
-AGENTS = ("claude", "codex")
+# The adapters say this too, but importing all of them takes a tenth of a second.
+PROGRAMS = {
+    "claude": ("claude",),
+    "codex": ("codex",),
+    "copilot": ("copilot",),
+    "gemini": ("gemini",),
+    "qwen": ("qwen",),
+    "opencode": ("opencode",),
+    "cursor": ("cursor", "cursor-agent", "Cursor"),
+    "goose": ("goose", "goosed"),
+    "kimi": ("kimi", "kimi-cli"),
+    "crush": ("crush",),
+    "kiro": ("kiro-cli", "kiro-cli-chat", "q", "qchat"),
+    "droid": ("droid",),
+    "cline": ("cline",),
+    "windsurf": ("windsurf",),
+    "vscode": ("code", "code-insiders"),
+    "synaps": ("synaps", "synaps-cli"),
+}
+"""Every agent that can be installed, by the programs that show that it is on this machine."""
 LOG_LINES = 40
 
 
@@ -103,7 +122,11 @@ def _open(
     gc.enable()
     with ExitStack() as demos:
         options = Options(
-            agents=tuple(FoundAgent(name) for name in AGENTS if shutil.which(name)),
+            agents=tuple(
+                FoundAgent(name)
+                for name, programs in PROGRAMS.items()
+                if any(map(shutil.which, programs))
+            ),
             demo=demo,
             hosted=hosted,
             home=str(Path.home()),

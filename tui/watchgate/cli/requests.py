@@ -5,13 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import Any, Literal
 
-import msgspec
-
 from watchgate.cli.ask import ask
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.output import json_line, say, table
+from watchgate.cli.request_page import print_request
 from watchgate.cli.typed import needs_terminal, typed
-from watchgate.core.text import safe_lines
 from watchgate.link.protocol import Request
 
 Commands = Any
@@ -76,7 +74,7 @@ def _ls(args: argparse.Namespace) -> int:
         table(("SESSION", "AGENT", "STATE", "CALLS", "FOLDER"), rows)
     else:
         keys = ("agent", "label", "risk", "tool", "summary")
-        rows = [(each["id"][:8], *(str(each[key]) for key in keys)) for each in found]
+        rows = [(each["id"][:8], *(str(each[key]) for key in keys)) for each in map(_asked, found)]
         table(("ID", "AGENT", "SESSION", "RISK", "TOOL", "CALL"), rows)
     return Exit.DONE
 
@@ -86,31 +84,8 @@ def _show(args: argparse.Namespace) -> int:
     if args.json:
         json_line(found)
     else:
-        _print_request(found)
+        print_request(found)
     return Exit.DONE
-
-
-def _print_request(found: dict[str, Any]) -> None:
-    say(f"{found['risk'].upper()}  {found['tool']['name']}  {found['agent']}  #{found['id'][:4]}")
-    say()
-    command = found["tool"]["input"].get("command")
-    for line in safe_lines(command if isinstance(command, str) else found["summary"]):
-        print(f"  {line}")
-    say()
-    facts = {
-        "why": found["reason"],
-        "rule": found["rule"],
-        "cwd": found.get("cwd", ""),
-        "lane": found["lane"],
-        "silence": f"{found.get('silence', 'deny')} after {found['timeout_s']:.0f} s",
-        "status": found["status"],
-        "digest": found["digest"],
-    }
-    if "ended" in found:
-        facts["ended"] = f"{found['ended']['word']} by {found['ended']['by']}"
-    for name, value in facts.items():
-        say(f"  {name:<9}{value}")
-    say(f"  {'input':<9}{msgspec.json.encode(found['tool']['input']).decode()}")
 
 
 def _decide(args: argparse.Namespace) -> int:
@@ -142,8 +117,22 @@ def _ask_a_person(request: str) -> str:
     """Show the whole request and have it allowed by a typed word; returns its digest."""
     needs_terminal("allow needs --digest (see watchgate show ID) or a terminal to ask on")
     found = ask(Request(id=1, verb="show", request=request))["request"]
-    _print_request(found)
+    _only_for_calls(found)
+    print_request(found)
     if typed("\nType yes to let it run, anything else to leave it waiting: ") != "yes":
         raise Stop("nothing was decided; the request still waits")
     digest: str = found["digest"]
     return digest
+
+
+def _asked(each: dict[str, Any]) -> dict[str, Any]:
+    """A line of `ls`, with the kind of item where there is no risk to weigh."""
+    return each if each["asks"] == "approval" else {**each, "risk": each["asks"]}
+
+
+def _only_for_calls(found: dict[str, Any]) -> None:
+    if "answer" in found.get("offered", ()):
+        raise Stop(
+            f"not_offered: this is a question: watchgate answer {found['id'][:4]} answers it, "
+            f"watchgate deny {found['id'][:4]} declines it"
+        )
