@@ -11,7 +11,7 @@ from tests.ui.requests import COMMAND, FINDINGS, tool
 from watchgate.core.events import Tool
 from watchgate.core.policy.assessment import Finding
 from watchgate.ui.palettes import DARK
-from watchgate.ui.widgets.command_text import Piece, draw_row, lay_out, shown_text
+from watchgate.ui.widgets.command_text import NO_PLAN, Piece, draw_row, lay_out, shown_text
 from watchgate.ui.widgets.pane import Line
 
 
@@ -99,3 +99,10 @@ def test_nothing_is_lost_and_no_row_is_too_wide(text: str, cells: int, lines: bo
 def test_long_hostile_text_takes_time_in_proportion(unit: str) -> None:
     rows = lay_out(unit * 20_000, FINDINGS, 80, lines=True)
     assert rows
+
+
+def test_a_plan_without_its_text_says_where_to_read_it() -> None:
+    """Claude Code sends an empty plan where no plan file was written."""
+    empty = Tool("ExitPlanMode", "ExitPlanMode", "plan", {}, "h")
+    assert shown_text(empty, "ExitPlanMode") == NO_PLAN
+    assert shown_text(empty, "Switch to code mode") == "Switch to code mode"

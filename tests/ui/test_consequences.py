@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.ui.requests import NOW, data
+from watchgate.core.records import Asks
 from watchgate.ui import consequences
 from watchgate.ui.consequences import after_allow, allow_label, handback_label, silence
 
@@ -15,9 +16,19 @@ from watchgate.ui.consequences import after_allow, allow_label, handback_label, 
     ("facts", "agent", "words"),
     [
         ({}, "claude", "denied in 0:23"),
-        ({"lane": "relay", "silence": "handback"}, "claude", "Claude asks by itself in 0:23"),
+        ({"lane": "relay", "silence": "handback"}, "codex", "Codex asks by itself in 0:23"),
+        (
+            {"lane": "relay", "silence": "handback", "races": True},
+            "claude",
+            "handed back in 0:23",
+        ),
         ({"lane": "gate-read", "silence": "handback"}, "codex", "handed back in 0:23"),
-        ({"silence": "handback", "runs_unasked": True}, "codex", "Codex runs it in 0:23"),
+        (
+            {"silence": "handback", "runs_unasked": True, "mode": "yolo"},
+            "codex",
+            "Codex runs it in 0:23",
+        ),
+        ({"silence": "handback", "runs_unasked": True}, "gemini", "Gemini may run it in 0:23"),
     ],
 )
 def test_silence(facts: dict[str, Any], agent: str, words: str) -> None:
@@ -55,7 +66,7 @@ def test_the_allow_key_says_how_often_it_wants_to_be_pressed(risk: str, label: s
 
 def test_an_armed_handback_says_that_the_call_runs() -> None:
     assert handback_label(data(), "claude") == "hand back"
-    armed = data(risk="high", runs_unasked=True)
+    armed = data(risk="high", runs_unasked=True, mode="yolo")
     assert handback_label(armed, "claude") == "hand back: Claude runs it, twice"
 
 
@@ -64,6 +75,26 @@ def test_an_agent_that_takes_no_allow_will_still_ask() -> None:
         "Codex will still ask in its own terminal"
     )
     assert after_allow(data(), "claude") == "Claude runs it at once, nothing else asks"
+
+
+def test_what_a_handback_does_is_said_only_as_far_as_it_is_known() -> None:
+    """Gemini, Copilot and OpenCode do not tell whether they are in a mode that asks."""
+    unknown = data(runs_unasked=True)
+    may = "handed back, Copilot may run it, or ask by its own rules"
+    assert consequences.note(unknown, "copilot") == may
+    assert handback_label(unknown, "copilot").startswith("hand back: Copilot may run it")
+    assert consequences.after_handback(unknown, "copilot") == "Copilot may run it without asking"
+
+
+def test_where_an_allow_only_hands_back_both_keys_are_said_to_do_the_same() -> None:
+    same = data(runs_unasked=True, asks_again=True)
+    assert consequences.note(same, "gemini") == (
+        "allowed or handed back, Gemini may run it, or ask by its own rules"
+    )
+    headless = data(runs_unasked=True, asks_again=True, mode="bypassPermissions")
+    assert consequences.note(headless, "codex") == (
+        "allowed or handed back, Codex in bypassPermissions mode runs it"
+    )
 
 
 def test_what_the_model_is_told_after_silence() -> None:
@@ -89,3 +120,31 @@ def test_a_denial_that_ends_the_turn_is_a_denial_first() -> None:
 
 def test_an_unknown_agent_keeps_its_name_made_safe() -> None:
     assert consequences.title("my\x1b[2Jagent") == "my<U+001B>[2Jagent"
+
+
+@pytest.mark.parametrize(
+    ("asks", "offered", "label", "leads_to"),
+    [
+        ("question", ("answer", "deny", "handback"), "answer", "told your answer"),
+        ("plan", ("allow", "deny", "handback"), "approve", "carries the plan out"),
+    ],
+)
+def test_what_is_asked_has_consequences_of_its_own(
+    asks: Asks, offered: tuple[str, ...], label: str, leads_to: str
+) -> None:
+    asked = data(asks=asks, offered=offered, asks_again=True, risk="low", lane="relay")
+    assert consequences.allow_label(asked) == label
+    assert consequences.handback_label(asked, "claude") == "hand back: Claude asks"
+    assert leads_to in consequences.after_allow(asked, "claude")
+    assert consequences.note(asked, "claude") == ""
+    assert "allow" not in consequences.blocked(asked, "claude")
+
+
+def test_an_agent_whose_own_dialog_is_open_already_does_not_begin_to_ask() -> None:
+    racing = data(lane="relay", silence="handback", races=True)
+    words = consequences.silence(racing, "claude", 83.0, whole=True)
+    assert words == "Claude asks as well; handed back in 1:23"
+    said = consequences.after_silence(racing, "claude")
+    assert said == "Claude goes on asking in its own dialog"
+    denied = data(lane="relay", silence="deny", races=True)
+    assert consequences.silence(denied, "claude", 83.0, whole=True) == "denied in 1:23"

@@ -26,6 +26,13 @@ def test_an_allow_pins_what_was_shown() -> None:
     )
 
 
+def test_an_allow_of_a_question_carries_its_answers() -> None:
+    view = pending(asks="question", offered=("answer", "deny", "handback"))
+    sent = decisions.request(Commit("allow", ID, 1500), view, 1, answers=(("Redis",), ()))
+    assert (sent.decision, sent.digest) == ("answer", view.data.digest)
+    assert sent.answers == (("Redis",), ())
+
+
 @pytest.mark.parametrize(
     ("intent", "decision", "stop"),
     [

@@ -67,7 +67,8 @@ def test_keys_that_do_nothing_now_stand_in_parentheses() -> None:
 def test_an_armed_handback_says_so_at_every_width() -> None:
     data = critical_request().data
     armed = Context(
-        docked=msgspec.structs.replace(data, runs_unasked=True, risk="high"), agent="claude"
+        docked=msgspec.structs.replace(data, runs_unasked=True, risk="high", mode="auto"),
+        agent="claude",
     )
     assert "b hand back: Claude runs it, twice" in words(armed, 140)
 

@@ -49,7 +49,7 @@ def test_the_strip_carries_the_worst_risk_and_the_next_consequence() -> None:
     view = strip(busy())
     assert (view.alert, view.worst, view.pending) == ("pending", "critical", 2)
     assert view.consequence == "denied in 0:23"
-    assert view.gated == "3 of 4"
+    assert (view.gated, view.ran) == (40, 43)
 
 
 def test_a_total_over_something_unknown_says_at_least() -> None:
@@ -100,6 +100,14 @@ def test_what_a_session_is_doing() -> None:
     waiting = msgspec.structs.replace(view, pending=1)
     assert session_word(waiting, NOW_US - 37_000_000, NOW_US) == "waiting 0:37"
     assert session_word(msgspec.structs.replace(view, gated=False), None, NOW_US) == "NOT GATED"
+
+
+def test_a_state_that_no_event_told_is_marked_as_a_guess() -> None:
+    view = sessions(waiting=False)[0]
+    left = msgspec.structs.replace(view, seen_at=NOW_US - 9_000_000, left_at=NOW_US - 9_000_000)
+    assert session_word(left, None, NOW_US) == "interrupted?"
+    unheard = msgspec.structs.replace(view, seen_at=NOW_US - 3_600_000_000)
+    assert session_word(unheard, None, NOW_US) == "unknown?"
 
 
 def test_calls_of_the_last_minute_in_eight_bins() -> None:

@@ -36,7 +36,7 @@ class Heard(Stage):
     def on_reply_prompt_replied(self, message: ReplyPrompt.Replied) -> None:
         self.heard.append(message)
 
-    def on_reply_prompt_left(self, message: ReplyPrompt.Left) -> None:
+    def on_typed_prompt_left(self, message: ReplyPrompt.Left) -> None:
         self.heard.append(message)
 
     def on_yes_prompt_decided(self, message: YesPrompt.Decided) -> None:

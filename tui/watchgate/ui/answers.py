@@ -13,6 +13,9 @@ from watchgate.ui.prompts import Prompts
 from watchgate.ui.screens.monitor import MonitorScreen
 
 if TYPE_CHECKING:
+    from watchgate.core.views import PendingView
+    from watchgate.ui.arming import Commit
+    from watchgate.ui.widgets.answer_prompt import AnswerPrompt
     from watchgate.ui.widgets.command_list import CommandList
     from watchgate.ui.widgets.detail import Detail
     from watchgate.ui.widgets.dock import Dock
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from watchgate.ui.widgets.reply_prompt import ReplyPrompt
     from watchgate.ui.widgets.ring_table import Keep, RingTable
     from watchgate.ui.widgets.sessions import Sessions
+    from watchgate.ui.widgets.typed_prompt import TypedPrompt
     from watchgate.ui.widgets.word_prompt import WordPrompt
     from watchgate.ui.widgets.yes_prompt import YesPrompt
 
@@ -51,6 +55,14 @@ class Answers(App[str], inherit_bindings=False):
         self.monitor.table.keep(keep)
         self.wake()
 
+    def ask_reply(self, commit: Commit, view: PendingView) -> None:
+        """Open the prompt that reads what the model is told."""
+        self.prompts.ask_reply(commit, view)
+
+    def ask_answer(self, commit: Commit, view: PendingView) -> None:
+        """Open the prompt that reads the answers to an agent's questions."""
+        self.prompts.ask_answer(commit, view)
+
     def on_yes_prompt_decided(self, event: YesPrompt.Decided) -> None:
         self.prompts.close()
         self.operator.commit(event.commit)
@@ -63,7 +75,11 @@ class Answers(App[str], inherit_bindings=False):
         self.prompts.close()
         self.operator.send(event.commit, event.view, event.text)
 
-    def on_reply_prompt_left(self, event: ReplyPrompt.Left) -> None:
+    def on_answer_prompt_answered(self, event: AnswerPrompt.Answered) -> None:
+        self.prompts.close()
+        self.operator.send(event.commit, event.view, answers=event.answers)
+
+    def on_typed_prompt_left(self, event: TypedPrompt.Left) -> None:
         self.prompts.close()
 
     def on_filter_bar_changed(self, event: FilterBar.Changed) -> None:

@@ -15,7 +15,7 @@ from watchgate.core.clock import Clock
 from watchgate.core.views import PendingView
 from watchgate.ui.actions import ACTIONS
 from watchgate.ui.answers import Answers
-from watchgate.ui.arming import Ask, Card, Commit, Intent
+from watchgate.ui.arming import Ask, Card, Intent
 from watchgate.ui.bridge import Bridge
 from watchgate.ui.farewell import farewell
 from watchgate.ui.keymap import Keymap, name_of, read_at
@@ -276,10 +276,6 @@ class WatchgateApp(Answers, inherit_bindings=False):
     def ask_yes(self, ask: Ask, view: PendingView) -> None:
         """Open the prompt that reads a typed yes."""
         self.prompts.ask_yes(ask, view, lambda: self.operator.drawn_id)
-
-    def ask_reply(self, commit: Commit, view: PendingView) -> None:
-        """Open the prompt that reads what the model is told."""
-        self.prompts.ask_reply(commit, view)
 
     def open_request(self) -> bool:
         """Open the whole request where only a part of it is shown."""

@@ -122,6 +122,7 @@ class Bridge:
             digest=request.digest,
             decision=request.decision,
             reason=request.reason,
+            answers=request.answers,
             stop=request.stop,
             shown_ms=request.shown_ms,
             confirmed=request.confirmed,

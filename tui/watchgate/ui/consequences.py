@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from watchgate.core.records import RequestData
+from watchgate.core.records import Asks, RequestData
 from watchgate.core.text import safe_text
+from watchgate.core.typed_answers import how
 from watchgate.ui.arming import Intent
 from watchgate.ui.formats import person
 
@@ -29,6 +30,9 @@ TITLES = {
 }
 
 
+ALLOWING: dict[Asks, str] = {"approval": "allow", "question": "answer", "plan": "approve"}
+"""What the key that lets something go on is called."""
+
 _DENIALS: tuple[Intent, ...] = ("deny", "reply", "deny_stop")
 
 
@@ -44,21 +48,27 @@ def seconds_left(data: RequestData, now_us: int) -> float | None:
     return max(0.0, (data.deadline_at - now_us) / 1_000_000)
 
 
-def silence(data: RequestData, agent: str, left_s: float | None) -> str:
-    """What happens when nobody answers, and when: `denied in 0:23`."""
+def silence(data: RequestData, agent: str, left_s: float | None, *, whole: bool = False) -> str:
+    """What happens when nobody answers, and when: `denied in 0:23`.
+
+    The `whole` of it where there is room: that the agent's own dialog stands there meanwhile.
+    """
     if left_s is None:
         if data.silence == "deny":
             return "held until somebody decides"
         return f"{title(agent)} asks as well" if data.lane == "relay" else "waits for the agent"
-    return f"{_silent_end(data, agent)} in {person(left_s)}"
+    races = whole and data.races and data.silence == "handback" and not data.runs_unasked
+    beside = f"{title(agent)} asks as well; " if races else ""
+    return f"{beside}{_silent_end(data, agent)} in {person(left_s)}"
 
 
 def _silent_end(data: RequestData, agent: str) -> str:
     if data.silence == "deny":
         return "denied"
     if data.runs_unasked:
-        return f"{title(agent)} runs it"
-    return f"{title(agent)} asks by itself" if data.lane == "relay" else "handed back"
+        return f"{title(agent)} {_runs(data)}"
+    by_itself = data.lane == "relay" and not data.races
+    return f"{title(agent)} asks by itself" if by_itself else "handed back"
 
 
 def after_silence(data: RequestData, agent: str) -> str:
@@ -66,38 +76,69 @@ def after_silence(data: RequestData, agent: str) -> str:
     if data.silence == "deny":
         return f"{title(agent)} is told nobody answered"
     if data.runs_unasked:
-        return f"{title(agent)} runs it without asking"
+        return after_handback(data, agent)
+    if data.races:
+        return f"{title(agent)} goes on asking in its own dialog"
     return f"{title(agent)} asks in its own terminal"
 
 
+def after_handback(data: RequestData, agent: str) -> str:
+    """What the agent makes of a call that is handed back where nothing makes it ask."""
+    return f"{title(agent)} {_runs(data)} without asking"
+
+
+def _runs(data: RequestData) -> str:
+    """Many agents do not tell their mode: whether those ask is not known."""
+    return "runs it" if data.mode else "may run it"
+
+
 def after_allow(data: RequestData, agent: str) -> str:
-    """What an allow leads to."""
+    """What an allow leads to, or an answer."""
+    if data.asks == "plan":
+        return f"{title(agent)} carries the plan out; its calls still pass the gate"
+    if data.asks == "question":
+        return f"{title(agent)} is told your answer"
     if data.asks_again and data.runs_unasked:
-        return f"{title(agent)} runs it by its own rules"
+        return f"{title(agent)} {_runs(data)} by its own rules"
     if data.asks_again:
         return f"{title(agent)} will still ask in its own terminal"
     return f"{title(agent)} runs it at once, nothing else asks"
 
 
+def after(data: RequestData, agent: str) -> str:
+    """What each key leads to where something is asked: of a question, of a plan."""
+    name = title(agent)
+    if data.asks == "plan":
+        return f"a approves: {name} carries it out; r denies with words that the model reads"
+    words = how(data.questions[0]) if len(data.questions) == 1 else "one question after another"
+    return f"a answers: {words}; d declines"
+
+
 def note(data: RequestData, agent: str) -> str:
     """What could surprise the operator: an allow that settles nothing, a handback that does."""
-    parts = [after_allow(data, agent)] if data.asks_again else []
-    if data.runs_unasked:
-        mode = f" in {safe_text(data.mode)} mode" if data.mode else ""
-        parts.append(f"handed back, {title(agent)}{mode} runs it")
-    return "; ".join(parts)
+    if data.asks != "approval":
+        return ""
+    if not data.runs_unasked:
+        return after_allow(data, agent) if data.asks_again else ""
+    mode = f" in {safe_text(data.mode)} mode" if data.mode else ""
+    which = "allowed or handed back" if data.asks_again else "handed back"
+    rules = "" if data.mode else ", or ask by its own rules"
+    return f"{which}, {title(agent)}{mode} {_runs(data)}{rules}"
 
 
 def allow_label(data: RequestData) -> str:
     """What the allow key does: `allow`, `allow, twice` or `allow, type yes`."""
+    if data.asks != "approval":
+        return ALLOWING[data.asks]
     return "allow" + _confirmation(data.risk)
 
 
 def handback_label(data: RequestData, agent: str) -> str:
     """What the handback key does; it is confirmed like an allow where the agent would just run."""
     if not data.runs_unasked:
-        return "hand back"
-    return f"hand back: {title(agent)} runs it" + _confirmation(data.risk)
+        asks = data.asks != "approval"
+        return f"hand back: {title(agent)} asks" if asks else "hand back"
+    return f"hand back: {title(agent)} {_runs(data)}" + _confirmation(data.risk)
 
 
 def _confirmation(risk: str) -> str:
@@ -108,7 +149,7 @@ def blocked(data: RequestData, agent: str) -> dict[Intent, str]:
     """Why keys cannot decide this request, by what is offered for it."""
     name = title(agent)
     reasons: dict[Intent, str] = {}
-    if "allow" not in data.offered:
+    if not {"allow", "answer"} & set(data.offered):
         reasons["allow"] = f"{name} takes no allow for this"
     if "allow" not in data.offered or len(data.scopes) < 2:
         reasons["allow_more"] = "this request can only be allowed once"

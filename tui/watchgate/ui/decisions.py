@@ -12,6 +12,7 @@ from watchgate.ui.formats import ago, machine, short_id
 
 MORE_TIME_S = 60
 
+Answers = tuple[tuple[str, ...], ...]
 Decision = Literal["allow", "deny", "handback", "answer"]
 
 _DECISION: dict[Intent, Decision] = {
@@ -48,8 +49,16 @@ _ENDED_BY = {
 }
 
 
-def request(commit: Commit, view: PendingView, number: int, reason: str | None = None) -> Request:
+def request(
+    commit: Commit,
+    view: PendingView,
+    number: int,
+    reason: str | None = None,
+    answers: Answers = (),
+) -> Request:
     """The control request that carries the decision out; `reason` is what the model will read.
+
+    `answers` are those to an agent's questions, which an allow of them sends.
 
     Raises `ValueError` for a commit that is about another request, or that only opens something.
     """
@@ -58,6 +67,8 @@ def request(commit: Commit, view: PendingView, number: int, reason: str | None =
     if commit.intent == "more_time":
         return Request(id=number, verb="extend", request=view.id, seconds=MORE_TIME_S)
     decision = _DECISION.get(commit.intent)
+    if decision == "allow" and view.data.asks == "question":
+        decision = "answer"
     if decision is None:
         raise ValueError(f"{commit.intent} decides nothing by itself")
     return Request(
@@ -67,6 +78,7 @@ def request(commit: Commit, view: PendingView, number: int, reason: str | None =
         digest=view.data.digest,
         decision=decision,
         reason=reason or None,
+        answers=answers,
         stop=commit.intent == "deny_stop",
         shown_ms=commit.shown_ms,
         confirmed=commit.confirmed,

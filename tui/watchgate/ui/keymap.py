@@ -14,7 +14,7 @@ import msgspec
 from textual.events import Key as KeyEvent
 
 from watchgate.core.records import RequestData
-from watchgate.ui.consequences import allow_label, handback_label
+from watchgate.ui.consequences import ALLOWING, allow_label, handback_label
 
 Group = Literal["decide", "look", "move", "find", "leave", "other", "later"]
 Where = Literal["monitor", "help", "commands", "log", "detail", "traces", "trace"]
@@ -164,17 +164,29 @@ def allow_words(context: Context) -> str:
     hidden = context.where not in ("monitor", "detail") or (
         context.where == "monitor" and context.unseen and not context.tiny
     )
-    if context.docked is not None and hidden:
-        return "open to allow" if context.wide else "open"
-    if context.docked is None or not context.wide:
+    if context.docked is None:
         return "allow"
-    return allow_label(context.docked)
+    plain = ALLOWING[context.docked.asks]
+    if hidden:
+        return f"open to {plain}" if context.wide else "open"
+    return allow_label(context.docked) if context.wide else plain
+
+
+def deny_words(context: Context) -> str:
+    """What a denial is here: a question is declined."""
+    asked = context.docked is not None and context.docked.asks == "question"
+    return "decline" if asked else "deny"
+
+
+def reply_words(context: Context) -> str:
+    """What a denial with words for the model is here."""
+    return f"{deny_words(context)}, reply" if context.wide else "reply"
 
 
 def handback_words(context: Context) -> str:
     """What handing back will do; an armed handback says so at every width."""
     if context.docked is None:
         return "hand back"
-    if context.docked.runs_unasked and not context.wide:
-        return "hand back, runs"
+    if not context.wide:
+        return "hand back, runs" if context.docked.runs_unasked else "hand back"
     return handback_label(context.docked, context.agent)

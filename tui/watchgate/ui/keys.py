@@ -13,8 +13,10 @@ from watchgate.ui.keymap import (
     Label,
     Reason,
     allow_words,
+    deny_words,
     enabled,
     handback_words,
+    reply_words,
 )
 
 
@@ -137,8 +139,8 @@ class _More(TypedDict, total=False):
 
 
 KEYS: tuple[Key, ...] = (
-    _key("deny", "d", "decide", "deny", _words("deny"), _deciding("deny"), drop=1),
-    _key("reply", "r", "decide", "deny, and tell the model why", _words("deny, reply", "reply"),
+    _key("deny", "d", "decide", "deny", deny_words, _deciding("deny"), drop=1),
+    _key("reply", "r", "decide", "deny, and tell the model why", reply_words,
          _deciding("reply"), drop=3),
     _key("deny_stop", "X", "decide", "deny, and end the agent's turn", _words("deny, stop"),
          _deciding("deny_stop"), note="where the agent can be told so"),

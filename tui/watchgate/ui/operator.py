@@ -10,7 +10,7 @@ from watchgate.link.lines import CoreLost
 from watchgate.link.protocol import Request
 from watchgate.ui.arming import Arming, Ask, Card, Commit, Held, Intent, Pass, Said
 from watchgate.ui.bridge import Bridge
-from watchgate.ui.decisions import answered, request
+from watchgate.ui.decisions import Answers, answered, request
 from watchgate.ui.keymap import Keymap
 
 INTENTS: tuple[Intent, ...] = (
@@ -40,6 +40,10 @@ class Front(Protocol):
 
     def ask_reply(self, commit: Commit, view: PendingView) -> None:
         """Open the prompt that reads what the model is told with a denial."""
+        ...
+
+    def ask_answer(self, commit: Commit, view: PendingView) -> None:
+        """Open the prompt that reads what the agent's questions are answered with."""
         ...
 
     def why_not(self, intent: Intent) -> str | None:
@@ -74,6 +78,7 @@ class Operator:
         self._now_s = now_s
         self._arming = Arming(keys)
         self._last: Intent | None = None
+        self._opened: str | None = None
         self._intents = keys
 
     def drawn(self, card: Card | None) -> None:
@@ -97,6 +102,9 @@ class Operator:
     def shown_whole(self, request_id: str) -> None:
         """Every line of a request was shown."""
         self._arming.seen_whole(request_id)
+        if self._opened == request_id == self.drawn_id:
+            self._opened = None
+            self._front.say(self._keys_now())
 
     def keep(self, pending: set[str]) -> None:
         """Forget what was shown of requests that are settled."""
@@ -136,7 +144,8 @@ class Operator:
         if reason is not None:
             self._front.say(reason)
         elif self._last == "allow" and self._front.open_request():
-            self._front.say("a allows once all was shown, d denies")
+            self._front.say(self._keys_now())
+            self._opened = self.drawn_id
         elif isinstance(answer, Said):
             self._front.say(answer.text)
         elif isinstance(answer, Ask):
@@ -155,13 +164,29 @@ class Operator:
             self._front.say("it was settled before the key was read, nothing was decided")
         elif commit.intent == "reply":
             self._front.ask_reply(commit, view)
+        elif commit.intent == "allow" and view.data.asks == "question":
+            self._front.ask_answer(commit, view)
         else:
             self.send(commit, view)
 
-    def send(self, commit: Commit, view: PendingView, reason: str | None = None) -> None:
+    def send(
+        self,
+        commit: Commit,
+        view: PendingView,
+        reason: str | None = None,
+        answers: Answers = (),
+    ) -> None:
         """Send a decision to the core and tell the operator what became of it."""
-        sent = request(commit, view, 0, reason)
+        sent = request(commit, view, 0, reason, answers)
         self._front.start(lambda: self._send(sent))
+
+    def _keys_now(self) -> str:
+        """What a and d do with the request that was opened."""
+        view = self.bridge.state.pending.get(self.drawn_id or "")
+        asks = view.data.asks if view else "approval"
+        does = {"question": "answers", "plan": "approves"}.get(asks, "allows")
+        when = "" if self.has_seen(self.drawn_id or "") else " once all was shown"
+        return f"a {does}{when}, d {'declines' if asks == 'question' else 'denies'}"
 
     def _ask(self, ask: Ask) -> None:
         view = self.bridge.state.pending.get(ask.request)

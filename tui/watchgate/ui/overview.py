@@ -6,7 +6,7 @@ import msgspec
 
 from watchgate.core.sessions import SessionState
 from watchgate.core.state import State
-from watchgate.core.views import GateView, PendingView, SessionView, Totals
+from watchgate.core.views import GateView, PendingView, SessionView, SubView, Totals
 from watchgate.ui.bridge import Link
 from watchgate.ui.consequences import seconds_left, silence
 from watchgate.ui.formats import ago, clock, count, money, person
@@ -32,8 +32,9 @@ def is_off(gate: GateView, now_us: int) -> bool:
 
 
 def worst_risk(pending: list[PendingView]) -> str:
-    """The highest risk among open requests."""
-    return max((view.data.risk for view in pending), key=lambda risk: RISK_RANK.get(risk, 2))
+    """The highest risk among open requests; nothing when they only ask a person something."""
+    risks = (view.data.risk for view in pending if view.data.asks == "approval")
+    return max(risks, key=lambda risk: RISK_RANK.get(risk, 2), default="")
 
 
 def silence_words(view: PendingView, now_us: int) -> str:
@@ -52,7 +53,8 @@ def strip_view(state: State, link: Link, now_us: int, *, demo: bool) -> StripVie
         per_minute=_per_minute(live, now_us),
         cost=cost,
         cost_wide=cost_wide,
-        gated=_gated(live),
+        ran=sum(view.ran for view in live),
+        gated=sum(view.passed for view in live),
         quiet="nothing pending" if state.sessions else "listening",
     )
     if link.lost:
@@ -84,9 +86,17 @@ def session_word(view: SessionView, waiting_since: int | None, now_us: int) -> s
         return f"waiting {person((now_us - (waiting_since or view.since)) / 1_000_000)}"
     if view.gated is False:
         return "NOT GATED"
-    if view.shown is SessionState.IDLE:
+    guess = view.at(now_us)
+    if guess.state is SessionState.IDLE:
+        if guess.why:
+            return "interrupted?"
         return f"idle {ago((now_us - view.since) / 1_000_000)}"
-    return str(view.shown)
+    return f"{guess.state}?" if guess.why else str(guess.state)
+
+
+def living(view: SessionView) -> list[SubView]:
+    """The sub-agents of a session that have not ended, in the order in which they came."""
+    return [sub for sub in view.subs if sub.state is not SessionState.GONE]
 
 
 def waiting_since(state: State) -> dict[tuple[str, str], int]:
@@ -148,11 +158,6 @@ def _costs(live: list[SessionView]) -> tuple[str, str]:
 def _per_minute(live: list[SessionView], now_us: int) -> str:
     oldest = now_us // 1_000_000 - MINUTE_S
     return count(sum(calls for view in live for second, calls in view.recent if second > oldest))
-
-
-def _gated(live: list[SessionView]) -> str:
-    told = [view.gated for view in live if view.gated is not None]
-    return f"{sum(told)} of {len(told)}" if told else ""
 
 
 def _on_again(gate: GateView, now_us: int) -> str:

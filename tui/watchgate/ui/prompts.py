@@ -79,6 +79,12 @@ class Prompts:
 
         self.open(ReplyPrompt(commit, view))
 
+    def ask_answer(self, commit: Commit, view: PendingView) -> None:
+        """Ask for the answers to an agent's questions."""
+        from watchgate.ui.widgets.answer_prompt import AnswerPrompt
+
+        self.open(AnswerPrompt(commit, view))
+
     def ask_filter(self, text: str) -> None:
         """Ask for the filter of the calls."""
         from watchgate.ui.widgets.filter_bar import FilterBar

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from collections.abc import Iterator
+from typing import Literal
 
 from watchgate.core import tool_input
 from watchgate.core.events import Tool
@@ -19,20 +19,16 @@ _INK: dict[Sign, tuple[Token, Token]] = {
     "-": ("del", "del_ground"),
     " ": ("dim", "bg"),
 }
-_OLD = ("old_string", "old_str", "oldText")
-_NEW = ("new_string", "new_str", "newText", "content", "new_source")
 
 
 def changes(tool: Tool) -> list[Change]:
     """The lines of an edit with their signs; none for calls that edit nothing."""
     if tool.cls != "edit":
         return []
-    patch = tool_input.command(tool) or tool.input.get("patch")
-    if isinstance(patch, str):
+    if patch := tool_input.patch(tool):
         return [_patched(line) for line in patch.splitlines()]
-    edits = tool.input.get("edits")
-    parts = [tool.input, *(edits if isinstance(edits, list) else ())]
-    return [change for part in parts if isinstance(part, Mapping) for change in _replaced(part)]
+    found = tool_input.replacements(tool)
+    return [change for old, new in found for change in (*_lines("-", old), *_lines("+", new))]
 
 
 def draw_changes(found: list[Change], cells: int, colors: Palette) -> Iterator[Line]:
@@ -53,10 +49,7 @@ def _patched(line: str) -> Change:
     return ("-", line[1:]) if line[:1] == "-" else (" ", line)
 
 
-def _replaced(part: Mapping[str, Any]) -> Iterator[Change]:
-    for sign, names in (("-", _OLD), ("+", _NEW)):
-        for name in names:
-            text = part.get(name)
-            if isinstance(text, str):
-                for line in text.split("\n"):
-                    yield ("+" if sign == "+" else "-"), line.removesuffix("\r")
+def _lines(sign: Sign, texts: list[str]) -> Iterator[Change]:
+    for text in texts:
+        for line in text.split("\n"):
+            yield sign, line.removesuffix("\r")

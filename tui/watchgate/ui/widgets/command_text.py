@@ -45,8 +45,16 @@ class Piece(msgspec.Struct, frozen=True, gc=False):
 Row = tuple[Piece, ...]
 
 
+NO_PLAN = "The agent sent no text with this plan: read it in the agent's own terminal"
+
+
 def shown_text(tool: Tool, summary: str) -> str:
-    """The text that findings point into: the command of a shell call, else the call's summary."""
+    """The text that findings point into: a shell call's command, a plan, else the summary."""
+    if tool.cls == "plan":
+        plan = tool.input.get("plan")
+        if isinstance(plan, str) and plan.strip():
+            return plan
+        return NO_PLAN if summary == tool.name else summary
     command = tool_input.command(tool) if tool.cls == "shell" else None
     return summary if command is None else command
 
@@ -60,6 +68,11 @@ def lay_out(
     With `lines` a row also ends at each newline of the text; else newlines stay inside as `\n`.
     """
     return wrap(_pieces(text, findings), cells, lines=lines)
+
+
+def pieces(text: str) -> tuple[Piece, ...]:
+    """A text without findings, as pieces that hide nothing."""
+    return tuple(_pieces(text, ()))
 
 
 def plain(text: str, cells: int) -> tuple[Row, ...]:
@@ -91,9 +104,14 @@ def wrap(pieces: Iterable[Piece], cells: int, *, lines: bool = False) -> tuple[R
     return tuple(rows)
 
 
+def row_cells(row: Row) -> int:
+    """The cells that a row takes."""
+    return sum(cell_len(piece.text) for piece in row)
+
+
 def draw_row(line: Line, row: Row, cells: int) -> None:
     """Add a row to a line, cut to `cells` with dots in dim when it is longer."""
-    if sum(cell_len(piece.text) for piece in row) <= cells:
+    if row_cells(row) <= cells:
         for piece in row:
             piece.onto(line)
         return

@@ -8,20 +8,45 @@ import msgspec
 
 from watchgate.core.records import RequestData
 from watchgate.core.text import safe_text
+from watchgate.core.typed_answers import how
 from watchgate.core.views import CallRow, PendingView, SessionView
-from watchgate.ui.consequences import after_allow, after_silence, seconds_left, silence, title
+from watchgate.ui.consequences import (
+    after_allow,
+    after_handback,
+    after_silence,
+    seconds_left,
+    silence,
+)
 from watchgate.ui.formats import clock, count, home, plural, short_id
 from watchgate.ui.palettes import Palette
 from watchgate.ui.theme import RISK_GLYPH, RISK_RANK, RISK_TOKEN
 from watchgate.ui.widgets.changes import changes, draw_changes
-from watchgate.ui.widgets.command_text import Row, lay_out, plain, shown_text
+from watchgate.ui.widgets.command_text import (
+    Piece,
+    Row,
+    lay_out,
+    pieces,
+    plain,
+    shown_text,
+    wrap,
+)
 from watchgate.ui.widgets.countdown import bar, words_left
 from watchgate.ui.widgets.pane import Line
-from watchgate.ui.widgets.request_words import APPROVABLE_CHARS, chip, clause, too_long
+from watchgate.ui.widgets.question_rows import lead, plan_rows, question_rows
+from watchgate.ui.widgets.request_words import (
+    APPROVABLE_CHARS,
+    chip,
+    clause,
+    rest,
+    subject_chip,
+    too_long,
+)
 from watchgate.ui.widgets.ring_columns import elapsed
 
 INDENT = 2
 VALUES = 15
+_SUBJECTS: dict[str, str] = {"shell": "command", "plan": "plan"}
+_AFTER = {"approval": "after allow", "question": "after answer", "plan": "if approved"}
 LONGEST_BAR = 24
 SHORTEST_BAR = 6
 
@@ -84,13 +109,13 @@ def live_lines(
     """
     data = view.data
     head = Line(colors).to(INDENT)
-    chip(head, data.risk)
+    subject_chip(head, data)
     who = Line(colors).add(f"{safe_text(data.tool.name[:60])}   ")
     who.add(safe_text(view.label[:60]), bold=True)
     who.add(f"  {safe_text(view.agent[:20])}   {short_id(view.id)}", "dim")
     left_s = seconds_left(data, now_us)
     words = Line(colors).to(INDENT)
-    words_left(words, silence(data, view.agent, left_s), left_s)
+    words_left(words, silence(data, view.agent, left_s, whole=True), left_s)
     after = Line(colors).add(after_silence(data, view.agent), "dim")
     beside = cells - words.left_cells - after.left_cells - 7
     room = beside if beside >= SHORTEST_BAR else cells - words.left_cells - 4
@@ -113,14 +138,25 @@ def _beside(left: Line, more: Line, cells: int, colors: Palette) -> list[Line]:
 def request_lines(view: PendingView, session: SessionView | None, sheet: Sheet) -> list[Line]:
     """All of a request below its live lines, on this sheet."""
     data, cells = view.data, sheet.cells
-    text = shown_text(data.tool, data.summary)
-    rows = lay_out(text[:APPROVABLE_CHARS], data.findings, cells - INDENT - 1, lines=True)
-    sheet.section("command" if data.tool.cls == "shell" else "call", _size(len(rows), text))
-    sheet.rows(rows)
-    _changes(sheet, data)
-    _findings(sheet, data)
+    if data.asks == "question":
+        _questions(sheet, data)
+    else:
+        text = shown_text(data.tool, data.summary)
+        kept, room = text[:APPROVABLE_CHARS], cells - INDENT - 1
+        plan = data.asks == "plan"
+        rows = (
+            plan_rows(kept, room, air=True)
+            if plan
+            else lay_out(kept, data.findings, room, lines=True)
+        )
+        sheet.section(_SUBJECTS.get(data.tool.cls, "call"), _size(len(rows), text))
+        sheet.rows(rows)
+    if data.asks == "approval":
+        _changes(sheet, data)
+        _findings(sheet, data)
     _facts(sheet, view, session)
-    _input(sheet, data)
+    if data.asks == "approval":
+        _input(sheet, data)
     if too_long(data):
         sheet.section("too long to be shown to its end, so it can only be denied")
     return sheet.lines
@@ -143,6 +179,9 @@ def call_lines(
     sheet.rows(lay_out(row.summary[:APPROVABLE_CHARS], (), cells - INDENT - 1, lines=True))
     sheet.gap()
     sheet.fact("outcome", f"{row.glyph} {row.stage}".strip(), bold=True)
+    if row.why:
+        sheet.section("likely cause")
+        sheet.rows(plain(clause(row.why), cells - INDENT - 1))
     line = sheet.line().add("risk", "dim").to(VALUES)
     chip(line, row.risk)
     sheet.fact("took", elapsed(row, now_us))
@@ -150,9 +189,22 @@ def call_lines(
         sheet.fact("cwd", home(session.cwd, home_dir))
         sheet.fact("mode", session.mode or "")
     sheet.fact("session", row.session)
+    sheet.fact("sub-agent", f"{row.sub_type} {row.sub}".strip())
     sheet.fact("call", row.call)
     sheet.fact("request", short_id(row.request) if row.request else "")
     return sheet.lines
+
+
+def _questions(sheet: Sheet, data: RequestData) -> None:
+    cells = sheet.cells - INDENT - 1
+    if said := lead(data):
+        sheet.section("form")
+        sheet.rows(wrap(pieces(said), cells, lines=True))
+    for number, question in enumerate(data.questions, 1):
+        count = f" {number} of {len(data.questions)}" if len(data.questions) > 1 else ""
+        sheet.section(f"question{count}", safe_text(question.header[:40]))
+        sheet.rows(question_rows(question, cells))
+        sheet.rows(wrap([Piece(f"answer: {how(question)}", "dim")], cells))
 
 
 def _size(rows: int, text: str) -> str:
@@ -195,11 +247,13 @@ def _facts(sheet: Sheet, view: PendingView, session: SessionView | None) -> None
     sheet.fact("mode", data.mode or "")
     sheet.fact("lane", f"{data.lane}, {data.native}")
     sheet.fact("asked by", f"pid {data.agent_pid}" if data.agent_pid else "")
-    sheet.fact("held by", data.rule)
+    sheet.fact("held by", data.rule if data.asks == "approval" else "")
     sheet.fact("digest", f"sha256 {data.digest[:12]}...")
-    sheet.fact("after allow", after_allow(data, view.agent))
+    if data.asks == "plan":
+        sheet.fact("input", rest(data).text)
+    sheet.fact(_AFTER[data.asks], after_allow(data, view.agent))
     if data.runs_unasked:
-        sheet.fact("after b", f"{title(view.agent)} runs it without asking", bold=True)
+        sheet.fact("after b", after_handback(data, view.agent), bold=True)
 
 
 def _input(sheet: Sheet, data: RequestData) -> None:

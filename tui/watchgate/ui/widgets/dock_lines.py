@@ -10,15 +10,21 @@ from watchgate.core.call_endings import ENDINGS
 from watchgate.core.text import safe_text
 from watchgate.core.views import LastDecision, PendingView
 from watchgate.ui.arming import Intent
-from watchgate.ui.consequences import note, seconds_left, silence
+from watchgate.ui.consequences import after, note, seconds_left, silence
 from watchgate.ui.decisions import ended
-from watchgate.ui.formats import ago, cut_front, home, short_id, width
+from watchgate.ui.formats import DOTS, ago, cut_front, home, short_id, width
 from watchgate.ui.palettes import Palette
-from watchgate.ui.theme import RISK_TOKEN
-from watchgate.ui.widgets.command_text import Piece, draw_row, lay_out, shown_text
+from watchgate.ui.widgets.command_text import Piece, draw_row, lay_out, row_cells, shown_text
 from watchgate.ui.widgets.countdown import GONE, bar, words_left, words_right
 from watchgate.ui.widgets.pane import Line
-from watchgate.ui.widgets.request_words import chip, rest, too_long, why
+from watchgate.ui.widgets.question_rows import asked_rows, lead, plan_rows
+from watchgate.ui.widgets.request_words import (
+    rest,
+    subject_chip,
+    subject_token,
+    too_long,
+    why,
+)
 
 NARROW = 80
 ROOMY = 100
@@ -84,7 +90,7 @@ def picture(docked: Docked, cells: int, rows: int, colors: Palette) -> Picture:
     drawn = frame.narrow() if rows == 5 else frame.wide(tall=rows >= 8)
     if not colors.flat:
         return drawn
-    rule = Line(colors, "s1").add(GONE * cells, RISK_TOKEN.get(docked.pending.data.risk, "high"))
+    rule = Line(colors, "s1").add(GONE * cells, subject_token(docked.pending.data))
     return Picture([rule, *drawn.lines], drawn.complete)
 
 
@@ -93,11 +99,19 @@ class _Frame:
         self.docked, self.view, self.data = docked, view, view.data
         self.cells, self.colors = cells, colors
         self.room = cells - INDENT - 1
-        text = shown_text(view.data.tool, view.data.summary)
-        self.rows = lay_out(text, view.data.findings, self.room)
-        self.words = silence(view.data, view.agent, docked.left_s)
+        data = view.data
+        if data.asks == "question":
+            self.rows = asked_rows(data.questions, self.room, lead(data))
+        elif data.asks == "plan":
+            self.rows = plan_rows(shown_text(data.tool, data.summary), self.room, air=False)
+        else:
+            text = shown_text(data.tool, data.summary)
+            self.rows = lay_out(text, data.findings, self.room)
+        self.words = silence(view.data, view.agent, docked.left_s, whole=cells >= ROOMY)
 
     def wide(self, *, tall: bool) -> Picture:
+        if self.data.asks != "approval":
+            return self.asked(5 if tall else 4, tall=tall)
         command, whole = self.command(3)
         blanks = [self.line() for _ in range(3 - len(command))]
         middle = [*blanks[:1], *command, *blanks[1:]]
@@ -111,7 +125,23 @@ class _Frame:
             lines = [self.head(), *middle, self.why(9), message or facts]
         return self.done(lines, whole and told)
 
+    def asked(self, most: int, *, tall: bool) -> Picture:
+        """A question or plan: nothing is known of it but its own words, so they get the room."""
+        command, whole = self.command(most)
+        blanks = [self.line() for _ in range(most - len(command))]
+        last = self.message() or self.line().fit(
+            after(self.data, self.view.agent), self.room, "dim"
+        )
+        top = [self.line()] if tall else []
+        return self.done([*top, self.head(), *command, *blanks, last], whole)
+
     def narrow(self) -> Picture:
+        if self.data.asks != "approval":
+            message = self.message()
+            command, whole = self.command(2 if message else 3)
+            lines = [*command, *([message] if message else [])]
+            blanks = [self.line() for _ in range(3 - len(lines))]
+            return self.done([self.head(), *lines, *blanks, self.countdown()], whole)
         command, whole = self.command(2)
         facts, told = self.facts(noted=True)
         third = self.message() or (facts if len(command) == 1 else self.why(7))
@@ -121,7 +151,7 @@ class _Frame:
 
     def single(self) -> Line:
         line = self.line()
-        chip(line, self.data.risk)
+        subject_chip(line, self.data)
         if self.docked.message and self.cells < ROOMY:
             line.add(f"   {short_id(self.view.id)}", "dim")
         else:
@@ -142,11 +172,11 @@ class _Frame:
 
     def line(self) -> Line:
         line = Line(self.colors, "s1")
-        return line.add(" ", on=RISK_TOKEN.get(self.data.risk, "high")).to(INDENT)
+        return line.add(" ", on=subject_token(self.data)).to(INDENT)
 
     def head(self) -> Line:
         line = self.line()
-        chip(line, self.data.risk)
+        subject_chip(line, self.data)
         narrow = self.cells < NARROW
         self.who(line, agent=not narrow)
         if narrow:
@@ -196,7 +226,11 @@ class _Frame:
                 more = f"+{missing} lines, "
                 line.right(more, "dim").right("v", "accent", bold=True).right(" to view ", "dim")
                 # The text goes on in the next row: its dots say so even where this row would fit.
-                draw_row(line, (*row, Piece("more")), self.cells - INDENT - line.right_cells - 2)
+                room = self.cells - INDENT - line.right_cells - 2
+                if row_cells(row) + len(DOTS) <= room:
+                    draw_row(line, (*row, Piece(DOTS, "dim")), room)
+                else:
+                    draw_row(line, (*row, Piece("more")), room)
             else:
                 draw_row(line, row, self.room)
             lines.append(line)

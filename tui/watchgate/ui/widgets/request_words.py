@@ -9,12 +9,16 @@ import msgspec
 from watchgate.core.records import RequestData
 from watchgate.core.text import safe_text
 from watchgate.ui.formats import count
+from watchgate.ui.palettes import Token
 from watchgate.ui.theme import RISK_GLYPH, RISK_RANK, RISK_TOKEN
 from watchgate.ui.widgets.command_text import shown_text
 from watchgate.ui.widgets.pane import Line
 
 APPROVABLE_CHARS = 65_536
 """What is longer than this is never drawn to its end, and so never allowed from a console."""
+
+ASKED = "?"
+"""Stands where a call's risk would."""
 
 _SHORT = 200
 _SAYS_NOTHING = ("description", "timeout", "timeout_ms")
@@ -28,6 +32,19 @@ def chip(line: Line, risk: str) -> None:
         line.add(f" {words} ", "bg", on=token, bold=True)
     else:
         line.add(words, token, bold=risk not in ("low", "medium"))
+
+
+def subject_chip(line: Line, data: RequestData) -> None:
+    """What is asked of the operator: a call's risk, or that it is a question or a plan."""
+    if data.asks == "approval":
+        chip(line, data.risk)
+    else:
+        line.add(f"{ASKED} {data.asks.upper()}", "accent", bold=True)
+
+
+def subject_token(data: RequestData) -> Token:
+    """The colour of a request's own bar; what is only asked has no risk to show."""
+    return RISK_TOKEN.get(data.risk, "high") if data.asks == "approval" else "accent"
 
 
 def clause(reason: str) -> str:
@@ -69,6 +86,8 @@ def _rest(raw: bytes, shown: str, shell: bool) -> Rest:
 
 def rest(data: RequestData) -> Rest:
     """What else the tool was given."""
+    if data.asks == "question":
+        return Rest("", whole=True)  # its questions are drawn from what was read of the input
     shown = shown_text(data.tool, data.summary)
     return _rest(msgspec.json.encode(data.tool.input), shown, data.tool.cls == "shell")
 

@@ -8,7 +8,7 @@ import msgspec
 
 from watchgate.core.text import safe_text
 from watchgate.core.views import CallRow
-from watchgate.ui.formats import UNMEASURED, clock, cut, person, took
+from watchgate.ui.formats import UNMEASURED, clock, cut, person, took, width
 from watchgate.ui.palettes import Palette, Token
 from watchgate.ui.theme import RISK_GLYPH, RISK_TOKEN
 from watchgate.ui.widgets.pane import Line
@@ -149,6 +149,12 @@ def draw_call(
         return line.to(at.call_at).fit(f"{note}{call}", at.call, "dim")
     # A summary can be a whole script: what cannot be drawn need not be made safe either.
     call = safe_text(row.summary[: 4 * at.call + 8])
-    kept, dots = cut(call, at.call)
-    line.to(at.call_at).add(kept, tone.ink, bold=tone.bold)
+    line.to(at.call_at)
+    room = at.call
+    if row.sub:
+        whose, _ = cut(safe_text((row.sub_type or row.sub)[:80]), max(4, at.call // 4))
+        line.add(f"{whose}: ", tone.quiet)
+        room = max(0, room - width(whose) - 2)
+    kept, dots = cut(call, room)
+    line.add(kept, tone.ink, bold=tone.bold)
     return line.add(dots, tone.quiet) if dots else line

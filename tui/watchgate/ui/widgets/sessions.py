@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
+
 from textual.message import Message
 
 from watchgate.core.sessions import SessionState
@@ -11,6 +13,7 @@ from watchgate.core.views import SessionView
 from watchgate.ui.formats import count, cut, money
 from watchgate.ui.overview import (
     live_sessions,
+    living,
     session_word,
     sparklines,
     today,
@@ -18,6 +21,11 @@ from watchgate.ui.overview import (
 )
 from watchgate.ui.palettes import Token
 from watchgate.ui.widgets.pane import Line, Pane
+
+SUBS_SHOWN = 3
+_ONLY_WATCHED = (
+    "only watched, nothing of it is held. watchgate doctor tells whether its hooks are in place"
+)
 
 
 class Sessions(Pane):
@@ -69,17 +77,15 @@ class Sessions(Pane):
         head = self.line().add("  sessions", "dim").to(17)
         lines = [head.add("last min", "dim").right("cost ", "dim")]
         live = live_sessions(self._state)
-        airy = 1 + 3 * len(live) <= rows
-        each = 3 if airy else 2
+        heights = [2 + min(len(living(view)), SUBS_SHOWN + 1) for view in live]
+        airy = 1 + sum(heights) + len(live) <= rows
+        if airy:
+            heights = [height + 1 for height in heights]
         day = self._day()
-        if 1 + each * len(live) + len(day) > rows:
+        if 1 + sum(heights) + len(day) > rows:
             day = []
-        room = rows - 1
-        fit = max(1, room // each)
-        if len(live) > fit:
-            fit = max(1, (room - 1) // each)
         place = self._place(live)
-        first = max(0, min(place - fit + 1, len(live) - fit)) if place >= fit else 0
+        first, fit = _window(heights, place, rows - 1)
         sparks = sparklines(live, self._now_us)
         since = waiting_since(self._state)
         for number, view in enumerate(live[first : first + fit], start=first):
@@ -87,12 +93,13 @@ class Sessions(Pane):
                 lines.append(self.line())
             waiting = since.get((view.agent, view.session))
             lines += self._session(view, sparks[number], waiting, chosen=number == place)
+            lines += self._subs(view)
         if len(live) > fit:
             how = "j k go there" if self.has_focus else "s lists them"
             lines.append(self.line().add(f"  {count(len(live) - fit)} more, {how}", "dim"))
-        ungated = next((view for view in live if view.gated is False), None)
-        if ungated is not None and airy and len(lines) + 4 <= rows - len(day):
-            lines += self._not_gated(ungated)
+        why = self._why_not(live, place) if airy else []
+        if len(lines) + len(why) <= rows - len(day):
+            lines += why
         return [*lines, *day]
 
     def _session(
@@ -118,14 +125,32 @@ class Sessions(Pane):
         state.to(17).add("" if self._stale else spark, "faint")
         return [name, state.right(f"{money(view.cost_usd)} ", ink)]
 
-    def _not_gated(self, view: SessionView) -> list[Line]:
+    def _subs(self, view: SessionView) -> list[Line]:
+        """A line for each sub-agent at work, under the session that started it."""
+        subs = living(view)
+        shown = subs if len(subs) <= SUBS_SHOWN + 1 else subs[:SUBS_SHOWN]
+        quiet: Token = "off" if self._stale else "dim"
+        lines = []
+        for sub in shown:
+            line = self.line().add("    ").fit(safe_text(sub.name), 12, quiet).to(17)
+            lines.append(line.fit(str(sub.state), 8, quiet).right(f"{count(sub.calls)} ", quiet))
+        if len(subs) > len(shown):
+            more = count(len(subs) - len(shown))
+            lines.append(self.line().add(f"    {more} more sub-agents", quiet))
+        return lines
+
+    def _why_not(self, live: list[SessionView], place: int) -> list[Line]:
+        """Why the session under the cursor is not gated, else the newest that is not."""
+        view = next(
+            (v for v in [*live[place : place + 1], *reversed(live)] if v.gated is False), None
+        )
+        if view is None:
+            return []
         label, dots = cut(safe_text(view.label), 14)
-        return [
-            self.line(),
-            self.line().add(f"  {label}{dots}: only watched,", "dim"),
-            self.line().add("  nothing of it is held. ", "dim").add("i", "accent", bold=True),
-            self.line().add("  shows the line that gates it.", "dim"),
-        ]
+        # Whether its hooks are installed and skipped is not known here.
+        why = view.cause or _ONLY_WATCHED
+        words = wrap(f"{label}{dots}: {why}", 28)
+        return [self.line(), *(self.line().add(f"  {line}", "dim") for line in words)]
 
     def _day(self) -> list[Line]:
         lines = [self.line(), self.line().add("  today", "dim")]
@@ -138,3 +163,20 @@ class Sessions(Pane):
     def _place(self, live: list[SessionView]) -> int:
         keys = [(view.agent, view.session) for view in live]
         return keys.index(self._key) if self._key in keys else 0
+
+
+def _window(heights: list[int], place: int, room: int) -> tuple[int, int]:
+    """The first session to show and how many fit, the chosen one among them; a line says more."""
+    if sum(heights) <= room:
+        return 0, len(heights)
+    first = 0
+    while True:
+        fit, used = 0, 0
+        for height in heights[first:]:
+            if used + height > room - 1:
+                break
+            fit, used = fit + 1, used + height
+        fit = max(1, fit)
+        if place < first + fit:
+            return first, fit
+        first += 1

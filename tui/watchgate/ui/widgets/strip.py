@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 
-from watchgate.ui.formats import plural
+from watchgate.ui.formats import count, plural
 from watchgate.ui.theme import RISK_GLYPH, RISK_TOKEN
 from watchgate.ui.widgets.pane import Line, Pane
+from watchgate.ui.widgets.request_words import ASKED
 
 
 class StripView(msgspec.Struct, frozen=True, kw_only=True):
     """What the strip tells: counts as words, and the one thing that is most urgent.
 
+    Of the `ran` calls that are known to have run, `gated` had passed a gate.
     `alert` chooses the right end: `pending` (with `worst`, `pending` and `consequence`), `lost`
     (with `since`), `off` (with `until`), or `quiet` (with `quiet`).
     """
@@ -24,7 +26,8 @@ class StripView(msgspec.Struct, frozen=True, kw_only=True):
     per_minute: str = "0"
     cost: str = "$0.00"
     cost_wide: str = "$0.00"
-    gated: str = ""
+    ran: int = 0
+    gated: int = 0
     alert: Literal["pending", "lost", "off", "quiet"] = "quiet"
     worst: str = "low"
     pending: int = 0
@@ -34,6 +37,13 @@ class StripView(msgspec.Struct, frozen=True, kw_only=True):
     picture_of: str = ""
     until: str = ""
     quiet: str = "nothing pending"
+
+
+class _Group(NamedTuple):
+    """One part of the line; the lowest `rank` is given room first."""
+
+    line: Line
+    rank: int
 
 
 class StatusStrip(Pane):
@@ -58,9 +68,8 @@ class StatusStrip(Pane):
             return [self._off(cells)]
         line = self.line().add(" ").add("watchgate", "accent", bold=True)
         self._end(line, cells)
-        for group in self._groups(cells):
-            if line.left_cells + group.left_cells + line.right_cells + 2 <= cells:
-                line.join(group)
+        for group in _fitting(self._groups(cells), cells - line.left_cells - line.right_cells - 2):
+            line.join(group)
         return [line]
 
     def _off(self, cells: int) -> Line:
@@ -75,29 +84,43 @@ class StatusStrip(Pane):
             line.add(f"  {means}", "alarm_ink")
         return line
 
-    def _groups(self, cells: int) -> list[Line]:
+    def _groups(self, cells: int) -> list[_Group]:
         view = self._view
         groups = []
         if view.demo:
-            groups.append(self.line().add("  ").add(" DEMO ", "bg", on="accent", bold=True))
+            demo = self.line().add("  ").add(" DEMO ", "bg", on="accent", bold=True)
+            groups.append(_Group(demo, 0))
         if cells < 60:
             return groups
         profile = view.profile if view.profile != "watch" else "watch, NOT GATING"
-        groups.append(self.line().add("  ").add(profile, bold=True))
+        groups.append(_Group(self.line().add("  ").add(profile, bold=True), 1))
         if view.alert == "lost":
             picture = f"   last picture of {view.picture_of}" if view.picture_of else ""
-            return [*groups, self.line().add(picture, "dim")]
-        number, noun = plural(view.sessions, "session").split(" ")
-        sessions = self.line().add(f"   {number}").add(f" {noun}", "dim")
-        if cells < 80:
-            return [*groups, self.line().add(f"   {view.cost}")]
-        if cells < 100:
-            return [*groups, sessions, self.line().add(f"   {view.cost}")]
-        groups += [sessions, self.line().add(f"   {view.per_minute}").add(" calls/min", "dim")]
-        groups.append(self.line().add(f"   {view.cost_wide}"))
-        if view.gated:
-            groups.append(self.line().add("   gated ", "dim").add(view.gated))
-        return groups
+            return [*groups, _Group(self.line().add(picture, "dim"), 2)]
+        if cells >= 80:
+            number, noun = plural(view.sessions, "session").split(" ")
+            sessions = self.line().add(f"   {number}").add(f" {noun}", "dim")
+            groups.append(_Group(sessions, 3))
+        if cells >= 100:
+            rate = self.line().add(f"   {view.per_minute}").add(" calls/min", "dim")
+            groups.append(_Group(rate, 4))
+        cost = view.cost_wide if cells >= 100 else view.cost
+        groups.append(_Group(self.line().add(f"   {cost}"), 5))
+        return [*groups, *self._gated(cells)]
+
+    def _gated(self, cells: int) -> list[_Group]:
+        """How much of what ran had passed the gate; what had not outranks the other counts."""
+        ran, gated = self._view.ran, self._view.gated
+        line = self.line().add("   ")
+        if gated < ran and cells >= 100:
+            line.add(f"gated {count(gated)} of {plural(ran, 'call')}", bold=True)
+        elif gated < ran:
+            line.add(f"{plural(ran - gated, 'call')} ungated", bold=True)
+        elif ran and cells >= 100:
+            line.add("gated all ", "dim").add(count(ran)).add(" calls", "dim")
+        else:
+            return []
+        return [_Group(line, 2 if gated < ran else 6)]
 
     def _end(self, line: Line, cells: int) -> None:
         view = self._view
@@ -105,8 +128,8 @@ class StatusStrip(Pane):
             line.right(" CORE LOST ", "alarm_ink", on="alarm", bold=True)
             line.right(f"  {view.since} ", bold=True)
         elif view.alert == "pending":
-            chip = f" {RISK_GLYPH[view.worst]} {view.pending} PENDING "
-            line.right(chip, "bg", on=RISK_TOKEN[view.worst], bold=True)
+            glyph, token = RISK_GLYPH.get(view.worst, ASKED), RISK_TOKEN.get(view.worst, "accent")
+            line.right(f" {glyph} {view.pending} PENDING ", "bg", on=token, bold=True)
             if cells >= 80:
                 line.right("  next ", "dim")
             elif cells >= 60:
@@ -116,3 +139,13 @@ class StatusStrip(Pane):
             line.right(" ")
         else:
             line.right(f"{view.quiet} ", "dim")
+
+
+def _fitting(groups: list[_Group], room: int) -> list[Line]:
+    """The groups that have room, in their order."""
+    fit = set()
+    for group in sorted(groups, key=lambda each: each.rank):
+        if group.line.left_cells <= room:
+            room -= group.line.left_cells
+            fit.add(group.rank)
+    return [group.line for group in groups if group.rank in fit]

@@ -8,9 +8,10 @@ from watchgate.ui.consequences import seconds_left
 from watchgate.ui.formats import cut, cut_front, person
 from watchgate.ui.moment import Moment
 from watchgate.ui.palettes import Token
-from watchgate.ui.theme import RISK_GLYPH, RISK_TOKEN
+from watchgate.ui.theme import RISK_GLYPH
 from watchgate.ui.widgets.command_text import plain
 from watchgate.ui.widgets.pane import Line, Pane
+from watchgate.ui.widgets.request_words import ASKED, subject_token
 
 WORDS = 4
 """Lines kept for what keys and silence do."""
@@ -64,8 +65,9 @@ class Tiny(Pane):
         chosen = moment.docked is not None and view.id == moment.docked.id
         line = self.line("sel" if chosen else "bg")
         line.add("> " if chosen else "  ", "accent", bold=True)
-        risk = view.data.risk
-        line.add(RISK_GLYPH.get(risk, "!!"), RISK_TOKEN.get(risk, "high"), bold=True).to(6)
+        data = view.data
+        glyph = RISK_GLYPH.get(data.risk, "!!") if data.asks == "approval" else ASKED
+        line.add(glyph, subject_token(data), bold=True).to(6)
         label, dots = cut(safe_text(view.label), 8)
         line.add(label, bold=True).add(dots, "dim").to(15)
         left = seconds_left(view.data, moment.now_us)
