@@ -4,15 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
-from tests.agents_real.harness.agents import ClaudeCode, Codex
+from tests.agents_real.harness.agent import Agent
+from tests.agents_real.harness.agents import AGENTS
+from tests.agents_real.harness.claude_code import ClaudeCode
+from tests.agents_real.harness.codex import Codex
 from tests.agents_real.harness.codex_trust import trust_hooks
+from tests.agents_real.harness.copilot import Copilot
+from tests.agents_real.harness.gemini import Gemini
 from tests.agents_real.harness.model_server import Model, running_model
+from tests.agents_real.harness.opencode import OpenCode
 from tests.agents_real.harness.place import Place
-from tests.agents_real.harness.program import Core, Watchgate
+from tests.agents_real.harness.program import PROGRAM, Core, Watchgate
+from tests.agents_real.harness.qwen import Qwen
 from tests.agents_real.harness.session import AnySession, Session
+from tests.agents_real.harness.tmux import Terminal, terminal
+
+A = TypeVar("A", bound=Agent)
+
+QUICK = ("claude", "codex")
+"""The agents that start fastest: enough where what is tested is the core's part alone."""
 
 PATIENT = """\
 [approval]
@@ -57,7 +71,7 @@ def place(short_path: Path, config: str) -> Place:
 
 @pytest.fixture
 def watchgate(place: Place) -> Watchgate:
-    return Watchgate(place, (ClaudeCode, Codex))
+    return Watchgate(place, AGENTS.values())
 
 
 @pytest.fixture
@@ -77,33 +91,66 @@ def model() -> Iterator[Model]:
         yield model
 
 
-@pytest.fixture
-def claude(place: Place, model: Model, watchgate: Watchgate) -> Iterator[Session[ClaudeCode]]:
-    """Claude Code with Watchgate's hooks installed."""
-    session = Session(ClaudeCode(), place, model)
-    watchgate.must("install", "claude")
+def installed(
+    agent: type[A], place: Place, model: Model, watchgate: Watchgate
+) -> Iterator[Session[A]]:
+    """An agent with Watchgate's hooks installed, ended with the test."""
+    session = Session(agent(), place, model)
+    watchgate.must("install", agent.name)
     yield session
     session.close()
+
+
+@pytest.fixture
+def claude(place: Place, model: Model, watchgate: Watchgate) -> Iterator[Session[ClaudeCode]]:
+    yield from installed(ClaudeCode, place, model, watchgate)
 
 
 @pytest.fixture
 def untrusting_codex(place: Place, model: Model, watchgate: Watchgate) -> Iterator[Session[Codex]]:
-    """Codex with Watchgate's hooks installed, before its user has trusted them."""
-    session = Session(Codex(), place, model)
-    watchgate.must("install", "codex")
-    yield session
-    session.close()
+    """Codex before its user has trusted the hooks."""
+    yield from installed(Codex, place, model, watchgate)
 
 
 @pytest.fixture
 def codex(untrusting_codex: Session[Codex]) -> Session[Codex]:
-    """Codex with Watchgate's hooks installed and trusted."""
+    """Codex with its hooks trusted."""
     trust_hooks(untrusting_codex.agent, untrusting_codex.place)
     return untrusting_codex
 
 
-@pytest.fixture(params=["claude", "codex"])
+@pytest.fixture
+def copilot(place: Place, model: Model, watchgate: Watchgate) -> Iterator[Session[Copilot]]:
+    yield from installed(Copilot, place, model, watchgate)
+
+
+@pytest.fixture
+def gemini(place: Place, model: Model, watchgate: Watchgate) -> Iterator[Session[Gemini]]:
+    yield from installed(Gemini, place, model, watchgate)
+
+
+@pytest.fixture
+def qwen(place: Place, model: Model, watchgate: Watchgate) -> Iterator[Session[Qwen]]:
+    yield from installed(Qwen, place, model, watchgate)
+
+
+@pytest.fixture
+def opencode(place: Place, model: Model, watchgate: Watchgate) -> Iterator[Session[OpenCode]]:
+    yield from installed(OpenCode, place, model, watchgate)
+
+
+@pytest.fixture(params=AGENTS)
 def agent(request: pytest.FixtureRequest) -> AnySession:
     """Each agent in turn, ready to be started without a terminal."""
     session: AnySession = request.getfixturevalue(request.param)
     return session
+
+
+@pytest.fixture
+def console(core: Core, watchgate: Watchgate, place: Place) -> Iterator[Terminal]:
+    """The console on a terminal of its own, attached to the running core."""
+    surroundings = watchgate.environment | {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
+    surroundings.pop("NO_COLOR", None)
+    with terminal(place, [str(PROGRAM)], surroundings) as screen:
+        screen.wait_for("No agent is connected yet")
+        yield screen

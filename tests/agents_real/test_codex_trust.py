@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.agents_real.harness.agents import Codex
+from tests.agents_real.harness.codex import Codex
 from tests.agents_real.harness.codex_trust import trust_hooks
 from tests.agents_real.harness.program import Core, Watchgate
 from tests.agents_real.harness.session import Session, one_call

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 
 import pytest
 
-from tests.agents_real.harness.place import Place
-from tests.agents_real.harness.program import PROGRAM, Core, Watchgate
+from tests.agents_real.conftest import QUICK
+from tests.agents_real.harness.program import Core
 from tests.agents_real.harness.session import RISKY, AnySession, one_call
-from tests.agents_real.harness.tmux import Terminal, terminal
+from tests.agents_real.harness.tmux import Terminal
 
 pytestmark = [
     pytest.mark.agents,
@@ -20,16 +19,7 @@ pytestmark = [
 SHOWN = r"HIGH\s+Bash"
 
 
-@pytest.fixture
-def console(core: Core, watchgate: Watchgate, place: Place) -> Iterator[Terminal]:
-    """The console on a terminal of its own, attached to the running core."""
-    surroundings = watchgate.environment | {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
-    surroundings.pop("NO_COLOR", None)
-    with terminal(place, [str(PROGRAM)], surroundings) as screen:
-        screen.wait_for("No agent is connected yet")
-        yield screen
-
-
+@pytest.mark.parametrize("agent", QUICK, indirect=True)
 def test_a_twice_lets_a_high_call_run(core: Core, agent: AnySession, console: Terminal) -> None:
     """The first `a` only asks again; the second lets the command run, signed by the console."""
     agent.start(one_call())
@@ -48,6 +38,7 @@ def test_a_twice_lets_a_high_call_run(core: Core, agent: AnySession, console: Te
     assert core.record("effect.confirmed", held.id)
 
 
+@pytest.mark.parametrize("agent", ["claude"], indirect=True)
 def test_d_stops_the_call(core: Core, agent: AnySession, console: Terminal) -> None:
     """One key denies, and the model is told that an operator did."""
     agent.start(one_call())
@@ -61,6 +52,7 @@ def test_d_stops_the_call(core: Core, agent: AnySession, console: Terminal) -> N
     assert core.record("approval.decided", held.id)["data"]["word"] == "denied-by-operator"
 
 
+@pytest.mark.parametrize("agent", ["codex"], indirect=True)
 def test_r_denies_with_words_that_the_model_reads(
     core: Core, agent: AnySession, console: Terminal
 ) -> None:

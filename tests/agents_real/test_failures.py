@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents_real.harness.agents import ClaudeCode
+from tests.agents_real.conftest import QUICK
+from tests.agents_real.harness.claude_code import ClaudeCode
 from tests.agents_real.harness.conversation import Turn, Use
 from tests.agents_real.harness.program import Core, Watchgate
 from tests.agents_real.harness.session import AnySession, Session, one_call
@@ -41,6 +42,7 @@ def test_without_a_core_a_read_is_left_to_the_agent(claude: Session[ClaudeCode])
     assert "the note's own words" in claude.told
 
 
+@pytest.mark.parametrize("agent", QUICK, indirect=True)
 def test_a_core_that_dies_while_a_call_waits_denies_it(
     core: Core, watchgate: Watchgate, agent: AnySession
 ) -> None:
@@ -55,6 +57,7 @@ def test_a_core_that_dies_while_a_call_waits_denies_it(
     watchgate.must("audit", "verify")
 
 
+@pytest.mark.parametrize("agent", QUICK, indirect=True)
 def test_a_core_that_stops_denies_what_waits(core: Core, agent: AnySession) -> None:
     """A core that goes in the proper way answers closed before it goes."""
     agent.start(one_call())
@@ -76,6 +79,7 @@ def test_a_missing_client_file_denies(core: Core, agent: AnySession) -> None:
     assert core.pending() == []
 
 
+@pytest.mark.parametrize("agent", QUICK, indirect=True)
 def test_a_client_that_crashes_denies(core: Core, agent: AnySession) -> None:
     """So does one that ends in any way but its own two."""
     client_file(agent).write_text("raise SystemExit(7)\n")

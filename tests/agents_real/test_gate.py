@@ -7,65 +7,46 @@ import re
 import msgspec
 import pytest
 
+from tests.agents_real.conftest import QUICK
 from tests.agents_real.harness.program import Core
 from tests.agents_real.harness.session import RISKY, AnySession, one_call
 
 pytestmark = pytest.mark.agents
 
 
-def test_a_held_call_is_listed_with_all_that_a_decision_needs(
-    core: Core, agent: AnySession
-) -> None:
-    """Agent, lane, tool, summary, risk and digest are in `ls --json`, and nothing has run."""
-    agent.start(one_call())
-    held = core.holds_one()
+def test_an_allow_runs_a_call_and_a_denial_stops_the_next(core: Core, agent: AnySession) -> None:
+    """The first leaves its evidence once; the model reads the reason why the second did not run.
 
-    assert held.agent == agent.agent.name
-    assert held.lane == "gate"
-    assert held.tool == "Bash"
-    assert held.summary == RISKY
-    assert held.risk in {"high", "critical"}
-    assert held.reason
-    assert re.fullmatch(r"[0-9a-f]{64}", held.digest)
-    assert re.fullmatch(r"[0-9a-hjkmnp-tv-z]{26}", held.id)
+    What `ls --json` lists has all that a decision needs, and the journal names the operator.
+    """
+    agent.start(one_call(), one_call("git push --force; echo more >> out.txt"))
+    first = core.holds_one()
     assert agent.evidence == ""
-
-
-def test_an_allow_lets_the_call_run_and_its_effect_is_confirmed(
-    core: Core, agent: AnySession
-) -> None:
-    """The command leaves its evidence once; the journal names the operator and the effect."""
-    agent.start(one_call())
-    held = core.holds_one()
-    allowed = core.allow(held, "--as", "alice")
+    allowed = core.allow(first, "--as", "alice")
+    second = core.holds_one()
+    denied = core.deny(second, "not on a Friday")
     agent.finish()
 
-    assert allowed.exit_code == 0
+    assert (first.agent, first.lane, first.tool) == (agent.agent.name, "gate", "Bash")
+    assert first.summary == RISKY
+    assert first.risk in {"high", "critical"}
+    assert first.reason
+    assert re.fullmatch(r"[0-9a-f]{64}", first.digest)
+    assert re.fullmatch(r"[0-9a-hjkmnp-tv-z]{26}", first.id)
+    assert (allowed.exit_code, denied.exit_code) == (0, 0)
     assert agent.evidence == "ran\n"
-    decided = core.record("approval.decided", held.id)["data"]
+    assert "not on a Friday" in agent.told
+    core.turn_ends()
+    decided = core.record("approval.decided", first.id)["data"]
     assert decided["word"] == "allowed-by-operator"
     assert "alice" in decided["by"]
     assert decided["waited_s"] > 0
-    assert core.record("effect.confirmed", held.id)
-
-
-def test_a_denial_stops_the_call_and_the_model_reads_the_reason(
-    core: Core, agent: AnySession
-) -> None:
-    """Nothing ran; the reason that the operator typed is in the tool result."""
-    agent.start(one_call())
-    held = core.holds_one()
-    denied = core.deny(held, "not on a Friday")
-    agent.finish()
-
-    assert denied.exit_code == 0
-    assert agent.evidence == ""
-    assert "not on a Friday" in agent.told
-    decided = core.record("approval.decided", held.id)["data"]
-    assert decided["word"] == "denied-by-operator"
-    assert decided["reason"] == "not on a Friday"
-    core.turn_ends()
+    assert core.record("effect.confirmed", first.id)
+    refused = core.record("approval.decided", second.id)["data"]
+    assert refused["word"] == "denied-by-operator"
+    assert refused["reason"] == "not on a Friday"
     assert core.records("effect.contradicted") == []
+    assert len(core.records("approval.requested")) == 2
 
 
 def test_a_handback_leaves_the_call_to_the_agent(core: Core, agent: AnySession) -> None:
@@ -79,8 +60,11 @@ def test_a_handback_leaves_the_call_to_the_agent(core: Core, agent: AnySession) 
     assert agent.evidence == "ran\n"
     decided = core.record("approval.decided", held.id)["data"]
     assert decided["word"] == "handed-back-by-operator"
+    core.turn_ends()
+    assert len(core.records("approval.requested")) == 1
 
 
+@pytest.mark.parametrize("agent", QUICK, indirect=True)
 def test_an_allow_of_something_else_is_refused(core: Core, agent: AnySession) -> None:
     """A digest that is not the request's own changes nothing; the right one still counts."""
     agent.start(one_call())
@@ -96,6 +80,7 @@ def test_an_allow_of_something_else_is_refused(core: Core, agent: AnySession) ->
     assert agent.evidence == ""
 
 
+@pytest.mark.parametrize("agent", QUICK, indirect=True)
 def test_an_answer_after_the_first_is_refused_with_who_was_first(
     core: Core, agent: AnySession
 ) -> None:

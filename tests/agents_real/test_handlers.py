@@ -7,17 +7,19 @@ import subprocess
 
 import pytest
 
-from tests.agents_real.conftest import PATIENT
-from tests.agents_real.harness.agents import ClaudeCode, Codex
+from tests.agents_real.conftest import PATIENT, QUICK
+from tests.agents_real.harness.codex import Codex
 from tests.agents_real.harness.conversation import Json
 from tests.agents_real.harness.model_server import Model
 from tests.agents_real.harness.place import Place
 from tests.agents_real.harness.program import PROGRAM, Core, Watchgate
+from tests.agents_real.harness.qwen import Qwen
 from tests.agents_real.harness.session import EVIDENCE, AnySession, Session, one_call
 from tests.agents_real.harness.waiting import eventually
 
 pytestmark = pytest.mark.agents
 
+EDITABLE = ["claude", "codex", "copilot", "gemini", "opencode"]
 REFUSED = f"echo refused-word; echo ran >> {EVIDENCE}"
 REWRITTEN = f"echo rewrite-me; echo ran >> {EVIDENCE}"
 GUARD = """#!/bin/sh
@@ -60,6 +62,7 @@ def rows(core: Core, handler: str) -> list[Json]:
     return [row for trace in traces for row in trace["data"]["rows"] if row["handler"] == handler]
 
 
+@pytest.mark.parametrize("agent", QUICK, indirect=True)
 def test_a_hook_of_the_users_denies_and_the_model_reads_its_words(
     core: Core, agent: AnySession
 ) -> None:
@@ -71,28 +74,28 @@ def test_a_hook_of_the_users_denies_and_the_model_reads_its_words(
     assert [row["verdict"] for row in rows(core, "guard")] == ["block"]
 
 
-def test_a_rewritten_call_runs_as_it_was_shown_and_allowed(
-    core: Core, claude: Session[ClaudeCode]
-) -> None:
-    """Claude Code is told the new input with the operator's allow, and runs that one."""
-    claude.start(one_call(REWRITTEN))
+@pytest.mark.parametrize("agent", EDITABLE, indirect=True)
+def test_a_rewritten_call_runs_as_it_was_shown_and_allowed(core: Core, agent: AnySession) -> None:
+    """The agent is told the new input with the operator's allow, and runs that one."""
+    agent.start(one_call(REWRITTEN))
     held = core.holds_one()
     assert held.summary == f"echo written anew >> {EVIDENCE}"
     core.allow(held)
-    claude.finish()
+    agent.finish()
 
-    assert claude.evidence == "written anew\n"
+    assert agent.evidence == "written anew\n"
     assert core.record("effect.confirmed", held.id)
 
 
-def test_a_rewrite_that_an_agent_cannot_be_told_denies(core: Core, codex: Session[Codex]) -> None:
-    """Codex takes no other input from a hook, so the call does not run as it was."""
-    codex.play(one_call(REWRITTEN))
+def test_a_rewrite_that_an_agent_cannot_be_told_denies(core: Core, qwen: Session[Qwen]) -> None:
+    """Before a call Qwen takes no other input from a hook, so the call does not run as it was."""
+    qwen.play(one_call(REWRITTEN))
 
-    assert codex.evidence == ""
-    assert "cannot be told another input" in codex.told
+    assert qwen.evidence == ""
+    assert "cannot be told another input" in qwen.told
 
 
+@pytest.mark.parametrize("agent", ["claude"], indirect=True)
 def test_an_observer_sees_what_ran(core: Core, agent: AnySession) -> None:
     """It is told the result's event, in the session's folder, and delays nobody."""
     agent.start(one_call("echo plain words"))

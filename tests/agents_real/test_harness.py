@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from typing import Final
 
 import pytest
 
-from tests.agents_real.harness.agents import ClaudeCode, Codex
+from tests.agents_real.harness.agents import AGENTS
+from tests.agents_real.harness.codex import Codex
 from tests.agents_real.harness.codex_trust import trust_hooks
 from tests.agents_real.harness.model_server import Model
 from tests.agents_real.harness.place import Place
@@ -16,14 +18,19 @@ from tests.agents_real.harness.session import AnySession, Session, one_call
 pytestmark = pytest.mark.agents
 
 
-@pytest.fixture(params=[ClaudeCode, Codex], ids=["claude", "codex"])
+HOOKED: Final = ("claude", "codex")
+"""The agents whose hook files are written here by hand."""
+
+
+@pytest.fixture(params=HOOKED)
 def bare(request: pytest.FixtureRequest, place: Place, model: Model) -> Iterator[AnySession]:
-    session = Session(request.param(), place, model)
+    session = Session(AGENTS[request.param](), place, model)
     yield session
     session.close()
 
 
 def hook(bare: AnySession, command: str) -> None:
+    """Put a hook of the agent's own before its calls."""
     group = {"hooks": [{"type": "command", "command": command, "timeout": 20}]}
     table = {"hooks": {"PreToolUse": [group]}}
     bare.place.write(bare.agent.hook_file(bare.place), json.dumps(table))

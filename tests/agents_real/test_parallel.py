@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.agents_real.harness.agents import Codex
+from tests.agents_real.harness.codex import Codex
 from tests.agents_real.harness.conversation import Shell, Turn
 from tests.agents_real.harness.program import Core
 from tests.agents_real.harness.session import RISKY, Session

@@ -6,6 +6,7 @@ import signal
 
 import pytest
 
+from tests.agents_real.conftest import QUICK
 from tests.agents_real.harness.program import Core
 from tests.agents_real.harness.session import AnySession, one_call
 
@@ -25,13 +26,15 @@ relay_timeout_s = { serial = 2 }
 """
 
 
+@pytest.mark.parametrize("agent", QUICK, indirect=True)
 def test_silence_denies_at_the_deadline_and_says_that_it_was_silence(
     core: Core, agent: AnySession
 ) -> None:
-    """The model reads that nobody answered, and that this was no refusal by a person."""
+    """The model reads that this was no refusal by a person; an allow after it comes too late."""
     agent.start(one_call())
     held = core.holds_one()
     agent.finish()
+    late = core.allow(held)
 
     assert agent.evidence == ""
     assert "Nobody answered" in agent.told
@@ -39,20 +42,11 @@ def test_silence_denies_at_the_deadline_and_says_that_it_was_silence(
     decided = core.record("approval.decided", held.id)["data"]
     assert decided["word"] == "denied-by-timeout"
     assert decided["by"] == "nobody"
-
-
-def test_an_allow_after_the_deadline_is_refused(core: Core, agent: AnySession) -> None:
-    """The answer comes too late: exit code 4, and the call has not run."""
-    agent.start(one_call())
-    held = core.holds_one()
-    agent.finish()
-    late = core.allow(held)
-
     assert late.exit_code == 4
     assert "nobody" in late.err
-    assert agent.evidence == ""
 
 
+@pytest.mark.parametrize("agent", QUICK, indirect=True)
 def test_a_hung_core_denies_before_the_agents_own_limit(core: Core, agent: AnySession) -> None:
     """The hook client denies by itself; what the core makes of it later is not an allow."""
     agent.start(one_call())

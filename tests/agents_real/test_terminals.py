@@ -6,10 +6,15 @@ import shutil
 
 import pytest
 
-from tests.agents_real.harness.agents import ClaudeCode, Codex
+from tests.agents_real.harness.claude_code import ClaudeCode
+from tests.agents_real.harness.codex import Codex
 from tests.agents_real.harness.conversation import Shell, Turn
+from tests.agents_real.harness.copilot import Copilot
+from tests.agents_real.harness.gemini import Gemini
 from tests.agents_real.harness.program import Core
+from tests.agents_real.harness.qwen import Qwen
 from tests.agents_real.harness.session import EVIDENCE, RISKY, AnySession, Session, one_call
+from tests.agents_real.harness.tmux import Terminal
 from tests.agents_real.harness.waiting import eventually
 
 pytestmark = [
@@ -21,6 +26,12 @@ HARMLESS = f"printf 'ran\\n' >> {EVIDENCE}"
 """A command that no rule holds at the gate while a person sits at the agent."""
 CLAUDE_ASKS = "Do you want to proceed"
 CODEX_ASKS = "Would you like to run"
+ASKS = {
+    "copilot": "Do you want to run this command",
+    "gemini": "Allow execution of",
+    "qwen": "Allow execution of",
+}
+"""The dialogs in which the first choice is to allow this once."""
 ESCALATED = Turn(
     "I will run a command outside the sandbox.",
     (Shell(RISKY, {"sandbox_permissions": "require_escalated", "justification": "it must"}),),
@@ -105,11 +116,104 @@ def test_a_call_handed_back_to_codex_is_asked_in_its_own_terminal(
     with codex.on_a_terminal(ESCALATED) as screen:
         core.hand_back(core.holds_one())
         screen.wait_for(CODEX_ASKS)
-        screen.press("y")
+        screen.press_until("y", "Finished")  # a dialog that was only just drawn takes no key
         eventually(lambda: codex.evidence, "the command's evidence")
         core.turn_ends()
 
         assert codex.evidence == "ran\n"
+        assert core.records("effect.contradicted") == []
+
+
+@pytest.mark.parametrize("agent", ["copilot", "gemini"], indirect=True)
+def test_a_call_handed_back_is_asked_in_the_agents_own_terminal(
+    core: Core, agent: AnySession
+) -> None:
+    """One request, and the user's own yes at the agent's dialog counts."""
+    with agent.on_a_terminal(one_call()) as screen:
+        gate = core.holds_one()
+        core.hand_back(gate)
+        screen.wait_for(ASKS[agent.agent.name])
+        screen.press("Enter")
+        eventually(lambda: agent.evidence, "the command's evidence")
+        core.turn_ends()
+
+        assert gate.lane == "gate"
+        assert agent.evidence == "ran\n"
+        assert len(core.records("approval.requested")) == 1
+        assert core.records("effect.contradicted") == []
+
+
+def test_an_allow_at_geminis_gate_does_not_spare_its_own_question(
+    core: Core, gemini: Session[Gemini]
+) -> None:
+    """Gemini cannot be told yes: what is allowed here waits in its terminal once more."""
+    with gemini.on_a_terminal(one_call()) as screen:
+        core.allow(core.holds_one())
+        screen.wait_for(ASKS["gemini"])
+        assert gemini.evidence == ""
+        screen.press("Enter")
+        eventually(lambda: gemini.evidence, "the command's evidence")
+
+
+def test_an_allow_at_copilots_gate_spares_its_own_question(
+    core: Core, copilot: Session[Copilot]
+) -> None:
+    """The command runs without a key pressed in Copilot's terminal."""
+    with copilot.on_a_terminal(one_call()) as screen:
+        gate = core.holds_one()
+        core.allow(gate)
+        eventually(lambda: copilot.evidence, "the command's evidence")
+        core.turn_ends()
+
+        assert not screen.shows(ASKS["copilot"])
+        assert len(core.records("approval.requested")) == 1
+        assert core.record("effect.confirmed", gate.id)
+
+
+def test_a_harmless_call_of_copilots_makes_no_card(core: Core, copilot: Session[Copilot]) -> None:
+    """Copilot's own question about it is left to its user."""
+    with copilot.on_a_terminal(one_call(HARMLESS)) as screen:
+        screen.wait_for(ASKS["copilot"])
+        assert core.pending() == []
+        screen.press("Enter")
+        eventually(lambda: copilot.evidence, "the command's evidence")
+        core.turn_ends()
+
+        assert core.records("approval.requested") == []
+
+
+def test_qwen_asks_before_its_gate_and_one_allow_is_enough(
+    core: Core, qwen: Session[Qwen], console: Terminal
+) -> None:
+    """With somebody at a console its question comes there; the yes is carried to the gate."""
+    console.press("Down")
+    with qwen.on_a_terminal(one_call()) as screen:
+        relay = core.holds_one()
+        core.allow(relay)
+        eventually(lambda: qwen.evidence, "the command's evidence")
+        core.turn_ends()
+
+        assert relay.lane == "relay"
+        assert not screen.shows(ASKS["qwen"])
+        assert len(core.records("approval.requested")) == 1
+        assert core.record("effect.confirmed", relay.id)
+
+
+def test_a_yes_in_qwens_own_terminal_still_has_to_pass_the_gate(
+    core: Core, qwen: Session[Qwen]
+) -> None:
+    """Nobody at a console: Qwen asks its user, and then the risky call waits at the gate."""
+    with qwen.on_a_terminal(one_call()) as screen:
+        screen.wait_for(ASKS["qwen"])
+        screen.press("Enter")
+        gate = core.holds_one()
+        assert qwen.evidence == ""
+        core.allow(gate)
+        eventually(lambda: qwen.evidence, "the command's evidence")
+        core.turn_ends()
+
+        assert gate.lane == "gate"
+        assert qwen.evidence == "ran\n"
         assert core.records("effect.contradicted") == []
 
 

@@ -7,7 +7,7 @@ import subprocess
 from types import TracebackType
 from typing import IO, Any, Self
 
-from tests.agents_real.harness.agents import Codex
+from tests.agents_real.harness.codex import Codex
 from tests.agents_real.harness.conversation import Json
 from tests.agents_real.harness.place import Place
 

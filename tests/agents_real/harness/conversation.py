@@ -16,12 +16,15 @@ MARKER = "scripted work"
 PROMPT = f"Please do the {MARKER}."
 FINAL_TEXT = "Finished: the script is over."
 
-SHELL_ARGUMENT = {
-    "Bash": "command",
-    "exec_command": "cmd",
-    "shell_command": "command",
+DESCRIBED: Json = {"description": "a scripted command"}
+SHELLS: dict[str, tuple[str, Json]] = {
+    "Bash": ("command", {}),
+    "bash": ("command", DESCRIBED),
+    "run_shell_command": ("command", {**DESCRIBED, "is_background": False}),
+    "exec_command": ("cmd", {}),
+    "shell_command": ("command", {}),
 }
-"""The tools that run a shell command line, and the argument that carries it."""
+"""The tools that run a shell command line: the argument that carries it, and others they need."""
 
 
 class Shell(msgspec.Struct, frozen=True):
@@ -112,9 +115,9 @@ def next_reply(script: Script, conversation: Conversation) -> Reply:
 def _concrete(call: Shell | Use, tools: frozenset[str]) -> tuple[str, Json]:
     if isinstance(call, Use):
         return call.tool, call.arguments
-    for tool, argument in SHELL_ARGUMENT.items():
+    for tool, (argument, others) in SHELLS.items():
         if tool in tools:
-            return tool, {argument: call.command, **call.extra}
+            return tool, {argument: call.command, **others, **call.extra}
     raise LookupError(f"the agent offers no shell tool, only {sorted(tools)}")
 
 

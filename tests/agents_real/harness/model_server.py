@@ -6,12 +6,13 @@ import json
 import sys
 import threading
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Final, NamedTuple
 
-from tests.agents_real.harness import anthropic_wire, responses_wire
+from tests.agents_real.harness import anthropic_wire, chat_wire, gemini_wire, responses_wire
 from tests.agents_real.harness.conversation import (
     Conversation,
     Json,
@@ -42,6 +43,27 @@ class Model:
         return next_reply(self.script, conversation)
 
 
+class Wire(NamedTuple):
+    """A model API at one path: how requests are read and replies written.
+
+    Without `whole` it only ever streams; `end` is written after the last event.
+    """
+
+    read: Callable[[Json], Conversation]
+    events: Callable[[Reply, str, str], Iterable[Json]]
+    whole: Callable[[Reply, str, str], Json] | None = None
+    end: str = ""
+
+
+WIRES: Final = {
+    "/v1/messages": Wire(anthropic_wire.read, anthropic_wire.events, anthropic_wire.whole),
+    "/v1/responses": Wire(responses_wire.read, responses_wire.events),
+    "/v1/chat/completions": Wire(
+        chat_wire.read, chat_wire.events, chat_wire.whole, end="data: [DONE]\n\n"
+    ),
+}
+
+
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     model: Model
@@ -65,22 +87,27 @@ class _Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(size_bytes)
         if not self.path.startswith("/"):
             return self.do_CONNECT()
+        path = self.path.partition("?")[0]
+        if path == "/v1/messages/count_tokens":
+            return self._send_json({"input_tokens": size_bytes // 4}, HTTPStatus.OK)
+        if found := gemini_wire.ASKED.fullmatch(path):
+            stream = found[2] == "streamGenerateContent"
+            return self._answer_gemini(json.loads(body), found[1], stream=stream)
+        if (wire := WIRES.get(path)) is None:
+            return self._send_json({"error": {"message": "not found"}}, HTTPStatus.NOT_FOUND)
         reply_id = uuid.uuid4().hex[:16]
-        match self.path.partition("?")[0]:
-            case "/v1/messages":
-                asked = anthropic_wire.read(json.loads(body))
-                reply = self.model.answer(asked)
-                if not asked.stream:
-                    whole = anthropic_wire.whole(reply, asked.model, reply_id)
-                    return self._send_json(whole, HTTPStatus.OK)
-                return self._send_events(anthropic_wire.events(reply, asked.model, reply_id))
-            case "/v1/responses":
-                asked = responses_wire.read(json.loads(body))
-                reply = self.model.answer(asked)
-                return self._send_events(responses_wire.events(reply, asked.model, reply_id))
-            case "/v1/messages/count_tokens":
-                return self._send_json({"input_tokens": size_bytes // 4}, HTTPStatus.OK)
-        return self._send_json({"error": {"message": "not found"}}, HTTPStatus.NOT_FOUND)
+        asked = wire.read(json.loads(body))
+        reply = self.model.answer(asked)
+        if asked.stream or wire.whole is None:
+            return self._send_events(wire.events(reply, asked.model, reply_id), wire.end)
+        return self._send_json(wire.whole(reply, asked.model, reply_id), HTTPStatus.OK)
+
+    def _answer_gemini(self, body: Json, model: str, *, stream: bool) -> None:
+        reply = self.model.answer(gemini_wire.read(body, model, stream=stream))
+        whole = gemini_wire.whole(reply, model, uuid.uuid4().hex[:16])
+        if stream:
+            return self._send_events([whole], "")
+        return self._send_json(whole, HTTPStatus.OK)
 
     def _send_json(self, body: Json, status: HTTPStatus) -> None:
         data = json.dumps(body).encode()
@@ -91,13 +118,15 @@ class _Handler(BaseHTTPRequestHandler):
         if self.command != "HEAD":
             self.wfile.write(data)
 
-    def _send_events(self, events: Iterable[Json]) -> None:
+    def _send_events(self, events: Iterable[Json], end: str) -> None:
         self.send_response(HTTPStatus.OK)
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Connection", "close")
         self.end_headers()
         for event in events:
-            self.wfile.write(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode())
+            name = f"event: {event['type']}\n" if "type" in event else ""
+            self.wfile.write(f"{name}data: {json.dumps(event)}\n\n".encode())
+        self.wfile.write(end.encode())
         self.close_connection = True
 
 

@@ -6,55 +6,61 @@ import fcntl
 import os
 import shutil
 import subprocess
+import time
 from pathlib import Path
+from typing import Final
 
-import msgspec
 import pytest
+
+from tests.agents_real.harness.packages import Package
 
 CHECKOUT = Path(__file__).parents[3]
 # Taken before a test gets a home of its own: npm needs the user's registry, proxy and cache.
 USERS_ENVIRONMENT = dict(os.environ)
+ATTEMPTS: Final = 3
+PAUSE_S: Final = 5.0
 
 
-class Package(msgspec.Struct, frozen=True):
-    """An npm package, pinned; `command` is the program that it provides."""
+def folder(package: Package) -> Path:
+    """Where a package is installed: below $WATCHGATE_AGENTS_DIR, or `.agents` in the checkout."""
+    root = Path(USERS_ENVIRONMENT.get("WATCHGATE_AGENTS_DIR") or CHECKOUT / ".agents")
+    return root.resolve() / f"{package.command}-{package.version}"
 
-    name: str
-    version: str
-    command: str
 
-    @property
-    def folder(self) -> Path:
-        """Where it is installed: below $WATCHGATE_AGENTS_DIR, or `.agents` in the checkout."""
-        root = Path(USERS_ENVIRONMENT.get("WATCHGATE_AGENTS_DIR") or CHECKOUT / ".agents")
-        return root.resolve() / f"{self.command}-{self.version}"
-
-    @property
-    def programs(self) -> Path:
-        """The directory that holds its command."""
-        return self.folder / "node_modules" / ".bin"
+def programs(package: Package) -> Path:
+    """The directory that holds its command, and those of what is installed beside it."""
+    return folder(package) / "node_modules" / ".bin"
 
 
 def install(package: Package) -> Path:
     """The package's command, installed if need be; skips the test where npm is missing."""
     if missing := [tool for tool in ("node", "npm") if shutil.which(tool) is None]:
         pytest.skip(f"{' and '.join(missing)} not found: cannot run {package.name}")
-    done = package.folder / ".installed"
+    done = folder(package) / ".installed"
     if not done.exists():
-        package.folder.mkdir(parents=True, exist_ok=True)
-        with (package.folder / ".lock").open("w") as lock:
+        done.parent.mkdir(parents=True, exist_ok=True)
+        with (done.parent / ".lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not done.exists():
                 _npm_install(package)
                 done.touch()
-    return package.programs / package.command
+    return programs(package) / package.command
 
 
 def _npm_install(package: Package) -> None:
     command = ["npm", "install", "--no-audit", "--no-fund", "--loglevel=error"]
-    subprocess.run(
-        [*command, "--prefix", str(package.folder), f"{package.name}@{package.version}"],
-        check=True,
-        stdout=subprocess.DEVNULL,
-        env=USERS_ENVIRONMENT,
+    for attempt in range(1, ATTEMPTS + 1):
+        done = subprocess.run(
+            [*command, "--prefix", str(folder(package)), *package.specs],
+            capture_output=True,
+            text=True,
+            check=False,
+            env=USERS_ENVIRONMENT,
+        )
+        if done.returncode == 0:
+            return
+        if attempt < ATTEMPTS:
+            time.sleep(PAUSE_S * attempt)
+    raise RuntimeError(
+        f"npm could not install {' '.join(package.specs)} in {ATTEMPTS} attempts:\n{done.stderr}"
     )

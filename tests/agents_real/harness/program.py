@@ -6,12 +6,13 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
 
-from tests.agents_real.harness.agents import Agent, base_environment
+from tests.agents_real.harness import npm
+from tests.agents_real.harness.agent import Agent, base_environment
 from tests.agents_real.harness.conversation import Json
 from tests.agents_real.harness.place import Place
 from tests.agents_real.harness.waiting import eventually
@@ -52,10 +53,10 @@ class Held(msgspec.Struct, frozen=True):
 class Watchgate:
     """The command line, run in a place of its own."""
 
-    def __init__(self, place: Place, agents: Sequence[type[Agent]]) -> None:
+    def __init__(self, place: Place, agents: Iterable[type[Agent]]) -> None:
         self.place = place
         self._environment = {
-            **base_environment(place, *(agent.package.programs for agent in agents)),
+            **base_environment(place, *(npm.programs(agent.packaged()) for agent in agents)),
             "WATCHGATE_RUNTIME_DIR": str(place.runtime),
             "WATCHGATE_STATE_DIR": str(place.state),
             "WATCHGATE_CONFIG": str(place.config),
@@ -134,7 +135,8 @@ class Core:
         """Wait until this many requests are pending."""
 
         def so_many() -> list[Held]:
-            pending = self.pending()
+            # A look at what the records tell costs nothing; each `ls` is a program of its own.
+            pending = self.pending() if self._waiting() == count else []
             return pending if len(pending) == count else []
 
         return eventually(so_many, f"{count} pending requests")
@@ -145,7 +147,12 @@ class Core:
 
     def is_empty(self) -> None:
         """Wait until nothing is pending."""
-        eventually(lambda: not self.pending(), "no pending request")
+        eventually(lambda: not (self._waiting() or self.pending()), "no pending request")
+
+    def _waiting(self) -> int:
+        """How many requests have no decision, as far as the records have come."""
+        self._must_live()
+        return len(self.records("approval.requested")) - len(self.records("approval.decided"))
 
     def allow(self, held: Held, *options: str) -> Done:
         """Allow exactly what was shown."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Generic, TypeVar
 
-from tests.agents_real.harness.agents import Agent, ClaudeCode, Codex
+from tests.agents_real.harness.agent import Agent
 from tests.agents_real.harness.conversation import Shell, Turn
 from tests.agents_real.harness.model_server import Model
 from tests.agents_real.harness.place import Place
@@ -20,7 +20,7 @@ EVIDENCE = "out.txt"
 RISKY = f"git push --force; echo ran >> {EVIDENCE}"
 """A command that leaves evidence; it is risky by its words and harmless in an empty directory."""
 
-A = TypeVar("A", bound=Agent)
+A_co = TypeVar("A_co", bound=Agent, covariant=True)
 
 
 def one_call(command: str = RISKY) -> Turn:
@@ -28,10 +28,10 @@ def one_call(command: str = RISKY) -> Turn:
     return Turn("I will run a command.", (Shell(command),))
 
 
-class Session(Generic[A]):
+class Session(Generic[A_co]):
     """An agent that is configured and ready to be started."""
 
-    def __init__(self, agent: A, place: Place, model: Model) -> None:
+    def __init__(self, agent: A_co, place: Place, model: Model) -> None:
         self.agent = agent
         self.place = place
         self._model = model
@@ -103,4 +103,4 @@ class Session(Generic[A]):
             self._process.wait()
 
 
-AnySession = Session[ClaudeCode] | Session[Codex]
+AnySession = Session[Agent]

@@ -8,6 +8,7 @@ import subprocess
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 from tests.agents_real.harness.place import Place
 from tests.agents_real.harness.waiting import eventually
@@ -20,8 +21,8 @@ SETTLE_S = 1.0
 class Terminal:
     """What a person at the terminal sees and types."""
 
-    def __init__(self, place: Place) -> None:
-        self._command = ["tmux", "-S", str(place.top / "tmux"), "-f", "/dev/null"]
+    def __init__(self, place: Place, name: str) -> None:
+        self._command = ["tmux", "-S", str(place.top / f"tmux-{name}"), "-f", "/dev/null"]
         self._environment = {"PATH": "/usr/bin:/bin", "HOME": str(place.home), "LANG": "C.UTF-8"}
 
     def run(self, *arguments: str) -> str:
@@ -80,14 +81,13 @@ def terminal(place: Place, argv: Sequence[str], environment: dict[str, str]) -> 
     """The program running in the work directory on a new terminal; ended with the block."""
     variables = " ".join(f"{name}={shlex.quote(value)}" for name, value in environment.items())
     line = shlex.join(argv)
-    place.write(
-        place.top / "start.sh",
-        f"cd {shlex.quote(str(place.work))}\nexec env -i {variables} {line}\n",
-    )
-    opened = Terminal(place)
+    name = Path(argv[0]).name
+    start = place.top / f"start-{name}.sh"
+    place.write(start, f"cd {shlex.quote(str(place.work))}\nexec env -i {variables} {line}\n")
+    opened = Terminal(place, name)
     opened.run(
         *("new-session", "-d", "-s", PANE, "-x", WIDTH, "-y", HEIGHT),
-        *("sh", str(place.top / "start.sh")),
+        *("sh", str(start)),
     )
     opened.run("set-option", "-t", PANE, "remain-on-exit", "on")
     try:

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-LIMIT_S = 20.0
+LIMIT_S = 60.0
 PAUSE_S = 0.05
 
 

@@ -1,0 +1,190 @@
+"""Writes docs/agents.md: what each agent can be told, where its hooks live, and what was run.
+
+`python -m scripts.agents_table [--check]`. Everything comes from the adapters, and the versions
+from the table that the tests of real agents install by.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from tests.agents_real.harness.packages import ACP, PACKAGES, Package
+from watchgate.agents.base import Adapter, HookEntry, Setup
+from watchgate.agents.registry import ADAPTERS
+from watchgate.agents.table.adapter import TableAdapter
+from watchgate.core.events import Lane
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+DOCUMENT: Final = ROOT / "docs" / "agents.md"
+NOT_RUN: Final = "not run: built from documents"
+LEFT_TO: Final = {
+    Lane.GATE: "its own rules",
+    Lane.GATE_READ: "its own rules",
+    Lane.RELAY: "its own dialog",
+}
+NO_HOOK: Final = {
+    "acp": ("session/request_permission", "elicitation/create"),
+    "claude": ("can_use_tool",),
+}
+"""What comes through a proxy of ours: what the agent would ask its editor or its host."""
+NOT_DRIVEN: Final = {
+    ("acp", "elicitation/create"),
+    ("claude", "Elicitation"),
+    ("opencode", "question.asked"),
+}
+"""Questions that no test makes a real agent ask."""
+OFF_HOOKS: Final = {
+    "acp": "tokens and money: `usage_update`",
+    "claude": "money: the status line",
+    "codex": "tokens: `watchgate tap codex`",
+    "opencode": "tokens and money: its events",
+}
+"""What agents say of costs outside of their hooks, where Watchgate listens to it."""
+HEAD: Final = """# Agents
+
+What Watchgate can do with each agent. `make agents-table` writes this file from the adapters and
+from the versions that `make test-agents` installs and drives.
+
+A gate holds every call before the agent's own rules; silence there denies. A relay takes what the
+agent would ask a person itself; silence there leaves the question to the agent.
+"""
+TOLD: Final = """## What an agent can be told
+
+`handed back` under allow: the agent cannot be told yes there, so an allow leaves the call to its
+own rules, and it may ask once more. Under ask: who decides a call that is handed back. `-` means
+that the agent cannot be told this; a call that was rewritten is denied then. A question that is
+handed back is asked in the agent's own terminal alone.
+
+The last column names the released programs that are driven there: an allow runs the call, a denial
+prevents it and reaches the model, a handback leaves it to the agent. The other columns are what the
+adapters say.
+"""
+LIVES: Final = """## Where the hooks live
+
+`watchgate install AGENT` writes them there, `watchgate uninstall AGENT` takes exactly them away.
+The longest wait is the limit that the installer writes; Watchgate denies by itself before it.
+"""
+SPECIAL: Final = "## What is left to do after an installation\n"
+Row = tuple[str, ...]
+
+
+def render(adapters: Mapping[str, Adapter], packages: Mapping[str, Package]) -> str:
+    """The document."""
+    every = list(adapters.values())
+    told = [row for each in every for row in _told(each, packages)]
+    lives = [_lives(each, setup) for each in every if (setup := each.setup)]
+    after = [f"- {each.title}: {setup.after}" for each in every if (setup := _left(each))]
+    head = "agent", "lane", "event", "allow", "deny", "ask", "modify", "question", "cost"
+    where = "agent", "file", "in a project", "moved by", "longest wait", "fails closed by"
+    parts = [
+        HEAD,
+        TOLD,
+        _table((*head, "allow, deny and handback verified with"), told),
+        LIVES,
+        _table((*where, "runs also the hooks of"), lives),
+        SPECIAL,
+        "\n".join(after),
+    ]
+    return "\n\n".join(part.strip() for part in parts if part) + "\n"
+
+
+def verified(name: str, packages: Mapping[str, Package]) -> str:
+    """The released versions that the tests drive, or that there is none."""
+    if name == "acp":
+        return ", ".join(f"{each} {packages[each].version}" for each in ACP if each in packages)
+    if package := packages.get(name):
+        return package.version
+    return NOT_RUN
+
+
+def _told(adapter: Adapter, packages: Mapping[str, Package]) -> Iterator[Row]:
+    name = f"{adapter.title} (`{adapter.name}`)"
+    versions = verified(adapter.name, packages)
+    lanes: dict[str, list[Lane]] = {}
+    for entry in _waiting(adapter):
+        lanes.setdefault(entry.event, []).append(entry.lane)
+    lanes |= {event: [Lane.RELAY] for event in NO_HOOK.get(adapter.name, ())}
+    for event, on in lanes.items():
+        can = adapter.can(event)
+        yield (
+            name,
+            ", ".join(dict.fromkeys(on)),
+            f"`{event}`",
+            "yes" if can.allow else "handed back",
+            _yes(able=can.deny),
+            LEFT_TO[on[0]],
+            _yes(able=can.modify),
+            _questions(adapter),
+            _cost(adapter),
+            "-" if (adapter.name, event) in NOT_DRIVEN else versions,
+        )
+
+
+def _lives(adapter: Adapter, setup: Setup) -> Row:
+    closing = ", ".join(f"`{key}: {_word(value)}`" for key, value in setup.closing.items())
+    return (
+        adapter.title,
+        f"`{setup.user}`",
+        f"`{setup.project}`" if setup.project else "-",
+        f"`{setup.variable}`" if setup.variable else "-",
+        _longest(_waiting(adapter)),
+        closing or "our deadline",
+        ", ".join(ADAPTERS[name].title for name in setup.also_loads) or "-",
+    )
+
+
+def _waiting(adapter: Adapter) -> list[HookEntry]:
+    return [entry for entry in adapter.entries("strict") if entry.lane.waits]
+
+
+def _longest(entries: Iterable[HookEntry]) -> str:
+    limits = sorted({entry.timeout_s for entry in entries})
+    return f"{limits[-1]:,} s" if limits else "-"
+
+
+def _questions(adapter: Adapter) -> str:
+    events = [entry.event for entry in _waiting(adapter)]
+    if any(adapter.can(each).answer for each in (*events, *NO_HOOK.get(adapter.name, ()))):
+        return "answered"
+    return "handed back" if "question" in adapter.kinds else "-"
+
+
+def _cost(adapter: Adapter) -> str:
+    rules = adapter.table.events if isinstance(adapter, TableAdapter) else {}
+    hooked = [f"tokens: `{event}`" for event, rule in rules.items() if rule.usage]
+    beside = OFF_HOOKS.get(adapter.name)
+    return ", ".join([*hooked, *([beside] if beside else [])]) or "-"
+
+
+def _left(adapter: Adapter) -> Setup | None:
+    return adapter.setup if adapter.setup and adapter.setup.after else None
+
+
+def _yes(*, able: bool) -> str:
+    return "yes" if able else "-"
+
+
+def _word(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _table(head: Row, rows: Iterable[Row]) -> str:
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, ("---",) * len(head), *rows))
+
+
+def main(check: bool) -> int:
+    """Write the document, or with `check` say whether it is what the adapters say."""
+    text = render(ADAPTERS, PACKAGES)
+    if not check:
+        DOCUMENT.write_text(text, encoding="utf-8")
+    elif not DOCUMENT.exists() or DOCUMENT.read_text(encoding="utf-8") != text:
+        print(f"{DOCUMENT.relative_to(ROOT)} is out of date: run `make agents-table`")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main("--check" in sys.argv[1:]))

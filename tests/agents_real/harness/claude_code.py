@@ -1,0 +1,55 @@
+"""Claude Code under test."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.agents_real.harness.agent import DUMMY_KEY, Agent
+from tests.agents_real.harness.conversation import PROMPT
+from tests.agents_real.harness.place import Place
+
+
+class ClaudeCode(Agent):
+    """Claude Code in print mode or in its terminal interface."""
+
+    name = "claude"
+
+    def configure(self, place: Place, model_url: str) -> None:
+        """Answer the first-run questions: onboarding, the key, and trust in the work directory."""
+        state = {
+            "hasCompletedOnboarding": True,
+            "lastOnboardingVersion": self.package.version,
+            "theme": "dark",
+            "customApiKeyResponses": {"approved": [DUMMY_KEY[-20:]], "rejected": []},
+            "projects": {
+                str(place.work): {
+                    "hasTrustDialogAccepted": True,
+                    "hasCompletedProjectOnboarding": True,
+                }
+            },
+        }
+        place.write(place.home / ".claude.json", json.dumps(state))
+
+    def environment(self, place: Place, model_url: str) -> dict[str, str]:
+        """Loopback model, dummy key, no traffic that the session does not need."""
+        return {
+            "ANTHROPIC_BASE_URL": model_url,
+            "ANTHROPIC_API_KEY": DUMMY_KEY,
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "DISABLE_AUTOUPDATER": "1",
+            "DISABLE_INSTALLATION_CHECKS": "1",
+        }
+
+    def headless(self, place: Place) -> list[str]:
+        """Print mode with the shell tool allowed."""
+        shape = ["--output-format", "stream-json", "--verbose"]
+        return ["-p", PROMPT, *shape, "--allowedTools", "Bash"]
+
+    def interactive(self, place: Place) -> list[str]:
+        """The terminal interface in the mode that asks; its own default asks nobody."""
+        return ["--permission-mode", "default", PROMPT]
+
+    def hook_file(self, place: Place) -> Path:
+        """The user's settings."""
+        return place.home / ".claude" / "settings.json"

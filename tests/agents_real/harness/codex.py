@@ -1,0 +1,63 @@
+"""Codex under test."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.agents_real.harness.agent import DUMMY_KEY, MODEL, Agent
+from tests.agents_real.harness.conversation import PROMPT
+from tests.agents_real.harness.place import Place
+
+
+class Codex(Agent):
+    """Codex as `exec` or in its terminal interface."""
+
+    name = "codex"
+
+    def configure(self, place: Place, model_url: str) -> None:
+        """Name the loopback model as the provider and trust the work directory."""
+        # This model's catalogue entry offers plain function tools; newer ones offer one
+        # JavaScript tool that the scripts here do not speak.
+        text = f"""\
+model = "gpt-5.5"
+model_provider = "loopback"
+check_for_update_on_startup = false
+[analytics]
+enabled = false
+[feedback]
+enabled = false
+[model_providers.loopback]
+name = "loopback"
+base_url = "{model_url}/v1"
+wire_api = "responses"
+env_key = "LOOPBACK_API_KEY"
+request_max_retries = 1
+stream_max_retries = 1
+[projects.{json.dumps(str(place.work))}]
+trust_level = "trusted"
+"""
+        place.write(self.home(place) / "config.toml", text)
+
+    def environment(self, place: Place, model_url: str) -> dict[str, str]:
+        """Dummy key and the agent's own home."""
+        return {"LOOPBACK_API_KEY": DUMMY_KEY, "CODEX_HOME": str(self.home(place))}
+
+    def headless(self, place: Place) -> list[str]:
+        """`exec` without a sandbox; it never asks for approval."""
+        where = ["--skip-git-repo-check", "-C", str(place.work)]
+        return ["exec", "--json", *where, "-s", "danger-full-access", PROMPT]
+
+    def interactive(self, place: Place) -> list[str]:
+        """The terminal interface with a read-only sandbox and approval on request."""
+        screen = ["--no-alt-screen", "--no-daemon", "-C", str(place.work)]
+        # A slug outside the catalogue: the others open with an advertisement for a newer model.
+        return [*screen, "-s", "read-only", "-a", "on-request", "-m", MODEL, PROMPT]
+
+    def hook_file(self, place: Place) -> Path:
+        """The user's hooks."""
+        return self.home(place) / "hooks.json"
+
+    def home(self, place: Place) -> Path:
+        """The directory that CODEX_HOME names."""
+        return place.home / ".codex"

@@ -1,0 +1,51 @@
+"""Gemini CLI under test."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.agents_real.harness.agent import DUMMY_KEY, Agent
+from tests.agents_real.harness.conversation import PROMPT
+from tests.agents_real.harness.place import Place
+
+
+class Gemini(Agent):
+    """Gemini CLI with an API key."""
+
+    name = "gemini"
+
+    def configure(self, place: Place, model_url: str) -> None:
+        """Choose the key as the way to log in; no updates, no statistics."""
+        settings = {
+            "security": {
+                "auth": {"selectedType": "gemini-api-key"},
+                "folderTrust": {"enabled": False},
+            },
+            "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False},
+            "privacy": {"usageStatisticsEnabled": False},
+            "telemetry": {"enabled": False},
+            "model": {"name": "gemini-2.5-flash"},
+        }
+        place.write(self.hook_file(place), json.dumps(settings, indent=2))
+
+    def environment(self, place: Place, model_url: str) -> dict[str, str]:
+        """Loopback model, dummy key, one process."""
+        return {
+            "GEMINI_API_KEY": DUMMY_KEY,
+            "GOOGLE_GEMINI_BASE_URL": model_url,
+            "GEMINI_CLI_NO_RELAUNCH": "true",
+            "GEMINI_CLI_TRUST_WORKSPACE": "true",
+        }
+
+    def headless(self, place: Place) -> list[str]:
+        """A prompt in yolo mode: without a person its other modes offer no shell at all."""
+        return ["-p", PROMPT, "-o", "stream-json", "--skip-trust", "--approval-mode", "yolo"]
+
+    def interactive(self, place: Place) -> list[str]:
+        """The terminal interface in the mode that asks."""
+        return ["--skip-trust", "--approval-mode", "default", "-i", PROMPT]
+
+    def hook_file(self, place: Place) -> Path:
+        """The user's settings."""
+        return place.home / ".gemini" / "settings.json"

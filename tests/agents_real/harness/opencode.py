@@ -1,0 +1,69 @@
+"""OpenCode under test."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.agents_real.harness.agent import DUMMY_KEY, MODEL, Agent
+from tests.agents_real.harness.conversation import PROMPT, Json
+from tests.agents_real.harness.place import Place
+
+
+class OpenCode(Agent):
+    """OpenCode with a chat-completions provider of its user's own."""
+
+    name = "opencode"
+
+    def configure(self, place: Place, model_url: str) -> None:
+        """Name the loopback model; commands run without a question."""
+        self.permit(place, model_url, "allow")
+
+    def permit(self, place: Place, model_url: str, rule: str) -> None:
+        """Write the configuration with what becomes of commands: `allow`, `ask` or `deny`."""
+        model: Json = {
+            "name": MODEL,
+            "tool_call": True,
+            "cost": {"input": 3, "output": 15},
+            "limit": {"context": 200_000, "output": 8_000},
+        }
+        provider: Json = {
+            "npm": "@ai-sdk/openai-compatible",
+            "name": "loopback",
+            "options": {"baseURL": f"{model_url}/v1", "apiKey": DUMMY_KEY},
+            "models": {MODEL: model},
+        }
+        config: Json = {
+            "autoupdate": False,
+            "share": "disabled",
+            "model": f"loopback/{MODEL}",
+            "small_model": f"loopback/{MODEL}",
+            "provider": {"loopback": provider},
+            "permission": {"bash": rule, "edit": rule},
+        }
+        place.write(self.home(place) / "opencode.json", json.dumps(config))
+
+    def environment(self, place: Place, model_url: str) -> dict[str, str]:
+        """Nothing is fetched: no updates, no list of models, no language servers."""
+        return {
+            "OPENCODE_DISABLE_AUTOUPDATE": "1",
+            "OPENCODE_DISABLE_MODELS_FETCH": "1",
+            "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
+            "OPENCODE_DISABLE_DEFAULT_PLUGINS": "1",
+        }
+
+    def headless(self, place: Place) -> list[str]:
+        """`run`, which rejects by itself whatever would ask."""
+        return ["run", "--format", "json", PROMPT]
+
+    def interactive(self, place: Place) -> list[str]:
+        """The terminal interface."""
+        return ["--prompt", PROMPT]
+
+    def hook_file(self, place: Place) -> Path:
+        """A plugin of our own among the user's."""
+        return self.home(place) / "plugin" / "watchgate.js"
+
+    def home(self, place: Place) -> Path:
+        """The directory of its configuration."""
+        return place.home / ".config" / "opencode"

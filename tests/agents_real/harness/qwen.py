@@ -1,0 +1,50 @@
+"""Qwen Code under test."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.agents_real.harness.agent import DUMMY_KEY, MODEL, Agent
+from tests.agents_real.harness.conversation import PROMPT
+from tests.agents_real.harness.place import Place
+
+PROVIDER = ("--auth-type", "openai")
+
+
+class Qwen(Agent):
+    """Qwen Code with a chat-completions provider."""
+
+    name = "qwen"
+
+    def configure(self, place: Place, model_url: str) -> None:
+        """No updates, no statistics, no memory of its own, which would ask the model too."""
+        settings = {
+            "security": {"auth": {"selectedType": "openai"}, "folderTrust": {"enabled": False}},
+            "general": {"enableAutoUpdate": False},
+            "privacy": {"usageStatisticsEnabled": False},
+            "telemetry": {"enabled": False},
+            "memory": {"enableManagedAutoMemory": False, "enableManagedAutoDream": False},
+            "model": {"name": MODEL},
+        }
+        place.write(self.hook_file(place), json.dumps(settings, indent=2))
+
+    def environment(self, place: Place, model_url: str) -> dict[str, str]:
+        """Loopback model and dummy key."""
+        return {
+            "OPENAI_API_KEY": DUMMY_KEY,
+            "OPENAI_BASE_URL": f"{model_url}/v1",
+            "OPENAI_MODEL": MODEL,
+        }
+
+    def headless(self, place: Place) -> list[str]:
+        """A prompt in yolo mode: without a person its other modes deny the shell by rule."""
+        return ["-p", PROMPT, "-o", "stream-json", *PROVIDER, "--approval-mode", "yolo"]
+
+    def interactive(self, place: Place) -> list[str]:
+        """The terminal interface in the mode that asks."""
+        return [*PROVIDER, "--approval-mode", "default", "-i", PROMPT]
+
+    def hook_file(self, place: Place) -> Path:
+        """The user's settings."""
+        return place.home / ".qwen" / "settings.json"

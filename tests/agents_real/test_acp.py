@@ -1,0 +1,80 @@
+"""Agents behind `watchgate acp`: what they ask their editor comes to the console first."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+
+import pytest
+
+from tests.agents_real.harness.agents import AGENTS
+from tests.agents_real.harness.editor import editing
+from tests.agents_real.harness.model_server import Model
+from tests.agents_real.harness.opencode import OpenCode
+from tests.agents_real.harness.packages import ACP
+from tests.agents_real.harness.place import Place
+from tests.agents_real.harness.program import Core, Watchgate
+from tests.agents_real.harness.session import AnySession, Session, one_call
+from tests.agents_real.harness.tmux import Terminal
+
+pytestmark = [
+    pytest.mark.agents,
+    pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed"),
+]
+
+
+@pytest.fixture(params=ACP)
+def spoken(request: pytest.FixtureRequest, place: Place, model: Model) -> Iterator[AnySession]:
+    """Each agent that speaks the protocol, without any hook of ours, in the mode that asks."""
+    session = Session(AGENTS[request.param](), place, model)
+    if isinstance(session.agent, OpenCode):
+        session.agent.permit(place, model.url, "ask")
+    yield session
+    session.close()
+
+
+@pytest.fixture
+def environment(spoken: AnySession, model: Model, watchgate: Watchgate) -> dict[str, str]:
+    """The agent's own, and where Watchgate's core is."""
+    ours = {k: v for k, v in watchgate.environment.items() if k.startswith("WATCHGATE_")}
+    return spoken.agent.whole_environment(spoken.place, model.url) | ours
+
+
+def test_an_allow_runs_the_call_and_a_denial_does_not(
+    core: Core,
+    console: Terminal,
+    spoken: AnySession,
+    model: Model,
+    environment: dict[str, str],
+) -> None:
+    """Two calls in a row; the editor is asked about neither."""
+    model.script = (one_call("echo one >> out.txt"), one_call("echo two >> out.txt"))
+    console.press("Down")
+    with editing(spoken.agent, spoken.place, environment, "reject_once") as (editor, prompt):
+        first = core.holds_one()
+        core.allow(first)
+        core.deny(core.holds_one(), "not on a Friday")
+        editor.finish(prompt)
+
+    assert (first.agent, first.lane) == ("acp", "relay")
+    assert spoken.evidence == "one\n"
+    assert editor.asked == []
+
+
+@pytest.mark.parametrize("spoken", ["gemini", "opencode"], indirect=True)
+def test_a_handback_asks_the_editors_own_user(
+    core: Core,
+    console: Terminal,
+    spoken: AnySession,
+    model: Model,
+    environment: dict[str, str],
+) -> None:
+    """The request goes on to the editor as the agent sent it, and its user's word counts."""
+    model.script = (one_call("echo one >> out.txt"),)
+    console.press("Down")
+    with editing(spoken.agent, spoken.place, environment, "allow_once") as (editor, prompt):
+        core.hand_back(core.holds_one())
+        editor.finish(prompt)
+
+    assert spoken.evidence == "one\n"
+    assert len(editor.asked) == 1

@@ -1,0 +1,74 @@
+"""OpenCode on a terminal: its own dialog and the operator race, and the first answer counts."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from tests.agents_real.harness.model_server import Model
+from tests.agents_real.harness.opencode import OpenCode
+from tests.agents_real.harness.place import Place
+from tests.agents_real.harness.program import Core
+from tests.agents_real.harness.session import EVIDENCE, Session, one_call
+from tests.agents_real.harness.waiting import eventually
+
+pytestmark = [
+    pytest.mark.agents,
+    pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed"),
+]
+
+HARMLESS = f"printf 'ran\\n' >> {EVIDENCE}"
+"""A command that no rule holds at the gate while a person sits at the agent."""
+ASKS = "Permission required"
+
+
+@pytest.fixture
+def asking(opencode: Session[OpenCode], place: Place, model: Model) -> Session[OpenCode]:
+    """OpenCode that asks before every command."""
+    opencode.agent.permit(place, model.url, "ask")
+    return opencode
+
+
+def test_an_operators_allow_answers_opencodes_own_dialog(
+    core: Core, asking: Session[OpenCode]
+) -> None:
+    with asking.on_a_terminal(one_call(HARMLESS)) as screen:
+        relay = core.holds_one()
+        screen.wait_for(ASKS)
+        core.allow(relay)
+        eventually(lambda: asking.evidence, "the command's evidence")
+        core.turn_ends()
+
+        assert relay.lane == "relay"
+        assert asking.evidence == "ran\n"
+        assert core.record("effect.confirmed", relay.id)
+
+
+def test_an_operators_denial_of_a_permission_reaches_the_model(
+    core: Core, asking: Session[OpenCode]
+) -> None:
+    with asking.on_a_terminal(one_call(HARMLESS)) as screen:
+        relay = core.holds_one()
+        screen.wait_for(ASKS)
+        core.deny(relay, "not on a Friday")
+        core.turn_ends()
+
+        assert asking.evidence == ""
+        assert "not on a Friday" in asking.told
+        assert core.records("effect.contradicted") == []
+
+
+def test_an_answer_in_opencodes_own_dialog_retires_the_request(
+    core: Core, asking: Session[OpenCode]
+) -> None:
+    with asking.on_a_terminal(one_call(HARMLESS)) as screen:
+        relay = core.holds_one()
+        screen.wait_for(ASKS)
+        screen.press("Enter")
+        eventually(lambda: asking.evidence, "the command's evidence")
+        core.is_empty()
+        late = core.deny(relay, "too late")
+
+        assert asking.evidence == "ran\n"
+        assert late.exit_code == 4

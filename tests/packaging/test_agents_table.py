@@ -1,0 +1,33 @@
+"""docs/agents.md is what the adapters say, and names a version for every agent that was run."""
+
+from __future__ import annotations
+
+import pytest
+
+from scripts.agents_table import DOCUMENT, NOT_RUN, render, verified
+from tests.agents_real.harness.packages import PACKAGES
+from watchgate.agents.registry import ADAPTERS
+
+
+def test_the_document_is_what_the_adapters_say() -> None:
+    assert DOCUMENT.read_text() == render(ADAPTERS, PACKAGES), "run `make agents-table`"
+
+
+def test_a_change_of_what_an_agent_can_be_told_is_noticed() -> None:
+    claude = {"claude": ADAPTERS["claude"]}
+
+    assert "| yes | yes | its own rules | yes |" in render(claude, PACKAGES)
+    assert NOT_RUN in render(claude, {})
+
+
+@pytest.mark.parametrize("name", ADAPTERS)
+def test_an_agent_that_was_never_run_says_so(name: str) -> None:
+    adapter = ADAPTERS[name]
+
+    assert adapter.experimental is (verified(name, PACKAGES) == NOT_RUN)
+
+
+@pytest.mark.parametrize("name", PACKAGES)
+def test_every_agent_that_is_driven_is_one_that_watchgate_knows(name: str) -> None:
+    assert name in ADAPTERS
+    assert PACKAGES[name].version in DOCUMENT.read_text()
