@@ -6,7 +6,7 @@ BIN    := .venv/bin
 READY  := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test check test-agents screenshots seed-coverage bench clean
+.PHONY: help run demo test check test-agents screenshots seed-coverage agents-table bench clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | \
@@ -35,6 +35,9 @@ screenshots: $(READY) ## draw screenshots/ from the running console
 
 seed-coverage: $(READY) ## write docs/seed-coverage.md from the names of the tests
 	$(BIN)/python scripts/seed_coverage.py
+
+agents-table: $(READY) ## write docs/agents.md from the adapters and the pinned agents
+	$(BIN)/python -m scripts.agents_table
 
 bench: $(READY) ## the figures behind every performance claim
 	$(BIN)/python -m bench
