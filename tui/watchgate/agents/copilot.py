@@ -64,6 +64,7 @@ TABLE: Final = Table(
     experimental=False,
     fields=Fields(
         event=("hook_event_name", "hookName"),
+        exit_pattern=r"completed with exit code (-?\d+)",
         session=("sessionId", "session_id"),
         transcript=("transcriptPath", "transcript_path"),
         sub_id=("agentId", "agent_id"),

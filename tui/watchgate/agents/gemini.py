@@ -41,7 +41,10 @@ TABLE: Final = Table(
     title="Gemini",
     experimental=False,
     fields=Fields(
-        mode=(), call_id=(), failed=("tool_response.error.message", "tool_response.error")
+        mode=(),
+        call_id=(),
+        failed=("tool_response.error.message", "tool_response.error"),
+        exit_pattern=r"Exit Code: (-?\d+)",
     ),
     events={
         "BeforeTool": EventRule(

@@ -41,7 +41,11 @@ TABLE: Final = Table(
     title="Qwen Code",
     experimental=False,
     # Its own `tool_use_id` differs between the events of one call.
-    fields=Fields(turn=("prompt_id",), call_id=("tool_call_id", "tool_use_id")),
+    fields=Fields(
+        turn=("prompt_id",),
+        call_id=("tool_call_id", "tool_use_id"),
+        exit_pattern=r"Exit Code: (-?\d+)",
+    ),
     events={
         "PreToolUse": EventRule(kind="tool.pre", answers=Answers(deny=PRE_DENY, allow=PRE_ALLOW)),
         "PermissionRequest": EventRule(kind="tool.permission", answers=PERMISSION_ANSWERS),

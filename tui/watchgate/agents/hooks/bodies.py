@@ -24,6 +24,7 @@ Builder = Callable[[HookPayload, Classes], Body]
 Rule = tuple[Kind, Builder | None]
 """What an event of an agent means: its kind, and how to read it (None: keep all its fields)."""
 
+_EXITED = re.compile(r"Exit code (\d{1,3})\b")
 _PATCH_FAILED = re.compile(r"Exit code: -?[1-9]")
 
 
@@ -48,13 +49,16 @@ def result(payload: HookPayload, classes: Classes) -> Body:
 
 
 def failure(payload: HookPayload, classes: Classes) -> Body:
-    """A call that ran and failed."""
+    """A call that ran and failed; a shell's exit status stands before its output."""
+    tool, said = _tool(payload, classes), text(payload.error)
+    status = _EXITED.match(said) if tool.cls == "shell" else None
     return ToolResult(
-        _tool(payload, classes),
+        tool,
         ok=False,
-        text=text(payload.error),
+        text=said,
         took_ms=_took_ms(payload),
         interrupted=payload.is_interrupt is True,
+        exit_code=int(status[1]) if status else None,
     )
 
 

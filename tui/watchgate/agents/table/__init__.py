@@ -27,7 +27,8 @@ class Fields(
 
     `input` may also be JSON in a string. `failed` are places that hold something only when a call
     failed, and say why; `interrupted` those that are true when a person cut it short. `calls` are
-    the list of calls of a batch, each read by the places of a tool.
+    the list of calls of a batch, each read by the places of a tool. `exit_pattern` finds the exit
+    status of a shell call in the words of its result, as the group of its last match.
     """
 
     event: Paths = ("hook_event_name",)
@@ -46,6 +47,7 @@ class Fields(
     failed: Paths = ("error",)
     interrupted: Paths = ("is_interrupt",)
     exit_code: Paths = ()
+    exit_pattern: str = ""
     took_ms: Paths = ("duration_ms",)
     calls: Paths = ("tool_calls",)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -33,6 +34,7 @@ _CALLS = ("tool.pre", "tool.permission", "tool.permission.resolved")
 _RESULTS = ("tool.post", "tool.error")
 _CHANGES = ("session.start", "session.end", "session.change", "compact.pre", "compact.post")
 _COUNTS = ("input", "output", "cache_read", "cache_write")
+_STATUS = re.compile(r"-?\d{1,10}")
 _ALWAYS_COMMON = frozenset(("timestamp", "effort"))
 
 
@@ -123,21 +125,37 @@ def _question(native: str, rule: EventRule, fields: Fields, tools: Tools) -> Rea
 def _result(rule: EventRule, fields: Fields, tools: Tools) -> Reader:
     tool = _tool(rule, fields, tools)
     result, failed, took = map(compiled, (fields.result, fields.failed, fields.took_ms))
-    interrupted, exit_code = compiled(fields.interrupted), compiled(fields.exit_code)
+    interrupted, exit_code = compiled(fields.interrupted), _exit_code(fields)
 
     def build(payload: Payload) -> Body:
         why = found(payload, failed) or None
         said = found(payload, result) if why is None else why
+        called = tool(payload)
         return ToolResult(
-            tool(payload),
+            called,
             ok=why is None and rule.kind != "tool.error",
             text=response_text(said),
             took_ms=_whole(found(payload, took)),
             interrupted=found(payload, interrupted) is True,
-            exit_code=_whole(found(payload, exit_code)),
+            exit_code=exit_code(payload, called, said),
         )
 
     return build
+
+
+def _exit_code(fields: Fields) -> Callable[[Payload, Tool, Any], int | None]:
+    """The exit status where a payload has it, else where a shell's words tell it last."""
+    place = compiled(fields.exit_code)
+    pattern = re.compile(fields.exit_pattern) if fields.exit_pattern else None
+
+    def read(payload: Payload, tool: Tool, said: Any) -> int | None:
+        code = _whole(found(payload, place))
+        if code is None and pattern is not None and tool.cls == "shell":
+            told = pattern.findall(said if isinstance(said, str) else response_text(said))
+            code = int(told[-1]) if told and _STATUS.fullmatch(told[-1]) else None
+        return code
+
+    return read
 
 
 def _batch(fields: Fields, tools: Tools) -> Reader:

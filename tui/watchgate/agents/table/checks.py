@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from watchgate.agents.base import HookEntry
-from watchgate.agents.table import Answers, EventRule, Table
+from watchgate.agents.table import Answers, EventRule, Fields, Table
 from watchgate.agents.table.answers import EVENT, REASON, said
 from watchgate.core.events import Lane, Usage
 
@@ -32,8 +32,11 @@ def faults(table: Table) -> Iterator[Fault]:
         yield "title", "say the name that a person reads"
     if not table.events:
         yield "events", "describe at least one event of the agent"
+    yield from _of_fields("fields", table.fields)
     for native, rule in table.events.items():
         yield from _of_event(f"events.{native}", rule, native)
+        if rule.fields is not None:
+            yield from _of_fields(f"events.{native}.fields", rule.fields)
     for index, written in enumerate(table.mcp):
         if written.count("{tool}") != 1 or written.count("{server}") > 1:
             yield f"mcp[{index}]", "write {tool} once, and {server} at most once"
@@ -71,6 +74,18 @@ def _of_answers(key: str, answers: Answers, native: str) -> Iterator[Fault]:
         told = getattr(answers, name)
         if told is not None and _alike(said(told, EVENT, reason="x"), denial):
             yield f"{key}.{name}", "it is what denies as well; an agent could not tell them apart"
+
+
+def _of_fields(key: str, fields: Fields) -> Iterator[Fault]:
+    if not fields.exit_pattern:
+        return
+    try:
+        groups = re.compile(fields.exit_pattern).groups
+    except re.error as error:
+        yield f"{key}.exit_pattern", f"not a regular expression: {error}"
+        return
+    if groups != 1:
+        yield f"{key}.exit_pattern", "put the status into one group, as in code (-?[0-9]+)"
 
 
 def _of_hook(key: str, entry: HookEntry, table: Table) -> Iterator[Fault]:

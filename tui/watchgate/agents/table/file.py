@@ -20,7 +20,9 @@ from watchgate.core.events import Lane
 
 T = TypeVar("T", bound=msgspec.Struct)
 
-_PLACES = frozenset(msgspec.structs.asdict(Fields()))
+_PLACES = frozenset(
+    key for key, each in msgspec.structs.asdict(Fields()).items() if isinstance(each, tuple)
+)
 _INDEXED = ("hooks",)
 
 
