@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 
 import pytest
@@ -15,11 +14,11 @@ from tests.agents_real.harness.packages import ACP
 from tests.agents_real.harness.place import Place
 from tests.agents_real.harness.program import Core, Watchgate
 from tests.agents_real.harness.session import AnySession, Session, one_call
-from tests.agents_real.harness.tmux import Terminal
+from tests.agents_real.harness.tmux import Terminal, needs_tmux
 
 pytestmark = [
     pytest.mark.agents,
-    pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed"),
+    needs_tmux,
 ]
 
 

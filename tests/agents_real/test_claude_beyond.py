@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator
 
 import pytest
@@ -16,12 +15,11 @@ from tests.agents_real.harness.model_server import Model
 from tests.agents_real.harness.place import Place
 from tests.agents_real.harness.program import PROGRAM, Core, Watchgate
 from tests.agents_real.harness.session import EVIDENCE, RISKY, Session, one_call
-from tests.agents_real.harness.tmux import Terminal
+from tests.agents_real.harness.tmux import Terminal, needs_tmux
 from tests.agents_real.harness.waiting import eventually
 
 pytestmark = pytest.mark.agents
 
-needs_tmux = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
 SOON = """\
 [approval]
 timeout_s = 2

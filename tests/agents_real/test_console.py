@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
-
 import pytest
 
 from tests.agents_real.conftest import QUICK
 from tests.agents_real.harness.program import Core
 from tests.agents_real.harness.session import RISKY, AnySession, one_call
-from tests.agents_real.harness.tmux import Terminal
+from tests.agents_real.harness.tmux import Terminal, needs_tmux
 
 pytestmark = [
     pytest.mark.agents,
-    pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed"),
+    needs_tmux,
 ]
 
 SHOWN = r"HIGH\s+Bash"

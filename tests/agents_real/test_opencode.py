@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-
 import pytest
 
 from tests.agents_real.harness.model_server import Model
@@ -11,11 +9,12 @@ from tests.agents_real.harness.opencode import OpenCode
 from tests.agents_real.harness.place import Place
 from tests.agents_real.harness.program import Core
 from tests.agents_real.harness.session import EVIDENCE, Session, one_call
+from tests.agents_real.harness.tmux import needs_tmux
 from tests.agents_real.harness.waiting import eventually
 
 pytestmark = [
     pytest.mark.agents,
-    pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed"),
+    needs_tmux,
 ]
 
 HARMLESS = f"printf 'ran\\n' >> {EVIDENCE}"

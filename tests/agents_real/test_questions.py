@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 
 import pytest
@@ -14,11 +13,12 @@ from tests.agents_real.harness.model_server import Model
 from tests.agents_real.harness.place import Place
 from tests.agents_real.harness.program import Core, Watchgate
 from tests.agents_real.harness.session import Session
+from tests.agents_real.harness.tmux import needs_tmux
 from tests.agents_real.harness.waiting import eventually
 
 pytestmark = [
     pytest.mark.agents,
-    pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed"),
+    needs_tmux,
 ]
 
 ASKS = Turn(

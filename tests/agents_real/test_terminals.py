@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-
 import pytest
 
 from tests.agents_real.harness.claude_code import ClaudeCode
@@ -14,12 +12,12 @@ from tests.agents_real.harness.gemini import Gemini
 from tests.agents_real.harness.program import Core
 from tests.agents_real.harness.qwen import Qwen
 from tests.agents_real.harness.session import EVIDENCE, RISKY, AnySession, Session, one_call
-from tests.agents_real.harness.tmux import Terminal
+from tests.agents_real.harness.tmux import Terminal, needs_tmux
 from tests.agents_real.harness.waiting import eventually
 
 pytestmark = [
     pytest.mark.agents,
-    pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed"),
+    needs_tmux,
 ]
 
 HARMLESS = f"printf 'ran\\n' >> {EVIDENCE}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+from functools import partial
 from typing import Any
 
 import pytest
@@ -51,6 +52,10 @@ def said(hook: socket.socket) -> tuple[int, dict[str, Any]]:
     return code, json.loads(body[:out])
 
 
+def heard_of(core: Core, calls: int) -> bool:
+    return len(asked_before(core)) == calls
+
+
 @pytest.mark.parametrize("first", ["own", "borrowed"])
 def test_one_request_is_denied_on_both_in_the_shape_of_each(
     core: Core, cli: Cli, first: str
@@ -60,7 +65,7 @@ def test_one_request_is_denied_on_both_in_the_shape_of_each(
         own_words = name == "own"
         agent, event = ("copilot", "preToolUse") if own_words else ("claude", "PreToolUse")
         hooks[name] = hook(core, agent, event, OWN if own_words else BORROWED)
-        until(lambda: len(asked_before(core)) == number, "the call")  # noqa: B023 - called at once
+        until(partial(heard_of, core, number), "the call")
     [request] = cli("ls", "--json").lines
     assert request["agent"] == "copilot"
 

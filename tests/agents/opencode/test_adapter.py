@@ -133,7 +133,7 @@ def test_a_permission_for_a_line_of_several_commands_is_about_all_of_them() -> N
 
     assert tool is not None
     assert tool.input == {"command": "git status\nrm -rf /"}
-    assert assess(tool, cwd="/work/app", home="/home/dev", protected=()).risk == "critical"
+    assert assess(tool, cwd="/home/dev/app", home="/home/dev", protected=()).risk == "critical"
 
 
 def test_a_permission_without_any_call_shows_its_patterns() -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+
+import pytest
 
 from tests.agents_real.harness.place import Place
 from tests.agents_real.harness.waiting import eventually
@@ -16,6 +19,8 @@ from tests.agents_real.harness.waiting import eventually
 WIDTH, HEIGHT = "120", "45"
 PANE = "agent"
 SETTLE_S = 1.0
+
+needs_tmux = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
 
 
 class Terminal:

@@ -30,7 +30,7 @@ const client = { _client: { post: async (sent) => {
   posted.push([sent.url, sent.body ?? null])
   return {}
 } } }
-const hooks = await Watchgate({ client, directory: "/work/app", serverUrl: "http://127.0.0.1:9" })
+const hooks = await Watchgate({ client, directory: "/srv/app", serverUrl: "http://127.0.0.1:9" })
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 const out = []
 for (const step of JSON.parse(readFileSync(0, "utf8"))) {
@@ -168,7 +168,7 @@ def test_a_call_that_is_handed_back_runs_as_it_is(stage: Stage) -> None:
     assert argv[1:4] == ["opencode", "gate", "tool.execute.before"]
     assert payload["input"] == {"tool": "bash", "sessionID": "s", "callID": "c"}
     assert payload["output"] == {"args": {"command": "make"}}
-    assert payload["watchgate"]["directory"] == "/work/app"
+    assert payload["watchgate"]["directory"] == "/srv/app"
 
 
 def test_an_allowed_call_runs(stage: Stage) -> None:

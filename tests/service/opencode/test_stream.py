@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import anyio
 import pytest
@@ -19,7 +20,7 @@ from watchgate.service.opencode.stream import Stopped, Stream
 
 pytestmark = pytest.mark.anyio
 LIMIT_S = 10
-FOLDER = "/work/app"
+FOLDER = "/home/dev/app"
 CONNECTED = {"payload": {"type": "server.connected", "properties": {}}}
 
 
@@ -229,7 +230,7 @@ async def test_an_allow_is_posted_as_once(world: World) -> None:
         await world.server.say("permission.asked", **permission())
         await until(lambda: world.server.posted)
 
-    target = "/permission/per_1/reply?directory=%2Fwork%2Fapp"
+    target = f"/permission/per_1/reply?directory={quote(FOLDER, safe='')}"
     assert world.server.posted == [(target, {"reply": "once"})]
     # The call's own input, so that this is about the same thing as its other events.
     assert world.core.asked[0]["watchgate"]["input"] == running()["state"]["input"]
