@@ -34,6 +34,7 @@ from watchgate.service.gathering import MOST
 from watchgate.service.hub import Hub, Loop
 from watchgate.service.ingest import PIECE_BYTES, Waiting
 from watchgate.service.journal import Journal
+from watchgate.service.policy.shipped import shipped
 from watchgate.service.recorder import Recorder
 from watchgate.service.runners.background import ObserverQueue
 from watchgate.service.runners.desk import Desk
@@ -143,7 +144,12 @@ def _at_once(call: Callable[[], None]) -> None:
 def _hub(journal: Journal, *, judged: bool, later: Callable[[Callable[[], None]], object]) -> Hub:
     config = Config(profile="watch")
     kind = PolicyGate if judged else _Unjudged
-    gate = kind(config.profile, home="/home/alice", protected=("/home/alice/.watchgate",))
+    gate = kind(
+        config.profile,
+        lambda _cwd: shipped(),
+        home="/home/alice",
+        own=("/home/alice/.watchgate",),
+    )
     chain = Chain("bench", START, lambda data: journal_json(data, config.journal.content))
     return Hub(
         engine=Engine(config, gate, ids=itertools.count().__str__, traits=traits_in(ADAPTERS)),

@@ -62,6 +62,23 @@ class Watch:
             if facts["scope"] != "once":
                 self._lasting.add(request.id)
 
+    def edit(self, request: Request, args: dict[str, Any], **facts: Any) -> None:
+        """An operator tries to allow another input; a refusal must change nothing."""
+        before = (request.status, request.settlement, len(self.world.records))
+        try:
+            edited = self.world.edit(request, args, **facts)
+        except Refused:
+            assert before == (request.status, request.settlement, len(self.world.records))
+            return
+        assert before[0] is Status.PENDING
+        assert request.status is Status.EDITED
+        assert facts["digest"] in (request.data.digest, edited.data.digest)
+        assert facts.get("may_allow", True)
+        assert edited.data.tool.input == args
+        assert edited.waiters == request.waiters
+        self.requests[edited.id] = edited
+        self._allowed.add(edited.id)
+
     def commit(self, request_id: str, ok: bool) -> None:
         """The disk answers for one allow."""
         request = self.world.broker.get(request_id)
@@ -94,7 +111,10 @@ class Watch:
         assert set(world.state.pending) == world.pending
         assert world.state.skipped == 0
         deadlines = [request.deadline_s for request in world.broker.open.values()]
-        assert world.engine.next_deadline() == min(deadlines, default=None)
+        lasting = world.engine.grants.next_deadline()
+        assert world.engine.next_deadline() == min(
+            (each for each in (*deadlines, lasting) if each is not None), default=None
+        )
         self._check_records()
         self._check_endings()
 
@@ -109,7 +129,11 @@ class Watch:
             grantable = request.data.risk in ("low", "medium")
             granted = grantable and request.data.digest in self._granted
             assert request.id in self._allowed or granted
-            assert self._subject(send.event) == self._subject(request.subject)
+            if request.rewritten:
+                assert send.reply.input == request.data.tool.input
+            else:
+                assert send.reply.input is None
+                assert self._subject(send.event) == self._subject(request.subject)
         closed = self.world.engine.profile == "strict" and send.event.lane is Lane.GATE_READ
         if isinstance(send.reply, SayNothing) and (closed or send.event.lane is Lane.GATE):
             if request is None:

@@ -28,7 +28,7 @@ def test_ap_1_a_request_holds_everything_a_person_needs() -> None:
     assert data == request.data
     assert (data.tool, data.summary, data.cwd, data.mode) == (tool, "high x", "/home/u/app", "auto")
     assert (data.risk, data.rule, data.reason) == ("high", "test.rule", "it says high")
-    assert data.offered == ("allow", "deny", "handback", "stop")
+    assert data.offered == ("allow", "deny", "handback", "edit", "stop")
     assert data.silence == "deny"
     assert request.deadline_s == world.now.mono_s + 300
     assert data.deadline_at == world.now.plus(300).wall_us

@@ -120,6 +120,21 @@ class Approvals(RuleBasedStateMachine):
         digest = request.data.digest if digest == "right" else digest
         self.watch.decide(request, decision, digest=digest, scope=scope, **limits)
 
+    @precondition(lambda self: self.watch.known())
+    @rule(
+        data=st.data(),
+        command=st.sampled_from(["low y", "high y", "critical y", "deny y", "high x"]),
+        digest=st.sampled_from([None, "0" * 64, "right", "right", "right"]),
+        limits=LIMITS,
+    )
+    def edit(
+        self, data: st.DataObject, command: str, digest: str | None, limits: dict[str, Any]
+    ) -> None:
+        """An operator has another command run instead, of any request there ever was."""
+        request = data.draw(st.sampled_from(self.watch.known()))
+        digest = request.data.digest if digest == "right" else digest
+        self.watch.edit(request, {"command": command}, digest=digest, **limits)
+
     @precondition(lambda self: self.world.commits)
     @rule(data=st.data(), ok=st.sampled_from([True, True, True, False]))
     def disk(self, data: st.DataObject, ok: bool) -> None:
@@ -180,7 +195,7 @@ class Approvals(RuleBasedStateMachine):
         self.watch.check()
         assert self.watch.waiting() == set()
         assert world.broker.open == {}
-        assert world.engine.next_deadline() is None
+        assert world.broker.next_deadline() is None
         assert picture(replayed(world.records)) == picture(world.state)
 
 

@@ -130,7 +130,6 @@ def test_what_is_never_closed_is_located_where_it_begins_or_else_where_the_file_
 @pytest.mark.parametrize(
     "text",
     [
-        "[policy]\nauto_allow = true",
         "[journal]\nmax_age_days = 90",
         "[journal]\nmax_size_mb = 2048",
     ],

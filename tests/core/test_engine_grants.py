@@ -41,7 +41,7 @@ def test_ap_8_a_grant_covers_later_equal_calls_of_the_session() -> None:
         "allowed-by-grant",
         f"grant #{given.id[:4]} of operator ann",
     )
-    assert world.engine.grants.all()[0].hits == 1
+    assert world.state.grants[given.id].hits == 1
     assert world.state.totals.allowed_by_grant == 1
 
 
@@ -140,7 +140,7 @@ def test_a_grant_whose_allow_was_never_told_is_not_in_force(ending: str) -> None
     elif ending == "late":
         world.advance(300)
     world.commit(ok=ending != "lost")
-    assert world.engine.grants.all() == []
+    assert world.state.grants == {}
     assert SayAllow() not in world.replies.get(1, []) + world.replies.get(2, [])
 
 

@@ -46,7 +46,19 @@ GITHUB = "ghp_" + "a1B2" * 9
             "a\n-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY-----\nb",
             "a\n<private-key, 65 chars>\nb",
         ),
-        ("-----BEGIN PRIVATE KEY-----\nMII", "<private-key, 31 chars>"),
+        ("-----BEGIN PRIVATE KEY-----\n" + "A1b/" * 16, "<private-key, 92 chars>"),
+        ("hf_" + "a" * 34, "<huggingface-token, 37 chars>"),
+        ("dop_v1_" + "a1" * 32, "<digitalocean-token, 71 chars>"),
+        ("SG." + "a" * 22 + "." + "b" * 43, "<sendgrid-key, 69 chars>"),
+        ("hvs." + "c" * 24, "<vault-token, 28 chars>"),
+        ("AGE-SECRET-KEY-1" + "Q" * 58, "<age-key, 74 chars>"),
+        ("AccountName=x;AccountKey=" + "d" * 40, "AccountName=x;AccountKey=<azure-key, 40 chars>"),
+        (
+            "curl https://hooks.slack.com/services/T000/B000/" + "x" * 24,
+            "curl https://hooks.slack.com/services/<slack-webhook, 34 chars>",
+        ),
+        ("curl -H 'X-Api-Key: abc12345'", "curl -H 'X-Api-Key: <api-key, 8 chars>'"),
+        ("AWS_SECRET_ACCESS_KEY=abc/def123 x", "AWS_SECRET_ACCESS_KEY=<password, 10 chars> x"),
     ],
 )
 def test_a_secret_is_replaced_by_what_it_is(text: str, shown: str) -> None:
@@ -64,10 +76,44 @@ def test_a_secret_is_replaced_by_what_it_is(text: str, shown: str) -> None:
         "cat .env",
         "deadbeef" * 8,
         "pytest -k secrets",
+        "curl -H 'Authorization: Bearer $TOKEN'",
     ],
 )
 def test_ordinary_text_stays(text: str) -> None:
     assert redact(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "TOKEN=`reboot`",
+        "DB_PASSWORD=$(reboot;reboot)",
+        "git clone https://u:`reboot`@h/x",
+        "git clone https://u:$(reboot)@h/x",
+        "curl -H Authorization:Bearer;reboot",
+        "--token=public&reboot>reboot",
+    ],
+)
+def test_what_a_shell_would_run_is_never_taken_for_a_secret(text: str) -> None:
+    assert redact(text).count("reboot") == text.count("reboot")
+
+
+@pytest.mark.parametrize(
+    "inside", ["; rm -rf /\n", "\nrm -rf /\n", "\n/usr/bin/env sh -c reboot\n", "\n$(reboot)\n"]
+)
+def test_no_command_hides_between_the_marks_of_a_key(inside: str) -> None:
+    text = f"echo -----BEGIN PRIVATE KEY-----{inside}-----END PRIVATE KEY-----"
+    assert inside.strip() in redact(text)
+
+
+def test_a_secret_does_not_cover_up_a_character_that_nobody_can_see() -> None:
+    assert "\u200b" in redact("--password=hunter\u200b22")
+
+
+def test_a_value_that_is_a_word_of_its_own_is_redacted_too() -> None:
+    data = {"segments": [{"words": ["curl", "--token", "hunter22", "x"]}], "summary": AWS}
+    (segment,) = journal_view(data, "full")["segments"]
+    assert segment["words"] == ["curl", "--token", "<password, 8 chars>", "x"]
 
 
 SECRETS = (
@@ -226,3 +272,22 @@ def test_without_content_the_words_of_handlers_are_not_kept() -> None:
         kept = msgspec.json.decode(journal_json(data, "none"))
         assert "reason" not in kept
         assert kept["reason_chars"] == 10
+
+
+def test_segments_move_with_the_command_and_go_with_it() -> None:
+    data = request(f"echo {AWS} | sh")
+    data["segments"] = [{"number": 2, "span": [28, 30], "words": ["sh"]}]
+    (kept,) = journal_view(data, "commands")["segments"]
+    assert journal_view(data, "commands")["summary"][kept["span"][0] : kept["span"][1]] == "sh"
+    view = journal_view(data, "none")
+    assert (view["segments_count"], "segments" in view) == (1, False)
+
+
+def test_without_content_nothing_quotes_a_call() -> None:
+    quoted = "Like rm -rf x, which was denied 9 s ago: one level higher"
+    data = request("rm -rf x")
+    data |= {"raised": quoted, "reason": quoted, "before": {"command": "rm -rf x"}}
+    data["findings"] = [{"rule": "policy.retry", "reason": quoted, "risk": "critical"}]
+    facts = {"facts": [{"text": "deletes rm -rf x"}]}
+    for each in (data, facts):
+        assert "rm -rf" not in bytes(journal_json(each, "none")).decode()

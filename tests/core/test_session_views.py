@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from watchgate.core.records import Record
-from watchgate.core.session_views import SessionViews
+from watchgate.core.session_views import WAITS_KEPT, SessionViews
 from watchgate.core.sessions import SessionState
 
 
@@ -119,3 +119,28 @@ def test_a_session_that_was_only_taken_to_be_gone_lives_again_with_its_next_even
     seen.touch(record("one", at=2))
     view = seen.views["claude", "one"]
     assert (view.state, view.why) == (SessionState.WORKING, "")
+
+
+def test_the_share_of_allows_and_how_long_they_took_is_kept() -> None:
+    seen = SessionViews()
+    seen.touch(record("a"))
+    for waited_s, allowed in ((0.5, True), (9.0, False), (0.6, True)):
+        seen.answered(("claude", "a"), waited_s, allowed=allowed)
+    view = seen.views["claude", "a"]
+    assert (view.allowed, view.answered, view.median_s) == (2, 3, 0.6)
+    for _ in range(2 * WAITS_KEPT):
+        seen.answered(("claude", "a"), 3.0, allowed=True)
+    view = seen.views["claude", "a"]
+    assert (view.answered, view.median_s, len(view.waits)) == (3 + 2 * WAITS_KEPT, 3.0, WAITS_KEPT)
+
+
+def test_a_session_is_paused_until_its_time_is_over_or_something_of_it_is_allowed() -> None:
+    seen = SessionViews()
+    paused = record("a", kind="policy.paused", why="8 of its calls wait", until=90)
+    seen.touch(paused)
+    seen.paused(paused)
+    assert seen.views["claude", "a"].paused_until == 90
+    seen.answered(("claude", "a"), 1.0, allowed=False)
+    assert seen.views["claude", "a"].paused_why == "8 of its calls wait"
+    seen.answered(("claude", "a"), 1.0, allowed=True)
+    assert seen.views["claude", "a"].paused_until == 0

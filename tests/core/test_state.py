@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.core.builders import other, permission, post, pre, shell, sub
 from tests.core.world import World
 from watchgate.core.effects import Emit
-from watchgate.core.records import CoreData, Draft, Record
+from watchgate.core.records import CoreData, Draft, Fact, FactsData, Record
 from watchgate.core.restore import restore
 from watchgate.core.state import State
 from watchgate.core.views import Totals
@@ -155,3 +155,25 @@ def test_what_the_history_adds_up_to() -> None:
     assert state.gate.off_until is None
     waiting = {key: view.pending for key, view in state.sessions.items() if view.pending}
     assert waiting == {("claude", "one"): 1, ("codex", "one"): 1}
+
+
+def test_what_a_pending_call_would_touch_is_kept_with_its_request() -> None:
+    world = World("strict")
+    request = world.ask(pre(shell("high", "a")), 1)
+    facts = FactsData(facts=(Fact("412 files", grave=True),), cut=True)
+    world.do([Emit(Draft(kind="approval.facts", at=1, data=facts, request=request.id))])
+    view = world.state.pending[request.id]
+    assert (view.facts, view.cut) == (facts.facts, True)
+    world.decide(request, "deny")
+    world.do([Emit(Draft(kind="approval.facts", at=2, data=facts, request=request.id))])
+    assert (world.state.pending, world.state.skipped) == ({}, 0)
+
+
+def test_an_operators_answers_are_counted_for_their_session() -> None:
+    world = World("strict")
+    world.allow(world.ask(pre(shell("high", "a")), 1))
+    world.decide(world.ask(pre(shell("high", "b")), 2), "deny")
+    world.ask(pre(shell("high", "c")), 3)
+    world.advance(4000)
+    (view,) = world.state.sessions.values()
+    assert (view.answered, view.allowed, len(view.waits)) == (2, 1, 2)

@@ -39,7 +39,7 @@ def test_a_timeout_with_a_cause_of_its_own_does_not_claim_silence() -> None:
 @pytest.mark.parametrize("word", DENIED)
 def test_only_a_person_and_a_rule_refuse(word: Word) -> None:
     said = denial(word, request="a41fxyz")
-    refuses = word in ("denied-by-operator", "denied-by-rule")
+    refuses = word in ("denied-by-operator", "denied-by-rule", "denied-paused")
     assert ("not a refusal by a person" in said) is not refuses
     assert "\n" not in said
     assert "Do not try another way" in said

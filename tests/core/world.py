@@ -14,13 +14,14 @@ from watchgate.core.chain import START as EMPTY
 from watchgate.core.chain import Chain
 from watchgate.core.config import Approval, Config
 from watchgate.core.config_handlers import DispatchConfig
-from watchgate.core.decisions import Decision
+from watchgate.core.decisions import Decision as Said
 from watchgate.core.effects import Ask, Commit, Effect, Emit, Halt, Send
 from watchgate.core.engine import Engine
 from watchgate.core.events import Event
 from watchgate.core.handlers import Handler
-from watchgate.core.policy.assessment import Assessment, Finding, Risk
+from watchgate.core.policy.assessment import Assessment, Decision, Finding, Risk, Segment
 from watchgate.core.policy.gate import PolicyGate
+from watchgate.core.policy.policy import Policy
 from watchgate.core.policy.profiles import Profile
 from watchgate.core.presets import PresetName
 from watchgate.core.records import Record
@@ -34,22 +35,42 @@ RISKS: dict[str, Risk] = {
     "high": "high",
     "critical": "critical",
     "deny": "high",
+    "allow": "low",
 }
 
 
 class Rules(PolicyGate):
-    """A policy that reads its word off the command: `high x` is of high risk, `deny x` denied."""
+    """A policy that reads its word off the command: `high x` is of high risk, `deny x` denied.
 
-    def __init__(self, profile: Profile) -> None:
-        super().__init__(profile, home="/home/u", protected=())
+    `retries` makes it raise what comes again after a denial.
+    """
+
+    def __init__(
+        self, profile: Profile, *, auto_allow: bool = False, retries: bool = False
+    ) -> None:
+        super().__init__(profile, _no_policy, home="/home/u", own=(), auto_allow=auto_allow)
+        self._raises = retries
 
     def assess(self, event: Event) -> Assessment | None:
         if event.tool is None or event.kind == "question":
             return super().assess(event)
         word = str(event.tool.input.get("command", "")).split(" ", 1)[0]
         risk = RISKS.get(word, "unknown")
-        found = (Finding("test.rule", f"it says {word}", risk),)
-        return Assessment("deny" if word == "deny" else "ask", risk, found)
+        says: Decision = "deny" if word == "deny" else "allow" if word == "allow" else "ask"
+        finding = Finding("test.rule", f"it says {word}", risk, decision=says)
+        found = Assessment(says, risk, (finding,), segments=_segments(event, risk, says))
+        return self.retries.raised(event, found) if self._raises else found
+
+
+def _segments(event: Event, risk: Risk, says: Decision) -> tuple[Segment, ...]:
+    command = str(event.tool.input.get("command", "")) if event.tool else ""
+    allowed_by = "test.rule" if says == "allow" else ""
+    words, span = tuple(command.split()), (0, len(command))
+    return (Segment(1, span, words, risk, ("test.rule",), allowed_by),)
+
+
+def _no_policy(_cwd: str) -> Policy:
+    raise AssertionError("the rules of these tests need no policy")
 
 
 class World:
@@ -62,15 +83,16 @@ class World:
         consoles: int = 1,
         handlers: Iterable[Handler] = (),
         preset: PresetName = "console",
+        auto_allow: bool = False,
+        retries: bool = False,
         **approval: Any,
     ) -> None:
         self.now = START
         self.config = Config(
             profile=profile, approval=Approval(**approval), dispatch=DispatchConfig(preset)
         )
-        self.engine = Engine(
-            self.config, Rules(profile), self._id, handlers, traits=traits_in(ADAPTERS)
-        )
+        rules = Rules(profile, auto_allow=auto_allow, retries=retries)
+        self.engine = Engine(self.config, rules, self._id, handlers, traits=traits_in(ADAPTERS))
         self.broker = self.engine.broker
         self.state = State()
         self.records: list[Record] = []
@@ -134,9 +156,17 @@ class World:
     ) -> list[str]:
         """An operator decides, with the right digest and confirmed unless said otherwise."""
         facts = {"digest": request.data.digest, "confirmed": True, **more}
-        said = Decision(decision=decision, by=by, **facts)
+        said = Said(decision=decision, by=by, **facts)
         found = self.broker.decide(request.id, said, self.now)
         return self.do(self.engine.decided(found))
+
+    def edit(self, request: Request, args: dict[str, Any], **more: Any) -> Request:
+        """An operator allows another input, with the right digest and confirmed unless said."""
+        facts = {"digest": request.data.digest, "confirmed": True, **more}
+        said = Said(decision="allow", by="operator ann", **facts)
+        edited, effects = self.engine.edit(request, args, said, self.now)
+        self.do(effects)
+        return edited
 
     def commit(self, ok: bool = True) -> list[str]:
         """The disk answers for everything that waits for it."""

@@ -16,8 +16,11 @@ from tests.service.wire import WAIT_S, is_root, knock_as_nobody, rest, served, u
 from watchgate.link.protocol import Request, Result
 from watchgate.service import accepting
 from watchgate.service.control import Control
+from watchgate.service.grant_store import GrantStore
 from watchgate.service.peer import Peer
-from watchgate.service.verbs import Caller, Verbs
+from watchgate.service.policy.store import Policies
+from watchgate.service.verbs.caller import Caller
+from watchgate.service.verbs.table import Verbs
 
 
 class Client:
@@ -59,6 +62,8 @@ class Room:
             journal=directory / "journal.db",
             off=directory / "off",
             stop=self.stopped.append,
+            store=GrantStore(directory / "grants.json", self.desk.hub.engine.grants.kept),
+            policies=Policies(()),
         )
 
     @asynccontextmanager

@@ -50,7 +50,8 @@ def test_a_new_tick_brings_a_new_allowance() -> None:
 
 def test_what_has_to_be_decided_or_seen_is_never_spared() -> None:
     thinning = Thinning(limit=0)
-    for kind in ("approval.requested", "approval.decided", "effect.contradicted", "policy.off"):
+    kinds = ("approval.requested", "approval.decided", "effect.contradicted", "policy.off")
+    for kind in (*kinds, "grant.given", "grant.revoked"):
         assert thinning.passes(_record(kind, "a"))
     assert thinning.passes(_begin("h", gate="held"))
     assert thinning.passes(_begin("d", gate="denied"))

@@ -21,8 +21,10 @@ from watchgate.core.events import (
     ToolResult,
     Usage,
 )
-from watchgate.core.policy.builtin import assess
+from watchgate.core.policy.assess import assess
+from watchgate.core.policy.subject import Subject
 from watchgate.core.verdicts import Reply, SayAllow, SayAnswer, SayDeny, SayNothing
+from watchgate.service.policy.shipped import shipped
 
 SESSION = "ses_parent"
 CHILD = "ses_child"
@@ -133,7 +135,8 @@ def test_a_permission_for_a_line_of_several_commands_is_about_all_of_them() -> N
 
     assert tool is not None
     assert tool.input == {"command": "git status\nrm -rf /"}
-    assert assess(tool, cwd="/home/dev/app", home="/home/dev", protected=()).risk == "critical"
+    subject = Subject(tool=tool, cwd="/home/dev/app", home="/home/dev")
+    assert assess(subject, shipped(), 0).risk == "critical"
 
 
 def test_a_permission_without_any_call_shows_its_patterns() -> None:

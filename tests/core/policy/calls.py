@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from watchgate.core.events import Tool, ToolClass
+from watchgate.core.policy.assess import assess
 from watchgate.core.policy.assessment import Assessment
-from watchgate.core.policy.builtin import assess
+from watchgate.core.policy.policy import Policy
+from watchgate.core.policy.subject import Subject
+from watchgate.service.policy.shipped import shipped
 
 HOME = "/home/ada"
 CWD = "/home/ada/project"
@@ -18,14 +21,22 @@ OWN = (
 )
 
 
-def judge_tool(name: str, cls: ToolClass, given: dict[str, Any], cwd: str = CWD) -> Assessment:
-    """The assessment of a call of this tool."""
-    return assess(Tool(name, name, cls, given, "h"), cwd=cwd, home=HOME, protected=OWN)
+def judge_tool(
+    name: str,
+    cls: ToolClass,
+    given: dict[str, Any],
+    cwd: str = CWD,
+    policy: Policy | None = None,
+) -> Assessment:
+    """The assessment of a call of this tool, by the shipped policy if no other is given."""
+    tool = Tool(name, name, cls, given, "h")
+    subject = Subject(tool=tool, agent="claude", session="s1", cwd=cwd, home=HOME, own=OWN)
+    return assess(subject, policy or shipped(), 0)
 
 
-def judge_command(command: str, cwd: str = CWD) -> Assessment:
+def judge_command(command: str, cwd: str = CWD, policy: Policy | None = None) -> Assessment:
     """The assessment of a shell command."""
-    return judge_tool("Bash", "shell", {"command": command}, cwd)
+    return judge_tool("Bash", "shell", {"command": command}, cwd, policy)
 
 
 def rules(found: Assessment) -> set[str]:

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from tests.core.policy.calls import CWD, judge_command, judge_tool, rules
-from watchgate.core.policy.assessment import NO_RULE
 
 
 def edit(path: str, **more: Any) -> Any:
@@ -28,7 +27,7 @@ def test_an_edit_inside_is_medium_and_asked(path: str) -> None:
 def test_an_edit_outside_is_high(path: str) -> None:
     found = edit(path)
     assert (found.decision, found.risk) == ("ask", "high")
-    assert "files.write-outside" in rules(found)
+    assert "files.edit-outside" in rules(found)
 
 
 @pytest.mark.parametrize(
@@ -41,11 +40,27 @@ def test_an_edit_outside_is_high(path: str) -> None:
         ".claude/settings.local.json",
         "x/../.codex/hooks.json",
         "~/.codex/config.toml",
+        ".watchgate/policy.toml",
+        "/etc/watchgate/policy.toml",
+        "~/.gemini/settings.json",
+        "~/.qwen/settings.json",
+        "~/.cursor/hooks.json",
+        "~/.copilot/hooks/watchgate.json",
+        ".github/copilot/settings.local.json",
+        "~/.config/crush/crush.json",
+        ".factory/settings.local.json",
+        "~/.agents/plugins/watchgate/hooks/hooks.json",
+        "~/.kimi/config.toml",
+        "~/.kiro/agents/watchgate.json",
+        "~/.cline/hooks/PreToolUse",
+        "~/.codeium/windsurf/hooks.json",
+        "~/.config/opencode/plugin/watchgate.js",
+        "~/.synaps-cli/plugins/watchgate/x",
     ],
 )
 def test_an_edit_of_our_own_files_or_of_hook_settings_is_critical(path: str) -> None:
     found = edit(path)
-    assert (found.decision, found.risk, found.rule) == ("ask", "critical", "own.files")
+    assert (found.decision, found.risk, found.rule) == ("ask", "critical", "own.edit")
 
 
 @pytest.mark.parametrize(
@@ -75,12 +90,14 @@ def test_a_variable_that_leads_elsewhere_is_not_ours(path: str) -> None:
 @pytest.mark.parametrize(
     ("path", "rule"),
     [
-        (".git/hooks/pre-commit", "files.run-later"),
-        (".github/workflows/ci.yml", "files.run-later"),
-        (".gitlab-ci.yml", "files.run-later"),
-        (".envrc", "files.run-later"),
-        (".env", "secrets.write"),
-        ("deploy/server.pem", "secrets.write"),
+        (".git/hooks/pre-commit", "files.edit-later"),
+        (".github/workflows/ci.yml", "files.edit-later"),
+        (".gitlab-ci.yml", "files.edit-later"),
+        (".envrc", "files.edit-later"),
+        (".env", "secrets.edit"),
+        ("deploy/server.pem", "secrets.edit"),
+        (".mcp.json", "files.edit-steering"),
+        (".claude/skills/x/SKILL.md", "files.edit-steering"),
     ],
 )
 def test_some_files_inside_are_high(path: str, rule: str) -> None:
@@ -95,9 +112,12 @@ def test_every_file_of_a_patch_counts() -> None:
         "*** Move to: ../b.py\n*** Delete File: .git/hooks/x\n*** End Patch"
     )
     found = judge_tool("apply_patch", "edit", {"command": patch})
-    assert rules(found) == {"files.write-outside", "files.run-later"}
-    spans = [finding.span for finding in found.findings]
-    assert spans == [(6, 13), (15, 27)]
+    spans = {finding.rule: finding.span for finding in found.findings}
+    assert spans == {
+        "files.edit-inside": (0, 4),
+        "files.edit-outside": (6, 13),
+        "files.edit-later": (15, 27),
+    }
 
 
 def test_the_path_is_marked_in_the_summary() -> None:
@@ -106,7 +126,7 @@ def test_the_path_is_marked_in_the_summary() -> None:
 
 def test_an_edit_without_a_path_is_unknown() -> None:
     found = judge_tool("Write", "edit", {"content": "x"})
-    assert (found.decision, found.risk, found.rule) == ("ask", "unknown", NO_RULE)
+    assert (found.decision, found.risk, found.rule) == ("ask", "unknown", "call.opaque")
 
 
 def test_a_path_with_hidden_characters_is_unknown() -> None:
@@ -129,6 +149,19 @@ def test_a_read_inside_is_low_and_allowed(name: str, given: dict[str, Any]) -> N
     assert (found.decision, found.risk, found.rule) == ("allow", "low", "files.read-inside")
 
 
+@pytest.mark.parametrize("path", ["/usr/lib/python3/ast.py", "/tmp/x.log", "/etc/os-release"])
+def test_the_systems_own_files_may_be_read_by_tool_and_by_command(path: str) -> None:
+    assert read(path).decision == "allow"
+    assert judge_command(f"cat {path}").decision == "allow"
+
+
+@pytest.mark.parametrize("path", ["/etc/passwd", "../x", "~/notes", "/srv/app/config"])
+def test_what_a_command_prints_from_outside_is_as_high_as_what_a_tool_reads(path: str) -> None:
+    for program in ("cat", "head -5", "grep x", "base64", "sed 1d", "git diff a"):
+        assert judge_command(f"{program} {path}").risk == "high"
+    assert read(path).risk == "high"
+
+
 @pytest.mark.parametrize(
     ("path", "rule"),
     [
@@ -144,6 +177,24 @@ def test_a_read_inside_is_low_and_allowed(name: str, given: dict[str, Any]) -> N
 def test_other_reads_are_high(path: str, rule: str) -> None:
     found = read(path)
     assert (found.decision, found.risk) == ("ask", "high")
+    assert rule in rules(found)
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "rule"),
+    [
+        ("Glob", {"pattern": "/etc/**"}, "files.glob-absolute"),
+        ("Glob", {"pattern": "~/.ssh/*"}, "files.glob-home"),
+        ("Glob", {"pattern": "../../**"}, "files.glob-parent"),
+        ("Grep", {"pattern": "KEY", "glob": "**/.env"}, "secrets.search"),
+        ("Read", {"paths": ["a.py", ".env"]}, "secrets.read"),
+    ],
+)
+def test_what_reaches_further_than_its_path_is_asked(
+    tool: str, given: dict[str, Any], rule: str
+) -> None:
+    found = judge_tool(tool, "read", given)
+    assert found.decision == "ask"
     assert rule in rules(found)
 
 

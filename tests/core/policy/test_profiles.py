@@ -57,8 +57,20 @@ def test_every_profile_prints_five_rows(profile: Profile) -> None:
     assert len({title for title, _ in rows}) == 5
 
 
-def test_no_cell_of_the_table_is_an_allow() -> None:
-    assert "allow" not in get_args(GateAction)
+@pytest.mark.parametrize("profile", get_args(Profile))
+@pytest.mark.parametrize("autonomous", [False, True])
+def test_only_an_allow_rule_is_told_as_one_and_only_where_that_is_configured(
+    profile: Profile, autonomous: bool
+) -> None:
+    def action(found: Assessment) -> GateAction:
+        return gate_action(profile, found, autonomous=autonomous, auto_allow=True)
+
+    assert action(ALLOW) == ("record" if profile == "watch" else "allow")
+    for found in (DENY, UNKNOWN, OPAQUE, NO_RULE_MEDIUM, rated("low"), rated("critical")):
+        assert action(found) != "allow"
+    assert dict(table(profile, auto_allow=True))["allow rule"] == (
+        "record" if profile == "watch" else "allow-if-configured"
+    )
 
 
 def test_the_gravest_finding_decides_and_the_first_of_equals_speaks() -> None:

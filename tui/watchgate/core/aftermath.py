@@ -9,7 +9,7 @@ from watchgate.core.clock import Instant
 from watchgate.core.coverage import Coverage
 from watchgate.core.effects import Effect, Send
 from watchgate.core.events import Event, Text, Tool, ToolBatch, ToolCall, ToolResult
-from watchgate.core.grants import Grants
+from watchgate.core.grants.book import Grants
 from watchgate.core.requests import Input, Request, Status
 from watchgate.core.summary import summary
 
@@ -93,9 +93,9 @@ class Aftermath:
                     effects += self._ungated(event, call.tool, call)
         if session_over:
             self._coverage.over(event)
-            self._grants.end_session(event.agent, event.session)
+            effects += self._grants.end_session(event.agent, event.session, now)
         elif event.sub is None:
-            self._grants.end_turn(event.agent, event.session)
+            effects += self._grants.end_turn(event.agent, event.session, now)
         return effects
 
     def _ungated(self, event: Event, tool: Tool, call: Call | None) -> list[Effect]:

@@ -57,6 +57,13 @@ class Broker:
         for waiter in request.waiters:
             self._of_conn[waiter.conn] = request.id
 
+    def of_session(self, agent: str, session: str) -> int:
+        """How many requests of this session are open."""
+        return sum(
+            (each.subject.agent, each.subject.session) == (agent, session)
+            for each in self.open.values()
+        )
+
     def join(self, request: Request, waiter: Waiter, limit_s: float, now: Instant) -> bool:
         """Let another connection of the call wait; true if that brought the deadline forward."""
         request.waiters.append(waiter)
@@ -140,6 +147,7 @@ class Broker:
             scope=said.scope if said else "once",
             stop=stop,
             answers=said.answers if said else (),
+            rules=said.rules if said else (),
         )
         if target is not Status.COMMITTING:
             self._retire(request)

@@ -7,12 +7,13 @@ from typing import Final
 from watchgate.core.calls import Call, summarized
 from watchgate.core.clock import Instant
 from watchgate.core.events import Event, Lane, Tool, ToolCall
-from watchgate.core.grants import scopes_for
-from watchgate.core.ids import digest
+from watchgate.core.grants.book import Grants
 from watchgate.core.policy.assessment import Assessment
 from watchgate.core.records import Asks, RequestData, Silence
 from watchgate.core.requests import Request
+from watchgate.core.retries import why_raised
 from watchgate.core.ruling import Ruling
+from watchgate.core.subject_digest import subject_digest
 
 _OFFERED: Final[dict[Asks, tuple[str, ...]]] = {
     "approval": ("allow", "deny", "handback"),
@@ -27,6 +28,7 @@ def request_about(
     ruling: Ruling,
     call: Call,
     found: Assessment,
+    grants: Grants,
     id: str,
     silence: Silence,
     wait_s: float,
@@ -41,6 +43,9 @@ def request_about(
         raise TypeError("a request is about a call")
     asks = _asks(event, tool)
     offered = _REWRITTEN if ruling.rewritten else _OFFERED[asks]
+    if asks == "approval" and event.can.modify:
+        offered += ("edit",)
+    scopes = grants.scopes(event, tool, found, asked_by=ruling.by or why_raised(found))
     data = RequestData(
         digest=subject_digest(event, tool),
         lane=event.lane,
@@ -52,11 +57,14 @@ def request_about(
         reason=ruling.reason or found.reason,
         findings=found.findings,
         opaque=found.opaque,
+        segments=found.segments,
+        raised=why_raised(found),
+        before=ruling.before,
         cwd=event.cwd,
         mode=event.mode,
         sub=event.sub,
         offered=offered + (("stop",) if event.can.stop else ()),
-        scopes=scopes_for(found.risk) if asks == "approval" else ("once",),
+        scopes=scopes if asks == "approval" else ("once",),
         silence=silence,
         asks_again=not event.can.allow,
         runs_unasked=event.runs_unasked,
@@ -97,17 +105,3 @@ def _asks(event: Event, tool: Tool) -> Asks:
     if event.kind != "question":
         return "approval"
     return "plan" if tool.cls == "plan" else "question"
-
-
-def subject_digest(event: Event, tool: Tool) -> str:
-    """The digest of exactly what is asked, as 64 hex digits."""
-    return digest(
-        {
-            "agent": event.agent,
-            "session": event.session,
-            "sub": event.sub_id,
-            "tool": tool.native_name,
-            "input": tool.input,
-            "cwd": event.cwd,
-        }
-    )

@@ -54,6 +54,15 @@ class Approval(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     on_timeout: Literal["deny", "deny_and_stop"] = "deny"
 
 
+class PolicyConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How the policy speaks; its rules are in files of their own.
+
+    With `auto_allow` an allow rule is told to the agent as an allow, so that it does not ask.
+    """
+
+    auto_allow: bool = False
+
+
 class Journal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the journal keeps of what agents do."""
 
@@ -83,6 +92,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     extension: tuple[ExtensionConfig, ...] = ()
     sink: tuple[SinkConfig, ...] = ()
     agents: Agents = Agents()
+    policy: PolicyConfig = PolicyConfig()
     journal: Journal = Journal()
     ui: Ui = Ui()
 

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import msgspec
 
 # Keys that are planned, and would be silently without effect if they were taken now.
-LATER = frozenset(("policy", "journal.max_age_days", "journal.max_size_mb"))
+LATER = frozenset(("journal.max_age_days", "journal.max_size_mb"))
 
 _FAULT = re.compile(r"^(?P<what>.*?)(?: - at `\$\.?(?P<path>[^`]*)`)?$", re.DOTALL)
 _UNKNOWN = re.compile(r"unknown field `(?P<key>.*)`")

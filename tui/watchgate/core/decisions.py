@@ -5,11 +5,13 @@ A decision that is refused changes nothing: the request goes on waiting.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
 from watchgate.core.clock import Instant
+from watchgate.core.grants.proposal import rules_of
+from watchgate.core.grants.rule import GrantRule
 from watchgate.core.questions import check_answers
 from watchgate.core.records import RequestData
 from watchgate.core.requests import Request, Settlement, Status
@@ -42,7 +44,8 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
 
     `may_allow` false says that the command comes from below the agent that asks, `shown_ms` for how
     long the request had been on the screen (None: it was not a screen), `confirmed` that a second
-    look was taken. `answers` are what a person answered to each question, in their order.
+    look was taken. `answers` are what a person answered to each question, in their order. `input`
+    is what an allowed call shall run with instead, `rules` what an allow for `always` covers.
     """
 
     decision: Literal["allow", "deny", "handback", "answer"]
@@ -55,6 +58,8 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     shown_ms: int | None = None
     confirmed: bool = False
     answers: tuple[tuple[str, ...], ...] = ()
+    input: dict[str, Any] | None = None
+    rules: tuple[GrantRule, ...] = ()
 
 
 class Refused(Exception):
@@ -105,6 +110,13 @@ def _check_offered(said: Decision, data: RequestData) -> None:
         )
     if decision != "allow" and scope != "once":
         raise Refused("bad_request", f"only an allow has a scope, a {decision} has none")
+    if said.rules and scope != "always":
+        raise Refused("bad_request", "only an allow for always has rules")
+    if scope == "always":
+        try:
+            rules_of(data, said.rules)
+        except ValueError as fault:
+            raise Refused("bad_request", str(fault)) from None
     if decision != "deny" and said.stop:
         raise Refused("bad_request", f"only a denial ends the turn, a {decision} does not")
     if said.stop and "stop" not in data.offered:

@@ -21,15 +21,18 @@ from watchgate.core.events import (
     Unknown,
     Usage,
 )
+from watchgate.core.pacing import Pause
 from watchgate.core.policy.assessment import Assessment
 from watchgate.core.records import (
     CallData,
+    DeadlineData,
     DecisionData,
     Draft,
     EffectData,
     Gate,
     InferredData,
     NoteData,
+    PausedData,
     ResultData,
     TraceData,
     UngatedData,
@@ -203,6 +206,18 @@ def decided(request: Request) -> Emit:
         answers=settlement.answers,
     )
     return about(request, "approval.decided", data, settlement.at)
+
+
+def extended(request: Request, by: str, now: Instant) -> Emit:
+    """The record that a request has another deadline."""
+    data = DeadlineData(deadline_at=request.data.deadline_at, by=by)
+    return about(request, "approval.extended", data, now)
+
+
+def paused(event: Event, pause: Pause) -> Emit:
+    """The record that nobody is asked about a session's calls for a while."""
+    data = PausedData(why=pause.why, until=pause.until.wall_us)
+    return draft(event, data, kind="policy.paused")
 
 
 def undelivered(request: Request, word: str, what: str, now: Instant) -> Emit:

@@ -8,7 +8,8 @@ from watchgate.core.calls import Calls, Carried
 from watchgate.core.clock import Instant
 from watchgate.core.effects import Commit, Effect, Send
 from watchgate.core.events import Event, Lane
-from watchgate.core.grants import Grant, Grants
+from watchgate.core.grants.book import Grants
+from watchgate.core.grants.grant import Grant
 from watchgate.core.records import Word
 from watchgate.core.requests import Input, Request, Status
 from watchgate.core.verdicts import Reply, SayAllow, SayAnswer, SayDeny, SayNothing
@@ -89,31 +90,42 @@ class Endings:
 
     def allow_by_grant(self, request: Request, grant: Grant, now: Instant) -> list[Effect]:
         """Let a grant decide, in the name of who gave it; nothing if the request ended already."""
-        by = f"grant #{grant.request[:4]} of {grant.by}"
+        by = f"grant #{grant.id[:4]} of {grant.by}"
         if not self._broker.settle(request, Input.ALLOW, word="allowed-by-grant", by=by, now=now):
+            return []
+        used = self._grants.used(grant, request, now)
+        return [drafts.decided(request), *used, Commit(request.id)]
+
+    def allow_by_rule(self, request: Request, now: Instant) -> list[Effect]:
+        """Let an allow rule decide, as the configuration has it."""
+        by = f"rule {request.data.rule}"
+        if not self._broker.settle(request, Input.ALLOW, word="allowed-by-rule", by=by, now=now):
             return []
         return [drafts.decided(request), Commit(request.id)]
 
     def grant(self, request: Request, now: Instant) -> list[Effect]:
         """Put a grant in force and release the equal requests that wait already (AP-8)."""
-        grant = Grant(
-            request=request.id,
-            digest=request.data.digest,
-            agent=request.subject.agent,
-            session=request.subject.session,
-            turn=request.subject.turn,
-            scope=request.ending.scope,
-            by=request.ending.by,
-            given=now,
-        )
-        self._grants.add(grant)
-        effects: list[Effect] = []
+        grant, effects = self._grants.give(request, now)
         for other in list(self._broker.open.values()):
-            equal = other.data.digest == grant.digest and other.status is Status.PENDING
-            equal = equal and grant.scope in other.data.scopes
-            if equal and self._grants.covering(grant.digest, other.subject.turn, now) is not None:
+            pending = other.status is Status.PENDING
+            if pending and self._grants.releases(grant, other, now):
                 effects += self.allow_by_grant(other, grant, now)
         return effects
+
+    def replace(self, request: Request, edited: Request, by: str, now: Instant) -> list[Effect]:
+        """Put an edited request in the place of the one that it was made of."""
+        reason = f"it goes on as #{edited.id[:4]}"
+        self._broker.settle(
+            request, Input.EDIT, word="edited-by-operator", by=by, now=now, reason=reason
+        )
+        self._broker.add(edited)
+        call = self._calls.get(edited.subject, edited.call)
+        if call is not None and call.request == request.id:
+            call.request = edited.id
+        return [
+            drafts.decided(request),
+            drafts.about(edited, "approval.requested", edited.data, now),
+        ]
 
 
 def reply_for(event: Event, reply: Reply) -> Reply:

@@ -8,31 +8,35 @@ the order in which they must happen.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
-from watchgate.core import drafts, wording
+from watchgate.core import drafts
 from watchgate.core.aftermath import TURN_OVER, Aftermath
 from watchgate.core.approvals import Broker
-from watchgate.core.asking import answerable, request_about, subject_digest
+from watchgate.core.asking import answerable
 from watchgate.core.bus import Bus
-from watchgate.core.calls import Call, Calls
+from watchgate.core.calls import Calls
 from watchgate.core.clock import Instant
 from watchgate.core.config import Config
 from watchgate.core.coverage import Coverage, Traits
+from watchgate.core.deciding import Deciding
+from watchgate.core.decisions import Decision
+from watchgate.core.editing import check_edit, edited
 from watchgate.core.effects import Commit, Effect, Send
-from watchgate.core.endings import Endings, reply_for
+from watchgate.core.endings import Endings
 from watchgate.core.events import Event, Tool, ToolBatch, ToolCall, ToolResult
-from watchgate.core.grants import Grant, Grants, scopes_for
+from watchgate.core.grants.book import Grants
 from watchgate.core.handlers import Handler
 from watchgate.core.hearing_room import HearingRoom
 from watchgate.core.hearings import Ended, Hearings
+from watchgate.core.policy.assessment import Assessment
 from watchgate.core.policy.gate import PolicyGate
 from watchgate.core.policy.profiles import Profile
 from watchgate.core.presets import preset_of
-from watchgate.core.records import DeadlineData, EffectData, Silence, Word
-from watchgate.core.requests import Input, Request, Status, Waiter
-from watchgate.core.ruling import POLICY, Ruling
+from watchgate.core.records import DeadlineData, EffectData, Word
+from watchgate.core.requests import Input, Request, Status
 from watchgate.core.standing import Standing
-from watchgate.core.verdicts import Outcome, Report, SayDeny, SayNothing
+from watchgate.core.verdicts import Report, SayNothing
 
 _CALLS = ("tool.pre", "tool.permission")
 _TOO_LATE = "An operator's allow came too late to be recorded in time"
@@ -60,11 +64,21 @@ class Engine:
         self.preset = preset_of(config.dispatch.preset, config.dispatch.total_timeout_s)
         self._bus = Bus(self.preset, handlers)
         self._hearings = Hearings(self._bus)
-        self._room = HearingRoom(self._hearings, self.preset, gate, self.standing, self._decide)
         self._ended = Ended()
         self.coverage = Coverage(traits)
         self._after = Aftermath(self.broker, self._calls, self.grants, self.coverage)
         self._endings = Endings(self.broker, self._calls, self.grants, config.approval.on_timeout)
+        self._deciding = Deciding(
+            self.broker,
+            self._calls,
+            self.grants,
+            gate,
+            self.standing,
+            self._endings,
+            self.preset,
+            ids,
+        )
+        self._room = HearingRoom(self._hearings, self.preset, gate, self.standing, self._deciding)
 
     def receive(self, event: Event, conn: int, now: Instant) -> list[Effect]:
         """Take in one event; `conn` names the connection that may wait for an answer."""
@@ -89,6 +103,8 @@ class Engine:
         if self._ended.add(event):
             effects += self._room.hear(event, conn, None, now)
             self._bus.forget(event)
+            self._deciding.pacing.over(event.agent, event.session)
+            self._gate.retries.over(event.agent, event.session)
         elif event.lane.waits:
             effects.append(Send(conn, event, SayNothing()))
         return effects
@@ -107,9 +123,44 @@ class Engine:
 
     def decided(self, request: Request) -> list[Effect]:
         """Carry out what an operator decided through the broker."""
+        paced = self._paced(request)
         if request.status is Status.COMMITTING:
-            return [drafts.decided(request), Commit(request.id)]
-        return [drafts.decided(request), *self._endings.tell(request)]
+            return [drafts.decided(request), Commit(request.id), *paced]
+        return [drafts.decided(request), *self._endings.tell(request), *paced]
+
+    def edited(self, request: Request, args: dict[str, Any]) -> Request:
+        """What a request would become with this input; nothing is changed by that.
+
+        Raises `Refused`.
+        """
+        return edited(request, args, self._gate, self._ids())
+
+    def edit(
+        self, request: Request, args: dict[str, Any], said: Decision, now: Instant
+    ) -> tuple[Request, list[Effect]]:
+        """Allow a request with another input: the request in its place, decided, and what follows.
+
+        Raises `Refused`, and changes nothing then.
+        """
+        meant = self.edited(request, args)
+        decision = check_edit(said, request, meant, now)
+        effects = self._endings.replace(request, meant, said.by, now)
+        decided = self.broker.decide(meant.id, decision, now)
+        return decided, effects + self.decided(decided)
+
+    def _paced(self, request: Request) -> list[Effect]:
+        """Remember what an operator denied, and pause a session that was denied too often."""
+        agent, session = request.subject.agent, request.subject.session
+        if request.data.asks != "approval" or request.status is Status.HANDED_BACK:
+            return []
+        allowed, now, data = request.status is Status.COMMITTING, request.ending.at, request.data
+        if not allowed:
+            found = Assessment("ask", data.risk, data.findings, data.opaque, data.segments)
+            self._gate.retries.denied(request.subject, found, now)
+        pause = self._deciding.pacing.decided(
+            agent, session, allowed=allowed, retry=bool(data.raised), now=now
+        )
+        return [] if pause is None else [drafts.paused(request.subject, pause)]
 
     def committed(self, request_id: str, ok: bool, now: Instant) -> list[Effect]:
         """The allow of this request is on disk (or is not): tell the agent what that means."""
@@ -124,6 +175,8 @@ class Engine:
             return self._endings.undo(request, Input.EXPIRE, "denied-by-timeout", _TOO_LATE, now)
         self.broker.committed(request)
         effects = self._endings.tell(request)
+        if request.ending.word == "allowed-by-operator" and request.data.asks == "approval":
+            self.grants.approved(request, now)
         if request.ending.scope != "once":
             effects += self._endings.grant(request, now)
         return effects
@@ -142,7 +195,7 @@ class Engine:
 
         Handlers whose time is up have failed.
         """
-        effects = self._room.expire(now)
+        effects = self._room.expire(now) + self.grants.expire(now)
         for request in self.broker.due(now):
             if request.status is Status.COMMITTING:
                 effects += self._endings.undo(
@@ -183,8 +236,7 @@ class Engine:
 
     def extended(self, request: Request, by: str, now: Instant) -> list[Effect]:
         """Record that a request was given more time."""
-        data = DeadlineData(deadline_at=request.data.deadline_at, by=by)
-        return [drafts.about(request, "approval.extended", data, now)]
+        return [drafts.extended(request, by, now)]
 
     def close_all(self, word: Word, reason: str, now: Instant) -> list[Effect]:
         """Answer every open request closed: the core stops, or loses its journal."""
@@ -211,7 +263,11 @@ class Engine:
 
     def next_deadline(self) -> float | None:
         """When `expire` has to be called next, in monotonic seconds."""
-        due = (self.broker.next_deadline(), self._hearings.next_deadline())
+        due = (
+            self.broker.next_deadline(),
+            self._hearings.next_deadline(),
+            self.grants.next_deadline(),
+        )
         return min((each for each in due if each is not None), default=None)
 
     def _call(self, event: Event, tool: Tool, conn: int, now: Instant) -> list[Effect]:
@@ -221,114 +277,7 @@ class Engine:
             recorded = drafts.called(event, tool, call, "recorded", self._gate.assess(event))
             return [recorded, *self._room.hear(event, conn, call, now)]
         if not self._bus.gated(event.kind):
-            settled = self._settled(event, call, conn, now)
+            settled = self._deciding.settled(event, call, conn, now)
             if settled is not None:
                 return settled
         return self._room.hear(event, conn, call, now)
-
-    def _settled(
-        self, event: Event, call: Call, conn: int, now: Instant, ruling: Ruling | None = None
-    ) -> list[Effect] | None:
-        """What another lane of the call was told already, or waits for; None where it is open.
-
-        What the gates of this lane were heard on (`ruling`) must be what that was about.
-        """
-        tool = event.tool if ruling is None else ruling.event.tool
-        if tool is None:
-            return None
-        if call.carried is not None and not (ruling is not None and ruling.rewritten):
-            found = self._gate.assess(event)
-            carried = Send(conn, event, reply_for(event, call.carried.reply), call.carried.request)
-            return [drafts.called(event, tool, call, "carried", found), carried]
-        request = self.broker.open.get(call.request or "")
-        if request is None:
-            return None
-        if ruling is not None and request.data.tool.input_hash != tool.input_hash:
-            return None
-        joined = drafts.called(event, tool, call, "joined", self._gate.assess(event))
-        return [joined, *self._join(request, event, conn, now)]
-
-    def _decide(
-        self,
-        event: Event,
-        conn: int,
-        call: Call,
-        ruling: Ruling,
-        traces: list[Effect],
-        now: Instant,
-    ) -> list[Effect]:
-        subject, outcome = ruling.event, ruling.outcome
-        tool, found = subject.tool, self._gate.assess(subject)
-        if tool is None or found is None:
-            raise TypeError("a call without a tool was ruled on")
-        because = (ruling.by, ruling.reason) if ruling.by else None
-        word, reason = self._barred(event, ruling)
-        if word is not None:
-            call.decided = "deny"
-            said = SayDeny(
-                wording.denial(word, reason=reason, hook=ruling.hook),
-                stop=outcome.stop_turn and event.can.stop,
-            )
-            denied = drafts.called(event, tool, call, "denied", found, word, because)
-            return [denied, *traces, Send(conn, event, said)]
-        same = self._settled(event, call, conn, now, ruling)
-        if same is not None:
-            return [*traces, *same]
-        # Nobody is asked about what the agent cannot be told.
-        if outcome.decision == "confirm" and event.can.deny and not self.broker.crowded:
-            grant = self._covering(subject, tool, found.risk, now)
-            limit_s = self.standing.wait_s(event, now)
-            if grant is not None or limit_s > 0 or ruling.rewritten:
-                silence: Silence = "deny" if ruling.rewritten else self.standing.silence(event)
-                # A grant answers what would not wait at all; this is for the disk.
-                wait_s = limit_s if limit_s > 0 else self.config.approval.margin_s
-                request = request_about(ruling, call, found, self._ids(), silence, wait_s, now)
-                request.context = self.preset.joined_by.join(outcome.injections)
-                request.waiters.append(Waiter(conn, subject, silence))
-                called = drafts.called(event, tool, call, "held", found, None, because)
-                return [called, *traces, *self._hold(request, grant, now)]
-        call.decided, call.left = "handback", False
-        handed = drafts.called(event, tool, call, "handback", found)
-        context = self.preset.joined_by.join(outcome.injections)
-        return [handed, *traces, Send(conn, event, SayNothing(context))]
-
-    def _barred(self, event: Event, ruling: Ruling) -> tuple[Word | None, str]:
-        """Why the call is denied without being asked about, in its word and its reason."""
-        outcome = ruling.outcome
-        if outcome.decision == "deny":
-            return "denied-failure" if outcome.failed else "denied-by-rule", outcome.reason
-        if self._must_be_attended(outcome):
-            return "denied-no-approver", f"requires confirmation: {outcome.reason}"
-        # Handed back, a rewritten call would run as it was before.
-        if ruling.rewritten or self.standing.silence(event) == "deny":
-            if self.standing.journal_lost:
-                return "denied-no-journal", self.standing.journal_lost
-            if outcome.decision == "confirm" and (crowd := self.broker.crowded):
-                return "denied-failure", crowd
-        return None, ""
-
-    def _must_be_attended(self, outcome: Outcome) -> bool:
-        """Whether a handler's question is a denial where no console is attached (SY-16)."""
-        asked = outcome.decision == "confirm" and outcome.decided_by != POLICY
-        return asked and not self.standing.consoles and self.preset.confirm_unattended == "block"
-
-    def _covering(self, event: Event, tool: Tool, risk: str, now: Instant) -> Grant | None:
-        if len(scopes_for(risk)) == 1:
-            return None
-        return self.grants.covering(subject_digest(event, tool), event.turn, now)
-
-    def _join(self, request: Request, event: Event, conn: int, now: Instant) -> list[Effect]:
-        silence: Silence = "deny" if request.rewritten else self.standing.silence(event)
-        limit_s = self.standing.wait_s(event, now) if silence == "deny" else float("inf")
-        if self.broker.join(request, Waiter(conn, event, silence), limit_s, now):
-            return self.extended(request, "a connection that waits less long", now)
-        return []
-
-    def _hold(self, request: Request, grant: Grant | None, now: Instant) -> list[Effect]:
-        effects: list[Effect] = [drafts.about(request, "approval.requested", request.data, now)]
-        self.broker.add(request)
-        if grant is not None:
-            return effects + self._endings.allow_by_grant(request, grant, now)
-        if not self.standing.consoles and self.config.approval.unattended == "deny":
-            effects += self._endings.nobody(request, "no console is attached", now)
-        return effects

@@ -30,6 +30,8 @@ def words(record: Record) -> str:
     data: dict[str, Any] = record.data
     if record.kind == "hook.trace":
         return _trace_words(data)
+    if record.kind.startswith("grant."):
+        return _grant_words(data)
     parts = (
         data.get("summary"),
         data.get("gate"),
@@ -42,6 +44,21 @@ def words(record: Record) -> str:
         data.get("undecoded"),
         data.get("reason"),
         data.get("decision"),
+    )
+    return "  ".join(str(part) for part in parts if part)
+
+
+def _grant_words(data: dict[str, Any]) -> str:
+    """Which grant, what it lets run, and what became of it; one of a later version in part."""
+    id = str(data.get("id") or data.get("grant") or "")
+    hits = data.get("hits")
+    parts = (
+        f"#{id[:4]}",
+        data.get("scope"),
+        data.get("summary"),
+        f"used {hits} x" if hits else "",
+        data.get("by"),
+        data.get("why"),
     )
     return "  ".join(str(part) for part in parts if part)
 

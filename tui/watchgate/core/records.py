@@ -12,7 +12,7 @@ from typing import Any, Literal
 import msgspec
 
 from watchgate.core.events import Question, Sub, Tool
-from watchgate.core.policy.assessment import Finding
+from watchgate.core.policy.assessment import Finding, Risk, Segment
 from watchgate.core.verdicts import TraceRow
 
 RECORD_VERSION = 1
@@ -20,6 +20,7 @@ RECORD_VERSION = 1
 Word = Literal[
     "allowed-by-operator",
     "allowed-by-grant",
+    "allowed-by-rule",
     "answered-by-operator",
     "denied-by-operator",
     "denied-by-rule",
@@ -28,6 +29,8 @@ Word = Literal[
     "denied-no-journal",
     "denied-core-stopped",
     "denied-failure",
+    "denied-paused",
+    "edited-by-operator",
     "withdrawn",
     "answered-elsewhere",
     "handed-back",
@@ -150,8 +153,10 @@ class RequestData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True,
     accepted, and `stop` where a denial can end the agent's turn; `scopes` those of an allow.
     `asks_again` says that an allow only hands back and the agent still asks in its own terminal;
     `runs_unasked` that a handback lets it run at once, `races` that the agent shows its own dialog
-    all the while. `asks` says what kind of item it is; the
-    `questions` of one are answered in their order.
+    all the while. `asks` says what kind of item it is; the `questions` of one are answered in their
+    order. `raised` says why the risk is above what the rules alone say. `before` is the input as
+    the agent sent it where a handler or an operator (`edited_from` is the id of the request that
+    was edited) changed it; `tool.input` is what would run.
     """
 
     digest: str
@@ -159,11 +164,15 @@ class RequestData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True,
     native: str
     tool: Tool
     summary: str
-    risk: str
+    risk: Risk
     rule: str
     reason: str
     findings: tuple[Finding, ...] = ()
     opaque: bool = False
+    segments: tuple[Segment, ...] = ()
+    raised: str = ""
+    before: dict[str, Any] | None = None
+    edited_from: str = ""
     cwd: str = ""
     mode: str | None = None
     sub: Sub | None = None
@@ -196,6 +205,27 @@ class DecisionData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     answers: tuple[tuple[str, ...], ...] = ()
 
 
+class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a call would touch, found by looking and running nothing of it: one short phrase.
+
+    `segment` is the number of the part it is about; `grave` marks what would be lost for good.
+    """
+
+    text: str
+    segment: int | None = None
+    grave: bool = False
+
+
+class FactsData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """`approval.facts`: what a pending call would touch; it never lowers a risk.
+
+    `cut` says that the time for looking ran out before everything was seen.
+    """
+
+    facts: tuple[Fact, ...]
+    cut: bool = False
+
+
 class DeadlineData(msgspec.Struct, frozen=True, kw_only=True):
     """`approval.extended`, `approval.timeout`: the deadline (UTC µs) that now holds or passed."""
 
@@ -226,6 +256,13 @@ class UngatedData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True,
     why: str
     alarm: bool = True
     cwd: str = ""
+
+
+class PausedData(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """`policy.paused`: nobody is asked about a session's calls until then (UTC µs), and why."""
+
+    why: str
+    until: int
 
 
 class InferredData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):

@@ -5,13 +5,14 @@ Redaction is a view: digests and answers always use the original.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
 
 from watchgate.core.ids import canonical_json
-from watchgate.core.secret_shapes import marked, secrets
+from watchgate.core.secret_shapes import Secret, marked, secrets
 from watchgate.core.text import Span
 
 Content = Literal["commands", "full", "none"]
@@ -19,13 +20,36 @@ Content = Literal["commands", "full", "none"]
 # Keys of a record's data that hold what was said or what came back.
 _WORDS = ("text", "prompt", "message", "result", "raw")
 _STREAMS = ("stdout", "stderr")
+# Keys whose parts point into the summary, as pairs of positions.
+_SPANNED = ("findings", "segments")
+# Keys that repeat the call or tell of it, with the number of what they hold kept.
+_TELLING = ("questions", "answers", "facts", "segments", "rules")
 
 
-def redact(text: str) -> str:
+def coverable(text: str, starts: Sequence[int] = (), *, one_line: bool = False) -> list[Secret]:
+    """The secrets of a command that may be covered where somebody decides about it.
+
+    Where one of its commands starts (`starts`) inside of what looks like a secret, it is none:
+    nothing that runs may hide behind one. With `one_line` (the text was not understood) nothing
+    that holds a newline is covered either.
+    """
+    found = secrets(text)
+    if not found:
+        return found
+    begins = sorted((*starts, len(text)))
+    return [
+        secret
+        for secret in found
+        if begins[bisect_right(begins, secret.start)] >= secret.end
+        and not (one_line and "\n" in text[secret.start : secret.end])
+    ]
+
+
+def redact(text: str, starts: Sequence[int] = (), *, one_line: bool = False) -> str:
     """The text with its secrets replaced by what they are and how long: `<aws-key, 20 chars>`."""
     parts: list[str] = []
     done = 0
-    for secret in secrets(text):
+    for secret in coverable(text, starts, one_line=one_line):
         parts += (text[done : secret.start], secret.shown)
         done = secret.end
     return "".join((*parts, text[done:])) if parts else text
@@ -89,21 +113,46 @@ def _without_streams(row: Any) -> Any:
 
 
 def _without_secrets(view: Mapping[str, Any]) -> dict[str, Any]:
-    clean: dict[str, Any] = _clean(view)
+    clean: dict[str, Any] = redact_all(view)
     summary = view.get("summary")
-    if "findings" in view and isinstance(summary, str):
-        clean["findings"] = [_moved(finding, summary) for finding in view["findings"]]
+    for key in _SPANNED:
+        if key in view and isinstance(summary, str):
+            pairs = zip(clean[key], view[key], strict=True)
+            clean[key] = [{**new, **_moved(old, summary)} for new, old in pairs]
     return clean
 
 
-def _clean(value: Any) -> Any:
+def redact_all(value: Any) -> Any:
+    """A value such as JSON has, with every text in it redacted.
+
+    The words of a list are looked at together: a secret may stand behind `--token`, its announcer.
+    """
     if isinstance(value, str):
         return redact(value)
     if isinstance(value, Mapping):
-        return {key: _clean(part) for key, part in value.items()}
+        return {key: redact_all(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_clean(part) for part in value]
+        if all(isinstance(part, str) for part in value):
+            return _redacted_words(value)
+        return [redact_all(part) for part in value]
     return value
+
+
+def _redacted_words(words: Sequence[str]) -> list[str]:
+    line = " ".join(words)
+    found = secrets(line)
+    clean: list[str] = []
+    start = 0
+    for word in words:
+        end = start + len(word)
+        parts, done = [], start
+        for secret in found:
+            if secret.start < end and start < secret.end:
+                parts += [line[done : max(done, secret.start)], secret.shown]
+                done = min(end, secret.end)
+        clean.append("".join((*parts, line[done:end])))
+        start = end + 1
+    return clean
 
 
 def _without_deeds(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -114,12 +163,16 @@ def _without_deeds(data: Mapping[str, Any]) -> dict[str, Any]:
         size = len(msgspec.json.encode(tool.get("input")))
         kept["tool"] = {**tool, "input": {}, "input_bytes": size}
         kept["summary"] = tool.get("name", "")
+    elif isinstance(tool, str) and "summary" in kept:
+        kept["summary"] = tool
     for key, beside in (("detail", "native"), ("what", "alarm")):
         if kept.get(beside) and isinstance(kept.get(key), str):
             kept[f"{key}_chars"] = len(kept.pop(key))
-    for key in ("questions", "answers"):
+    for key in _TELLING:
         if kept.get(key):
             kept[f"{key}_count"] = len(kept.pop(key))
+    if (before := kept.pop("before", None)) is not None:
+        kept["before_bytes"] = len(msgspec.json.encode(before))
     # A handler's reason is its own words, and they may quote the call; the policy's never do.
     author = kept.get("decided_by") or kept.get("rule") or ""
     if isinstance(kept.get("reason"), str) and ("rows" in kept or author.startswith("handler ")):
@@ -129,14 +182,23 @@ def _without_deeds(data: Mapping[str, Any]) -> dict[str, Any]:
         kept["summary"] = kept.get("tool", "")
         if isinstance(kept.get("shown"), str):
             kept["shown_chars"] = len(kept.pop("shown"))
+    return _without_quotes(kept)
+
+
+def _without_quotes(kept: dict[str, Any]) -> dict[str, Any]:
+    """The data without where findings point, and without the call that a raised risk names."""
+    raised = kept.pop("raised", "")
+    if raised:
+        kept["raised_chars"] = len(raised)
+    if raised and kept.get("reason") == raised:
+        kept["reason"] = ""
     if "findings" in kept:
-        kept["findings"] = [{k: v for k, v in f.items() if k != "span"} for f in kept["findings"]]
+        found = [{k: v for k, v in f.items() if k != "span"} for f in kept["findings"]]
+        kept["findings"] = [{**f, "reason": ""} if f["reason"] == raised else f for f in found]
     return kept
 
 
-def _moved(finding: Mapping[str, Any], summary: str) -> dict[str, Any]:
-    """The finding with its span where the redacted summary shows it."""
-    span = finding.get("span")
-    if not span:
-        return dict(finding)
-    return {**finding, "span": list(redacted_span(summary, (span[0], span[1])))}
+def _moved(part: Mapping[str, Any], summary: str) -> dict[str, Any]:
+    """The span of a finding or segment where the redacted summary shows it."""
+    span = part.get("span")
+    return {"span": list(redacted_span(summary, (span[0], span[1])))} if span else {}

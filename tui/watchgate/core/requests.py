@@ -14,6 +14,7 @@ import msgspec
 
 from watchgate.core.clock import Instant
 from watchgate.core.events import Event
+from watchgate.core.grants.rule import GrantRule
 from watchgate.core.records import RequestData, Silence, Word
 from watchgate.core.verdicts import Reply, SayDeny, SayNothing
 
@@ -29,6 +30,7 @@ class Status(StrEnum):
     WITHDRAWN = "withdrawn"
     ELSEWHERE = "elsewhere"
     HANDED_BACK = "handed back"
+    EDITED = "edited"
 
 
 class Input(StrEnum):
@@ -42,12 +44,14 @@ class Input(StrEnum):
     EXPIRE = "expire"
     HANGUP = "hangup"
     ELSEWHERE = "elsewhere"
+    EDIT = "edit"
 
 
 TRANSITIONS: dict[tuple[Status, Input], Status] = {
     (Status.PENDING, Input.ALLOW): Status.COMMITTING,
     (Status.PENDING, Input.DENY): Status.DENIED,
     (Status.PENDING, Input.HANDBACK): Status.HANDED_BACK,
+    (Status.PENDING, Input.EDIT): Status.EDITED,
     (Status.PENDING, Input.FAIL): Status.DENIED,
     (Status.PENDING, Input.EXPIRE): Status.EXPIRED,
     (Status.PENDING, Input.HANGUP): Status.WITHDRAWN,
@@ -84,13 +88,15 @@ class Settlement(msgspec.Struct, frozen=True, kw_only=True):
     scope: str = "once"
     stop: bool = False
     answers: tuple[tuple[str, ...], ...] = ()
+    rules: tuple[GrantRule, ...] = ()
 
 
 class Request(msgspec.Struct, kw_only=True):
     """One open or settled question; `subject` is the event that asked first.
 
-    `rewritten` says that a handler changed the call's input: what is shown and allowed is the new
-    one, which the agent is told with the allow. `context` is what its handlers tell the model.
+    `rewritten` says that a handler or an operator changed the call's input: what is shown and
+    allowed is the new one, which the agent is told with the allow. `context` is what its handlers
+    tell the model.
     """
 
     id: str

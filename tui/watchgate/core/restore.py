@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from watchgate.core.grants.folded import FoldedGrants
+from watchgate.core.grants.grant import GrantView
 from watchgate.core.session_views import SessionViews
 from watchgate.core.state import ROWS_KEPT, State
 from watchgate.core.traces import Traces, TraceView
@@ -25,6 +27,7 @@ def restore(  # noqa: PLR0913 - the parts of a snapshot
     gate: GateView,
     sessions: Iterable[SessionView] = (),
     pending: Iterable[PendingView] = (),
+    grants: Iterable[GrantView] = (),
     totals: Totals | None = None,
     last: LastDecision | None = None,
     rows: Iterable[CallRow] = (),
@@ -40,6 +43,7 @@ def restore(  # noqa: PLR0913 - the parts of a snapshot
     state.core, state.seq, state.at, state.gate = core, seq, at, gate
     state.seen = SessionViews(sessions)
     state.pending = {view.id: view for view in pending}
+    state.granted = FoldedGrants(grants)
     state.totals = totals if totals is not None else Totals()
     state.last = last
     state.traces = Traces(traces)

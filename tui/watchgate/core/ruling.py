@@ -2,10 +2,13 @@
 
 The handlers are heard first, under the preset that the configuration names; the policy then judges
 the call as they left it, whatever they said. So no preset and no handler can let through what the
-policy holds. A rewritten call needs an operator's allow, for nothing else may be told to an agent.
+policy holds. A rewritten call needs an operator's allow. An allow that nobody gave is told to an
+agent only where the configuration has the policy's allow rules do so, and never for a handler's.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import msgspec
 
@@ -15,6 +18,7 @@ from watchgate.core.judging import tag, words
 from watchgate.core.policy.gate import PolicyGate
 from watchgate.core.presets import DispatchPolicy
 from watchgate.core.verdicts import (
+    Allow,
     Block,
     Confirm,
     Decision,
@@ -37,7 +41,7 @@ class Ruling(msgspec.Struct, frozen=True, kw_only=True):
     """The outcome with the policy's row, and the event as it would run.
 
     `by` and `reason` are those of a decision that is not the policy's; empty when it is. `counted`
-    says whether the handlers had a say at all.
+    says whether the handlers had a say at all, `before` is the input that a handler rewrote.
     """
 
     event: Event
@@ -45,6 +49,7 @@ class Ruling(msgspec.Struct, frozen=True, kw_only=True):
     policy: TraceRow
     rewritten: bool = False
     counted: bool = True
+    before: dict[str, Any] | None = None
 
     @property
     def by(self) -> str:
@@ -89,12 +94,17 @@ def rule(
         if chain.decision == "confirm" and chain.reason:
             why = f"{why}; {chain.decided_by} asks: {chain.reason}"
         held = _outcome(chain, "confirm", why, author)
-        return _ruling(subject, held, row, rewritten=True)
+        before = event.tool.input if event.tool is not None else None
+        ruling = _ruling(subject, held, row, rewritten=True)
+        return msgspec.structs.replace(ruling, before=before)
     if isinstance(verdict, Confirm):
         asked = _outcome(chain, "confirm", verdict.message, POLICY)
         return _ruling(event, asked, row, counted=counts)
     if counts and chain.decision == "confirm" and preset.confirm == "broker":
         return _ruling(event, chain, row)
+    if counts and isinstance(verdict, Allow):
+        allowed = _outcome(chain, "allow", words(verdict), POLICY)
+        return _ruling(event, allowed, row)
     none = _outcome(chain, "none", words(verdict), POLICY)
     return _ruling(event, none, row, counted=counts)
 

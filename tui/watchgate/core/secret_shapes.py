@@ -11,7 +11,19 @@ from collections.abc import Callable
 
 import msgspec
 
-_VALUE = r"[\"']?(?P<value>[^\s\"'$<(|;&]{6,})"
+from watchgate.core.text import hidden_spans
+
+# What a shell acts on is never taken for a secret: a command must not hide behind `TOKEN=`.
+_INERT = r"[^\s\"'`$<>()|;&]"
+_VALUE = rf"[\"']?(?P<value>{_INERT}{{6,}})"
+_BREAK = r"(?:\n-(?!-)|[\s\"'+,]|\\[nr])"
+# Only what looks like the lines of a key, for the same reason. Nothing is tried twice.
+_PEM = (
+    r"-----BEGIN [A-Z ]*PRIVATE KEY-----"
+    rf"(?:{_BREAK}++(?:Proc-Type|DEK-Info): [\w,-]++)*+"
+    rf"(?:{_BREAK}++[A-Za-z0-9+/=]{{16,}}+)*+"
+    rf"(?:{_BREAK}*+[A-Za-z0-9+/=]{{0,64}}+{_BREAK}*+-----END [A-Z ]*PRIVATE KEY-----)?"
+)
 
 
 def _search(pattern: str) -> Callable[[str], object]:
@@ -19,7 +31,8 @@ def _search(pattern: str) -> Callable[[str], object]:
 
 
 def _header(text: str) -> bool:
-    return "authorization" in text.lower()
+    low = text.lower()
+    return "authorization" in low or "x-api-key" in low
 
 
 # By sign and mark, the kinds of secrets that they announce, and the shape of each; a group `value`
@@ -32,13 +45,16 @@ _SHAPES = tuple(
         (
             "_",
             _search(
-                r"_(?<=[pousrtmk]_)"
-                r"(?:(?<=gh[pousr]_)|(?<=github_pat_)|(?<=npm_)|(?<=[rs]k_)(?:live|test)_)"
+                r"_(?<=[pousrtmkf]_)"
+                r"(?:(?<=gh[pousr]_)|(?<=github_pat_)|(?<=npm_)|(?<=hf_)"
+                r"|(?<=[rs]k_)(?:live|test)_|(?<=do[opr]_)v1_)"
             ),
             (
                 ("github-token", r"\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})"),
                 ("npm-token", r"\bnpm_[A-Za-z0-9]{30,}"),
                 ("stripe-key", r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{10,}"),
+                ("huggingface-token", r"\bhf_[A-Za-z0-9]{30,}"),
+                ("digitalocean-token", r"\bdo[opr]_v1_[a-f0-9]{40,}"),
             ),
         ),
         (
@@ -53,13 +69,7 @@ _SHAPES = tuple(
                 ("gitlab-token", r"\bglpat-[\w-]{16,}"),
                 ("slack-token", r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}"),
                 ("pypi-token", r"\bpypi-AgE[\w-]{30,}"),
-                (
-                    "private-key",
-                    (
-                        r"-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.*?)"
-                        r"(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"
-                    ),
-                ),
+                ("private-key", _PEM),
                 (
                     "password",
                     r"(?i:--(?:\w+-)*(?:password|passwd|token|secret|api-?key)[= ])" + _VALUE,
@@ -82,7 +92,32 @@ _SHAPES = tuple(
         (
             "@",
             _search(r"://[^/\s]*@"),
-            (("url-password", r"://[^/\s:@]*:(?P<value>[^/\s@]+)@"),),
+            (("url-password", r"://[^/\s:@]*:(?P<value>[^\s\"'`$<>()|;&/@]+)@"),),
+        ),
+        (
+            "Key=",
+            _search(r"(?:Account|SharedAccess)Key="),
+            (("azure-key", r"\b(?:Account|SharedAccess)Key=(?P<value>[\w+/]{30,}=*)"),),
+        ),
+        (
+            "/services/",
+            _search(r"hooks\.slack\.com/services/"),
+            (("slack-webhook", r"hooks\.slack\.com/services/(?P<value>[\w/]{20,})"),),
+        ),
+        (
+            "SG.",
+            _search(r"SG\."),
+            (("sendgrid-key", r"\bSG\.[\w-]{16,}\.[\w-]{16,}"),),
+        ),
+        (
+            "hvs.",
+            _search(r"hvs\."),
+            (("vault-token", r"\bhvs\.[\w-]{20,}"),),
+        ),
+        (
+            "AGE-SECRET-KEY-1",
+            _search(r"AGE-SECRET-KEY-1"),
+            (("age-key", r"AGE-SECRET-KEY-1[0-9A-Z]{20,}"),),
         ),
         (
             "",  # always found: nothing in it is rare in any case
@@ -90,20 +125,26 @@ _SHAPES = tuple(
             (
                 (
                     "authorization",
-                    r"(?i:\bauthorization\s*:\s*(?:bearer|basic|token)?)\s*(?P<value>[^\s\"']{6,})",
+                    (
+                        r"(?i:\bauthorization\s*:\s*(?:(?:bearer|basic|token)\b\s*)?"
+                        r"(?!(?:bearer|basic|token)\b))"
+                        rf"(?P<value>{_INERT}{{6,}})"
+                    ),
                 ),
+                ("api-key", rf"(?i:\bx-api-key\s*:)\s*(?P<value>{_INERT}{{6,}})"),
             ),
         ),
         (
             "=",
             _search(
                 r"=(?<=[dntyDNTY]=)(?i:(?<=password=)|(?<=passwd=)|(?<=token=)|(?<=secret=)"
-                r"|(?<=apikey=)|(?<=api_key=))"
+                r"|(?<=apikey=)|(?<=api_key=)|(?<=access_key=)|(?<=secret_key=))"
             ),
             (
                 (
                     "password",
-                    r"(?i:\b\w*(?:password|passwd|token|secret|api_?key)=)" + _VALUE,
+                    r"(?i:\b\w*(?:password|passwd|token|secret|api_?key|access_key|secret_key)=)"
+                    + _VALUE,
                 ),
             ),
         ),
@@ -133,7 +174,10 @@ def marked(text: str) -> bool:
 
 
 def secrets(text: str) -> list[Secret]:
-    """The secrets in a text, in order; where two overlap, the one that begins first."""
+    """The secrets in a text, in order; where two overlap, the one that begins first.
+
+    One that holds a character nobody can see is left out: a secret must not cover that up.
+    """
     found = [
         Secret(kind, *match.span("value" if "value" in pattern.groupindex else 0))
         for sign, mark, shapes in _SHAPES
@@ -143,6 +187,7 @@ def secrets(text: str) -> list[Secret]:
     ]
     kept: list[Secret] = []
     for secret in sorted(found, key=lambda s: (s.start, -s.end)):
-        if not kept or secret.start >= kept[-1].end:
+        apart = not kept or secret.start >= kept[-1].end
+        if apart and not hidden_spans(text[secret.start : secret.end]):
             kept.append(secret)
     return kept

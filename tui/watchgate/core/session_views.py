@@ -13,6 +13,7 @@ from watchgate.core.views import SessionView, SubView
 
 KEPT = 2_000
 SUBS_KEPT = 24
+WAITS_KEPT = 50
 LABEL_CHARS = 64
 MINUTE_S = 60
 
@@ -75,6 +76,20 @@ class SessionViews:
         seen = self.views.get(key)
         if seen is not None:
             self.edit(key, pending=max(0, seen.pending + change))
+
+    def answered(self, key: Key, waited_s: float, *, allowed: bool) -> None:
+        """An operator answered one of its requests after so many seconds."""
+        seen = self.views.get(key)
+        if seen is not None:
+            waits = (*seen.waits[1 - WAITS_KEPT :], waited_s)
+            self.edit(key, answered=seen.answered + 1, allowed=seen.allowed + allowed, waits=waits)
+            if allowed:
+                self.edit(key, paused_until=0, paused_why="")  # an allow ends a pause
+
+    def paused(self, record: Record) -> None:
+        """The session asked too much: until then nothing of it is held."""
+        until, why = int(record.data["until"]), str(record.data["why"])
+        self.edit(session_key(record), paused_until=until, paused_why=why)
 
     def called(self, record: Record) -> None:
         """One call of the session more, and of its sub-agent where it is one's."""

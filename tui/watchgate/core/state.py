@@ -13,7 +13,9 @@ import msgspec
 from watchgate.core.call_endings import ENDINGS
 from watchgate.core.call_rows import CallRows, call_key
 from watchgate.core.events import Lane
-from watchgate.core.records import Record, RequestData
+from watchgate.core.grants.folded import FoldedGrants
+from watchgate.core.grants.grant import GrantView
+from watchgate.core.records import FactsData, Record, RequestData
 from watchgate.core.ring import Ring
 from watchgate.core.session_views import Key, SessionViews, session_key
 from watchgate.core.traces import Traces, ended_by, hidden_by, shown_by
@@ -35,6 +37,11 @@ _ALLOWED = {"+": "allowed_by_operator", "=": "allowed_by_grant"}
 _UNASKED = {"handback": "no_opinion", "recorded": "no_opinion"}
 _ENDS = ("tool.post", "tool.error")
 _RAN = ("done", "failed", "ran ungated")
+_ANSWERED = {
+    "allowed-by-operator": True,
+    "denied-by-operator": False,
+    "handed-back-by-operator": False,
+}
 
 
 class State:
@@ -52,6 +59,7 @@ class State:
         self.pending: dict[str, PendingView] = {}
         self.calls = CallRows(rows_kept)
         self.traces = Traces()
+        self.granted = FoldedGrants()
         self.totals = Totals()
         self.last: LastDecision | None = None
         self.skipped = 0
@@ -88,6 +96,11 @@ class State:
     def sessions(self) -> dict[Key, SessionView]:
         """The sessions by agent and id."""
         return self.seen.views
+
+    @property
+    def grants(self) -> dict[str, GrantView]:
+        """The grants in force by their ids, oldest first."""
+        return self.granted.views
 
     @property
     def rows(self) -> Ring[CallRow]:
@@ -190,6 +203,12 @@ class State:
             ended_at=None,
         )
 
+    def _facts(self, record: Record) -> None:
+        view = self.pending.get(record.request or "")
+        if view is not None:
+            found = msgspec.convert(record.data, FactsData)
+            self.pending[view.id] = msgspec.structs.replace(view, facts=found.facts, cut=found.cut)
+
     def _extended(self, record: Record) -> None:
         view = self.pending.get(record.request or "")
         if view is not None:
@@ -201,6 +220,9 @@ class State:
         if view is not None:
             self.seen.ask((view.agent, view.session), -1)
         word = record.data["word"]
+        if view is not None and view.data.asks == "approval" and word in _ANSWERED:
+            key, waited_s = (view.agent, view.session), record.data["waited_s"]
+            self.seen.answered(key, waited_s, allowed=_ANSWERED[word])
         self._count(ENDINGS[word].counter)
         self._end_row(record, word)
         if word == "withdrawn":
@@ -299,6 +321,7 @@ class State:
             call = (view.agent, view.session, view.call)
             self.calls.edit(call, glyph="-", stage="no core", ended_at=record.at)
         self.pending.clear()
+        self.granted = FoldedGrants()
         self.calls.forget_nameless()
         self.traces.forget_nameless(record.seq)
         self.seen.start_over()
@@ -318,6 +341,9 @@ class State:
     def _journal(self, record: Record) -> None:
         self.gate = msgspec.structs.replace(self.gate, journal=record.data.get("detail", "lost"))
 
+    def _policy(self, record: Record) -> None:
+        self.gate = msgspec.structs.replace(self.gate, policy=record.data.get("detail", ""))
+
 
 Fold = Callable[[State, Record], None]
 
@@ -325,6 +351,11 @@ Fold = Callable[[State, Record], None]
 def _of_session(fold: Callable[[SessionViews, Record], None]) -> Fold:
     """A fold of what is told of a session alone."""
     return lambda state, record: fold(state.seen, record)
+
+
+def _of_grant(fold: Callable[[FoldedGrants, Record], None]) -> Fold:
+    """A fold of what is told of a grant."""
+    return lambda state, record: fold(state.granted, record)
 
 
 _FOLDS: dict[str, Fold] = {
@@ -339,6 +370,7 @@ _FOLDS: dict[str, Fold] = {
     "usage": _of_session(SessionViews.used),
     "hook.trace": State._trace,
     "approval.requested": State._requested,
+    "approval.facts": State._facts,
     "approval.extended": State._extended,
     "approval.decided": State._decided,
     "effect.undelivered": State._undelivered,
@@ -346,9 +378,18 @@ _FOLDS: dict[str, Fold] = {
     "effect.ungated": State._ungated,
     "policy.ungated": _of_session(SessionViews.not_gated),
     "policy.inferred": _of_session(SessionViews.inferred),
+    "policy.paused": _of_session(SessionViews.paused),
     "agent.stop": State._sub_over,
+    "grant.given": _of_grant(FoldedGrants.given),
+    "grant.kept": _of_grant(FoldedGrants.given),
+    "grant.used": _of_grant(FoldedGrants.used),
+    "grant.revoked": _of_grant(FoldedGrants.over),
+    "grant.expired": _of_grant(FoldedGrants.over),
     "policy.started": State._started,
     "policy.off": State._off,
     "policy.on": State._on,
     "policy.journal": State._journal,
+    "policy.changed": State._policy,
+    "policy.reloaded": State._policy,
+    "policy.broken": State._policy,
 }

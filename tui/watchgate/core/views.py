@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from statistics import median
+
 import msgspec
 
-from watchgate.core.records import RequestData
+from watchgate.core.records import Fact, RequestData
 from watchgate.core.sessions import Guess, SessionState, guessed, shown
 
 
@@ -68,6 +70,10 @@ class SessionView(msgspec.Struct, frozen=True, kw_only=True):
     `ran` counts the calls that are known to have run and `passed` those of them that a gate had
     answered; `cause` says in words why a session is not gated. `why` is what its state was inferred
     from, where no event told it; `left_at` (UTC µs) when a hook last went away before its answer.
+
+    An operator `answered` so many of its requests and `allowed` so many of them, each after the
+    seconds in `waits` (the newest ones). Until `paused_until` (UTC µs) what it would ask is denied,
+    because of `paused_why`.
     """
 
     agent: str
@@ -93,6 +99,16 @@ class SessionView(msgspec.Struct, frozen=True, kw_only=True):
     why: str = ""
     left_at: int = 0
     subs: tuple[SubView, ...] = ()
+    answered: int = 0
+    allowed: int = 0
+    waits: tuple[float, ...] = ()
+    paused_until: int = 0
+    paused_why: str = ""
+
+    @property
+    def median_s(self) -> float | None:
+        """How long the operator took over a request, half of the time at most."""
+        return median(self.waits) if self.waits else None
 
     @property
     def shown(self) -> SessionState:
@@ -107,7 +123,10 @@ class SessionView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PendingView(msgspec.Struct, frozen=True, kw_only=True):
-    """One open request: its id, when it came (UTC µs), whose it is, and everything asked."""
+    """One open request: its id, when it came (UTC µs), whose it is, and everything asked.
+
+    `facts` are what it would touch, as far as somebody looked (`cut`: not at everything).
+    """
 
     id: str
     at: int
@@ -116,6 +135,8 @@ class PendingView(msgspec.Struct, frozen=True, kw_only=True):
     label: str
     call: str
     data: RequestData
+    facts: tuple[Fact, ...] = ()
+    cut: bool = False
 
 
 class LastDecision(msgspec.Struct, frozen=True, kw_only=True):
@@ -146,9 +167,13 @@ class Totals(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GateView(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether the gate is in force: profile, off switch (UTC µs, 0 = until restart), journal."""
+    """Whether the gate is in force: profile, off switch (UTC µs, 0 = until restart), journal.
+
+    `policy` says what somebody has to know or do about the rules, empty where all is well.
+    """
 
     profile: str = "guard"
     off_until: int | None = None
     off_by: str = ""
     journal: str = "ok"
+    policy: str = ""

@@ -31,6 +31,9 @@ def denial(
     if word == "denied-by-timeout":
         what = reason or f"Nobody answered in {waited_s:.0f} s"
         return f"{what}. This is not a refusal by a person. {_STOP}{tag}."
+    if word == "denied-paused":
+        # Here the reason is what the agent has to know first.
+        return f"Watchgate denied this {what} without asking: {reason}. {_STOP}{tag}."
     cause = {
         "denied-no-approver": "No operator is attached to Watchgate, and it is set to deny then",
         "denied-no-journal": "Watchgate cannot write its journal, so nothing can be allowed",

@@ -24,6 +24,7 @@ from watchgate.core.records import CoreData, Draft, Record
 from watchgate.core.verdicts import SayDeny
 from watchgate.demo import hooks
 from watchgate.demo.script import HOME, Step, money, script
+from watchgate.service.policy.shipped import shipped
 
 START_WALL_US = 1_795_176_144_000_000
 """Fri 20 Nov 2026, 12:02:24 UTC: the demo's own noon."""
@@ -47,8 +48,9 @@ def policy() -> PolicyGate:
     """The policy as the demo's sessions meet it; each judgement takes as long."""
     return PolicyGate(
         CONFIG.profile,
+        lambda _cwd: shipped(),
         home=HOME,
-        protected=(f"{HOME}/.config/watchgate",),
+        own=(f"{HOME}/.config/watchgate",),
         timer=count(0.0, POLICY_S).__next__,
     )
 

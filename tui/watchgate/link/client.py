@@ -12,6 +12,7 @@ import anyio
 import msgspec
 from anyio.abc import SocketStream
 
+from watchgate.core.grants.rule import GrantRule
 from watchgate.link.door import check_door, why_not
 from watchgate.link.lines import (
     Answer,
@@ -44,6 +45,9 @@ class Fields(TypedDict, total=False):
     shown_ms: int | None
     confirmed: bool
     answers: tuple[tuple[str, ...], ...]
+    rules: tuple[GrantRule, ...]
+    grant: str | None
+    action: Literal["show", "reload"]
     from_seq: int | None
     observer: bool
     to_seq: int | None

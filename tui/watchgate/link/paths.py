@@ -64,6 +64,11 @@ class Paths(msgspec.Struct, frozen=True):
         return self.state_dir / "journal.head"
 
     @property
+    def grants(self) -> Path:
+        """The standing grants that outlive a core."""
+        return self.state_dir / "grants.json"
+
+    @property
     def core_log(self) -> Path:
         """What a detached core prints."""
         return self.state_dir / "core.log"
@@ -72,6 +77,13 @@ class Paths(msgspec.Struct, frozen=True):
     def policy(self) -> Path:
         """The rules, beside the configuration."""
         return self.config.with_name("policy.toml")
+
+    @property
+    def admin_policy(self) -> Path:
+        """The rules that this machine's administrator gives to everybody on it."""
+        if sys.platform == "darwin":
+            return Path("/Library/Application Support") / APP / "policy.toml"
+        return Path("/etc") / APP / "policy.toml"
 
     @property
     def client(self) -> Path:

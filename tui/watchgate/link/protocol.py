@@ -12,13 +12,30 @@ from typing import Any, Literal
 import msgspec
 
 from watchgate.core import decisions
+from watchgate.core.grants.grant import GrantView
+from watchgate.core.grants.rule import GrantRule
 from watchgate.core.records import Record
 from watchgate.core.traces import TraceView
 from watchgate.core.views import CallRow, GateView, LastDecision, PendingView, SessionView, Totals
 
 Scope = Literal["once", "turn", "session", "15m", "always"]
 Verb = Literal[
-    "hello", "attach", "list", "show", "decide", "extend", "search", "history", "off", "on", "stop"
+    "hello",
+    "attach",
+    "list",
+    "show",
+    "preview",
+    "propose",
+    "decide",
+    "extend",
+    "grants",
+    "revoke",
+    "policy",
+    "search",
+    "history",
+    "off",
+    "on",
+    "stop",
 ]
 RefusalCode = Literal[decisions.RefusalCode, "failed"]
 
@@ -41,10 +58,13 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     `reason`, `scope`, `stop`, `as_` (a name to sign with), `shown_ms` (how long the request had
     been drawn; an allow under 600 is refused as `not_armed`), `confirmed` (the second key or typed
     word that high and critical want), `answers` (with the decision `answer`: for each question the
-    chosen labels or the person's words). `attach`: `from_seq`, `observer` (records alone: nobody
-    looks who could decide, so it does not count as a console). `list`: `what`. `show`: `request`.
-    `extend`: `request`, `seconds`. `history`: `from_seq`, `to_seq`. `search`: `filter`, `limit`.
-    `off`: `seconds` (0 = until reboot).
+    chosen labels or the person's words), `input` (the call as an operator edited it, with the
+    digest that `preview` answered) and `rules` (with the scope `always`: the proposed rules as they
+    were edited; none = as proposed). `preview`: `request`, `input`. `propose`: `request`, `rules`.
+    `revoke`: `grant` (id or unique prefix). `policy`: `action`. `attach`: `from_seq`, `observer`
+    (records alone: nobody looks who could decide, so it does not count as a console). `list`:
+    `what`. `show`: `request`. `extend`: `request`, `seconds`. `history`: `from_seq`, `to_seq`.
+    `search`: `filter`, `limit`. `off`: `seconds` (0 = until reboot).
     """
 
     id: int
@@ -60,6 +80,9 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     shown_ms: int | None = None
     confirmed: bool = False
     answers: tuple[tuple[str, ...], ...] = ()
+    rules: tuple[GrantRule, ...] = ()
+    grant: str | None = None
+    action: Literal["show", "reload"] = "show"
     from_seq: int | None = None
     observer: bool = False
     to_seq: int | None = None
@@ -102,7 +125,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     gate: GateView
     sessions: tuple[SessionView, ...] = ()
     pending: tuple[PendingView, ...] = ()
-    grants: tuple[dict[str, Any], ...] = ()
+    grants: tuple[GrantView, ...] = ()
     totals: Totals = Totals()
     last: LastDecision | None = None
     rows: tuple[CallRow, ...] = ()

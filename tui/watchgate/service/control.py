@@ -21,7 +21,8 @@ from watchgate.service.origin import vouched
 from watchgate.service.outbox import Outbox
 from watchgate.service.process_table import ancestors
 from watchgate.service.splitter import Splitter
-from watchgate.service.verbs import Caller, Verbs
+from watchgate.service.verbs.caller import Caller
+from watchgate.service.verbs.table import Verbs
 from watchgate.service.writing import write
 
 CHUNK_BYTES = 64 * 1024

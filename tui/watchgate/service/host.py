@@ -13,7 +13,7 @@ from pathlib import Path
 
 import anyio
 import msgspec
-from anyio.abc import SocketListener, TaskStatus
+from anyio.abc import SocketListener, TaskGroup, TaskStatus
 
 from watchgate.agents.base import Adapter
 from watchgate.agents.traits import traits_in
@@ -38,11 +38,16 @@ from watchgate.service.control import Control
 from watchgate.service.coverage.processes import PROC
 from watchgate.service.coverage.rounds import Rounds
 from watchgate.service.equipment import equip, warnings
+from watchgate.service.facts.watch import FactsWatch
 from watchgate.service.gathering import MOMENT_S
+from watchgate.service.grant_store import GrantStore
 from watchgate.service.hub import Hub, Loop
 from watchgate.service.ingest import Ingest
 from watchgate.service.journal import Journal
+from watchgate.service.keeping import keep, write
 from watchgate.service.peer import agent_of
+from watchgate.service.policy.store import Policies, read_policies
+from watchgate.service.policy.watch import watch
 from watchgate.service.process_table import Proc, ancestors
 from watchgate.service.recorder import Recorder
 from watchgate.service.runners.background import ObserverQueue
@@ -52,7 +57,7 @@ from watchgate.service.runners.extensions import Extensions
 from watchgate.service.runners.pool import ChildPool
 from watchgate.service.runtime_dir import RuntimeDir
 from watchgate.service.sinks.all import Sinks
-from watchgate.service.verbs import Verbs
+from watchgate.service.verbs.table import Verbs
 
 DRAIN_S = 1.0
 JOURNAL_LOOK_S = 0.25
@@ -137,13 +142,15 @@ class Host:
             journal = Journal.open(self._paths.journal)
             closing.callback(journal.close)
             desk = Desk(equipment.runners, self._observers(), self._clock)
-            hub = self._hub(journal, desk, equipment.handlers, known)
+            policies = read_policies(self._paths)
+            hub = self._hub(journal, desk, equipment.handlers, known, policies)
             sinks = Sinks(equipment.sinks)
             hub.recorder.watchers.add(sinks)
             extensions = Extensions(Surroundings(clock=self._clock, said=hub.extension_said))
             closing.callback(hub.catch_up)  # however the core ends
             ingest = await SocketListener.from_socket(directory.bind(self._paths.ingest_socket))
             control = await SocketListener.from_socket(directory.bind(self._paths.control_socket))
+            store = GrantStore(self._paths.grants, hub.engine.grants.kept)
             verbs = Verbs(
                 hub,
                 self._clock,
@@ -151,6 +158,8 @@ class Host:
                 journal=self._paths.journal,
                 off=self._paths.off,
                 stop=self.stop,
+                store=store,
+                policies=policies,
             )
             async with ingest, control, anyio.create_task_group() as tasks:
                 extensions.start(equipment.extensions, tasks)
@@ -159,6 +168,7 @@ class Host:
                 tasks.start_soon(self._run_sinks, sinks)
                 started = CoreData(what="core started", profile=self._config.profile)
                 hub.recorder.about_core("policy.started", started)
+                await tasks.start(keep, hub, store, self._clock.now())
                 for warning in warnings(self._config, known):
                     hub.recorder.notice("config", warning)
                 fault = journal.fault or (self._unread and f"unreadable: {self._unread[0]}")
@@ -167,22 +177,13 @@ class Host:
                     hub.recorder.about_core("policy.fault", found)
                 tasks.start_soon(serve, ingest, Ingest(hub).handle, hub.cannot_accept)
                 tasks.start_soon(serve, control, Control(verbs).handle, hub.cannot_accept)
-                tasks.start_soon(self._deadlines, hub)
                 tasks.start_soon(self._watch_journal, hub, journal)
                 tasks.start_soon(self._watch_sinks, hub, sinks)
-                if self._stage.proc is not None:
-                    rounds = Rounds(
-                        hub,
-                        self._clock,
-                        known,
-                        os.environ,
-                        home=Path(self._stage.home),
-                        proc=self._stage.proc,
-                    )
-                    tasks.start_soon(rounds.run)
+                tasks.start_soon(watch, hub, policies)
+                self._look_on(tasks, hub, known)
                 task_status.started()
                 await self._stopped.wait()
-                await self._end(hub)
+                await self._end(hub, store)
                 self.printed()
                 sinks.close()
                 async with anyio.create_task_group() as leaving:
@@ -190,6 +191,17 @@ class Host:
                     leaving.start_soon(sinks.drained)
                 self._tell_of_sinks(hub, sinks, every=True)
                 tasks.cancel_scope.cancel()
+
+    def _look_on(self, tasks: TaskGroup, hub: Hub, known: Mapping[str, Adapter]) -> None:
+        """Start whatever only looks: at deadlines, at what requests would touch, at what runs."""
+        tasks.start_soon(self._deadlines, hub)
+        facts = FactsWatch(hub, self._clock, home=self._stage.home)
+        hub.recorder.watchers.add(facts)
+        tasks.start_soon(facts.run)
+        if self._stage.proc is not None:
+            home = Path(self._stage.home)
+            rounds = Rounds(hub, self._clock, known, os.environ, home=home, proc=self._stage.proc)
+            tasks.start_soon(rounds.run)
 
     def stop(self, by: str) -> None:
         """End the core; `by` is recorded."""
@@ -213,12 +225,15 @@ class Host:
         desk: Desk,
         handlers: tuple[Handler, ...],
         known: Mapping[str, Adapter],
+        policies: Policies,
     ) -> Hub:
         stage = self._stage
         gate = PolicyGate(
             self._config.profile,
+            policies,
             home=stage.home,
-            protected=stage.protected,
+            own=stage.protected,
+            auto_allow=self._config.policy.auto_allow,
             timer=time.perf_counter,
         )
         state = State()
@@ -289,7 +304,7 @@ class Host:
         for report in sinks.reports(every=every):
             hub.recorder.notice("sink", report)
 
-    async def _end(self, hub: Hub) -> None:
+    async def _end(self, hub: Hub, store: GrantStore) -> None:
         hub.catch_up()
         now = self._clock.now()
         hub.recorder.about_core(
@@ -299,3 +314,4 @@ class Host:
         with anyio.move_on_after(DRAIN_S):
             while hub.unanswered:  # noqa: ASYNC110 - for a second at most, at the very end
                 await anyio.sleep(0.01)
+        await write(store)

@@ -37,6 +37,17 @@ def tail(path: Path, count: int) -> list[Record]:
     return list(_records(path, "ORDER BY seq DESC LIMIT ?", count))[::-1]
 
 
+def of_kind(path: Path, kind: str, among: int, count: int) -> Iterator[Record]:
+    """The newest `count` records of a kind among the last `among` records, newest first."""
+    with closing(open_to_read(path)) as connection:
+        clause = (
+            "WHERE kind = ? AND seq > (SELECT coalesce(max(seq), 0) FROM record) - ? "
+            "ORDER BY seq DESC LIMIT ?"
+        )
+        for row in _rows(path, connection, clause, kind, among, count):
+            yield _as_written(row).record()
+
+
 def since(path: Path, at_us: int) -> Iterator[Record]:
     """The records made at `at_us` (UTC µs) or later, in the order of their numbers.
 
@@ -100,7 +111,9 @@ def _sound(found: tuple[Any, ...], seq: int = _SEQ, at: int = _AT) -> tuple[Any,
     return found
 
 
-def _rows(path: Path, connection: sqlite3.Connection, clause: str, *values: int) -> Iterator[Row]:
+def _rows(
+    path: Path, connection: sqlite3.Connection, clause: str, *values: int | str
+) -> Iterator[Row]:
     try:
         for found in connection.execute(f"{_SELECT} {clause}", values):
             yield Row(*_sound(found))

@@ -12,7 +12,7 @@ from watchgate.link.protocol import Push
 from watchgate.service.thinning import Thinning
 
 LIMIT_BYTES = 8 * 1024 * 1024
-_NEVER_SKIPPED = ("approval.", "effect.", "policy.")
+_NEVER_SKIPPED = ("approval.", "effect.", "grant.", "policy.")
 
 
 class Outbox:

@@ -7,7 +7,7 @@ same records whatever machine, screen or hour it is played on.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
 import msgspec
@@ -22,10 +22,12 @@ from watchgate.core.engine import Engine
 from watchgate.core.events import Lane
 from watchgate.core.handlers import Handler
 from watchgate.core.policy.gate import PolicyGate
+from watchgate.core.policy.policy import Policy
 from watchgate.core.records import Draft
 from watchgate.core.verdicts import Reply, Report, Verdict
 from watchgate.service.frames import Frame, decode_frame
 from watchgate.service.framing import Head
+from watchgate.service.policy.shipped import shipped
 
 START = Instant(0, 0.0)
 
@@ -80,13 +82,14 @@ def redecide(
     adapters: Mapping[str, Adapter],
     *,
     home: str = "/",
+    policies: Callable[[str], Policy] = lambda _cwd: shipped(),
 ) -> Again:
     """Play the steps; raises `DecodeError` for a frame that cannot be read.
 
     Raises `ValueError` for a step that fits nothing: a handler that was not asked, a connection
     for which nothing waits.
     """
-    player = _Player(config, handlers, adapters, home)
+    player = _Player(config, handlers, adapters, home, policies)
     for step in steps:
         player.play(step)
     return Again(tuple(player.drafts), player.replies)
@@ -101,8 +104,15 @@ class _Player:
         handlers: Iterable[Handler],
         adapters: Mapping[str, Adapter],
         home: str,
+        policies: Callable[[str], Policy],
     ) -> None:
-        gate = PolicyGate(config.profile, home=home, protected=())
+        gate = PolicyGate(
+            config.profile,
+            policies,
+            home=home,
+            own=(),
+            auto_allow=config.policy.auto_allow,
+        )
         self.drafts: list[Draft] = []
         self.replies: dict[int, Reply] = {}
         self._engine = Engine(config, gate, self._id, handlers, traits=traits_in(adapters))

@@ -7,7 +7,6 @@ from typing import Any
 import msgspec
 
 from watchgate.core.clock import Instant
-from watchgate.core.engine import Engine
 from watchgate.core.requests import Request
 from watchgate.core.state import State
 from watchgate.core.views import PendingView
@@ -38,8 +37,8 @@ def listed(view: PendingView) -> dict[str, Any]:
     }
 
 
-def shown(request: Request) -> dict[str, Any]:
-    """One request in full, open or settled."""
+def shown(request: Request, view: PendingView | None = None) -> dict[str, Any]:
+    """One request in full, open or settled; with what it would touch where its `view` tells."""
     subject = request.subject
     whole: dict[str, Any] = {
         "id": request.id,
@@ -51,6 +50,8 @@ def shown(request: Request) -> dict[str, Any]:
         "received_at": request.opened.wall_us,
         **msgspec.to_builtins(request.data),
     }
+    if view is not None and (view.facts or view.cut):
+        whole |= {"facts": msgspec.to_builtins(view.facts), "cut": view.cut}
     if request.settlement is not None:
         end = request.settlement
         whole["ended"] = {
@@ -64,7 +65,7 @@ def shown(request: Request) -> dict[str, Any]:
     return whole
 
 
-def snapshot(state: State, engine: Engine, *, core: str, now: Instant) -> Snapshot:
+def snapshot(state: State, *, core: str, now: Instant) -> Snapshot:
     """Everything that a console needs for its first picture."""
     return Snapshot(
         seq=state.seq,
@@ -73,7 +74,7 @@ def snapshot(state: State, engine: Engine, *, core: str, now: Instant) -> Snapsh
         gate=state.gate,
         sessions=tuple(state.sessions.values()),
         pending=tuple(state.pending.values()),
-        grants=tuple(msgspec.to_builtins(grant) for grant in engine.grants.all()),
+        grants=tuple(state.grants.values()),
         totals=state.totals,
         last=state.last,
         rows=tuple(state.rows.tail(SNAPSHOT_ROWS)),

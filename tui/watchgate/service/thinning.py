@@ -11,7 +11,10 @@ from watchgate.core.records import Record
 CALLS_PER_WINDOW = 30
 WINDOW_US = 100_000
 REMEMBERED = 20_000
-_ALWAYS = ("approval.", "effect.", "policy.", "console.", "session.", "prompt.", "turn.", "usage")
+_ALWAYS = (
+    *("approval.", "console.", "effect.", "grant.", "policy.", "prompt.", "session.", "turn."),
+    "usage",
+)
 _BEGINS = frozenset({"tool.pre", "tool.permission"})
 _ENDS = frozenset({"tool.post", "tool.error"})
 _UNDECIDED = frozenset({"handback", "recorded"})

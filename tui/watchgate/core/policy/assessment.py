@@ -26,7 +26,8 @@ class Finding(msgspec.Struct, frozen=True, omit_defaults=True):
     """One rule that matched.
 
     `span` is the offending part of the shown text (the command of a shell call, else the call's
-    summary); `segment` counts the parts of a compound command from 1.
+    summary); `segment` counts the parts of a compound command from 1. `suggest` is a safer way to
+    the same end; `always_ask` says that no grant answers it.
     """
 
     rule: str
@@ -34,6 +35,29 @@ class Finding(msgspec.Struct, frozen=True, omit_defaults=True):
     risk: Risk
     span: Span | None = None
     segment: int | None = None
+    decision: Decision = "ask"
+    suggest: str = ""
+    always_ask: bool = False
+
+
+class Segment(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One command of a shell text, or the whole of any other call.
+
+    `number` counts the parts of the text from 1; commands inside a part (of a wrapper, a
+    substitution, a script) have its number and `nested`. `words` are the program and its arguments
+    as the shell would pass them, empty where there is none; with `dynamic` a part of them is only
+    known at run time. `rules` are the ids of the findings about it, `allowed_by` is the allow rule
+    (or the word for why it needs none) that covers it, empty where nothing does.
+    """
+
+    number: int
+    span: Span
+    words: tuple[str, ...] = ()
+    risk: Risk = "medium"
+    rules: tuple[str, ...] = ()
+    allowed_by: str = ""
+    nested: bool = False
+    dynamic: bool = False
 
 
 class Assessment(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -43,6 +67,7 @@ class Assessment(msgspec.Struct, frozen=True, omit_defaults=True):
     risk: Risk
     findings: tuple[Finding, ...]
     opaque: bool = False
+    segments: tuple[Segment, ...] = ()
 
     @property
     def worst(self) -> Finding:

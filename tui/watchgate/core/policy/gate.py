@@ -5,36 +5,47 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from watchgate.core.events import Event, Lane
+from watchgate.core.policy.assess import assess
 from watchgate.core.policy.assessment import Assessment, Finding, judge
-from watchgate.core.policy.builtin import assess
+from watchgate.core.policy.policy import Policy
 from watchgate.core.policy.profiles import Profile, gate_action
-from watchgate.core.verdicts import Block, Confirm, Defer, Failed, Verdict
+from watchgate.core.policy.subject import Subject
+from watchgate.core.retries import Retries
+from watchgate.core.verdicts import Allow, Block, Confirm, Defer, Failed, Verdict
 
 _QUESTION = judge([Finding("question", "the agent asks a person", "low")])
 _PLAN = judge([Finding("plan", "the agent wants its plan approved", "low")])
 
 
 class PolicyGate:
-    """Judges calls by the built-in rules and the profile in force."""
+    """Judges calls by the policy in force where they run, and the profile.
+
+    `policies` gives the policy for a session's folder, which a project may have tightened.
+    """
 
     def __init__(
         self,
         profile: Profile,
+        policies: Callable[[str], Policy],
         *,
         home: str,
-        protected: tuple[str, ...],
+        own: tuple[str, ...],
+        auto_allow: bool = False,
         timer: Callable[[], float] | None = None,
     ) -> None:
         """`timer` counts seconds; with one, `took_ms` is how long the newest assessment took."""
         self.profile: Profile = profile
+        self.retries = Retries()
         self.took_ms: float | None = None
+        self._policies = policies
+        self._auto_allow = auto_allow
         self._timer = timer
         self._home = home
-        self._protected = protected
+        self._own = own
         self._last: tuple[Event, Assessment] | None = None
 
     def assess(self, event: Event) -> Assessment | None:
-        """What the rules say about the event's call; None when it has none."""
+        """What the policy says about the event's call; None when it has none."""
         if self._last is not None and self._last[0] is event:
             return self._last[1]
         tool = event.tool
@@ -43,14 +54,23 @@ class PolicyGate:
         if event.kind == "question":
             return _PLAN if tool.cls == "plan" else _QUESTION
         began_s = self._timer() if self._timer is not None else 0.0
-        found = assess(tool, cwd=event.cwd, home=self._home, protected=self._protected)
+        subject = Subject(
+            tool=tool,
+            agent=event.agent,
+            session=event.session,
+            cwd=event.cwd,
+            home=self._home,
+            own=self._own,
+        )
+        found = assess(subject, self._policies(event.cwd), event.at.wall_us)
+        found = self.retries.raised(event, found)
         if self._timer is not None:
             self.took_ms = round((self._timer() - began_s) * 1000, 3)
         self._last = (event, found)
         return found
 
     def __call__(self, event: Event) -> Verdict:
-        """Block, ask an operator, or have no opinion; never an allow.
+        """Block, ask an operator, allow by a rule where that is configured, or have no opinion.
 
         What an agent asks a person is put to one in every profile: there is nothing to judge.
         """
@@ -59,12 +79,16 @@ class PolicyGate:
             return Failed("malformed", "no tool call to judge")
         if event.kind == "question":
             return Confirm(found.reason)
-        action = gate_action(self.profile, found, autonomous=event.autonomous)
+        action = gate_action(
+            self.profile, found, autonomous=event.autonomous, auto_allow=self._auto_allow
+        )
         if action == "deny":
             return Block(found.reason)
+        if action == "allow" and event.can.allow:
+            return Allow(found.reason)
         # Where the agent itself would ask, somebody is asked, though another would be content.
         asks = event.lane is Lane.RELAY or event.kind == "tool.permission"
         asks = asks and not event.asks_every_call
-        if action == "hold" or (action == "handback" and asks):
+        if action == "hold" or (action in ("allow", "handback") and asks):
             return Confirm(found.reason)
         return Defer(found.reason)

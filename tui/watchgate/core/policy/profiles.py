@@ -9,8 +9,8 @@ import msgspec
 from watchgate.core.policy.assessment import NO_RULE, Assessment
 
 Profile = Literal["watch", "guard", "strict"]
-GateAction = Literal["record", "deny", "hold", "handback"]
-Cell = Literal["record", "deny", "hold", "handback", "hold-if-autonomous"]
+GateAction = Literal["record", "deny", "hold", "handback", "allow"]
+Cell = Literal["record", "deny", "hold", "handback", "hold-if-autonomous", "allow-if-configured"]
 Says = Literal["deny", "grave", "unknown", "ask", "allow"]
 
 
@@ -39,22 +39,37 @@ TABLE = (
     Row("grave", "high, critical", "record", "hold", "hold"),
     Row("unknown", "ask, unknown or no rule", "record", "hold-if-autonomous", "hold"),
     Row("ask", "ask, medium or low", "record", "handback", "hold"),
-    Row("allow", "allow rule", "record", "handback", "handback"),
+    Row("allow", "allow rule", "record", "allow-if-configured", "allow-if-configured"),
 )
 
 
-def table(profile: Profile) -> tuple[tuple[str, Cell], ...]:
+def table(profile: Profile, *, auto_allow: bool = False) -> tuple[tuple[str, Cell], ...]:
     """The rows of the table for one profile, as (what the policy says, what the gate does)."""
-    return tuple((row.title, row.cell(profile)) for row in TABLE)
+    return tuple((row.title, _configured(row.cell(profile), auto_allow)) for row in TABLE)
 
 
-def gate_action(profile: Profile, assessment: Assessment, *, autonomous: bool) -> GateAction:
-    """What the gate does; `autonomous` says that nobody sits in front of the agent."""
+def gate_action(
+    profile: Profile, assessment: Assessment, *, autonomous: bool, auto_allow: bool = False
+) -> GateAction:
+    """What the gate does; `autonomous` says that nobody sits in front of the agent.
+
+    `auto_allow` is the setting under which an allow rule is told to the agent as an allow.
+    """
     says = _says(assessment)
     cell = next(row for row in TABLE if row.says == says).cell(profile)
-    if cell == "hold-if-autonomous":
-        return "hold" if autonomous else "handback"
-    return cell
+    match cell:
+        case "hold-if-autonomous":
+            return "hold" if autonomous else "handback"
+        case "allow-if-configured":
+            return "allow" if auto_allow else "handback"
+        case _:
+            return cell
+
+
+def _configured(cell: Cell, auto_allow: bool) -> Cell:
+    if cell != "allow-if-configured":
+        return cell
+    return "allow-if-configured" if auto_allow else "handback"
 
 
 def _says(assessment: Assessment) -> Says:

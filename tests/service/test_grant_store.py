@@ -1,0 +1,105 @@
+"""Grants for good outlive a core, and nobody else can give any."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from watchgate.core.grants.grant import GrantView
+from watchgate.core.grants.rule import GrantRule
+from watchgate.service import grant_store
+from watchgate.service.grant_store import GrantsError, GrantStore, load, save
+
+
+def view(id: str = "r1") -> GrantView:
+    return GrantView(
+        id=id,
+        scope="always",
+        agent="claude",
+        session="one",
+        folder="/srv/app",
+        tool="Bash",
+        summary="npm run build",
+        by="operator ann",
+        given_at=1,
+        rules=(GrantRule(words=("npm", "run", "build"), more=True, tool="Bash"),),
+        answers=("npm.scripts",),
+        until_at=2,
+    )
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "grants.json"
+
+
+def test_what_was_written_is_read_again_and_is_ours_alone(path: Path) -> None:
+    save(path, (view(), view("r2")))
+    assert load(path) == (view(), view("r2"))
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert not path.with_name("grants.json.new").exists()
+
+
+def test_no_file_is_no_grant(path: Path) -> None:
+    assert load(path) == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", '{"version": 2}', '{"version": 1, "grants": [{}]}', '{"version": 1, "x": 1}'],
+)
+def test_a_file_that_cannot_be_read_is_set_aside_and_grants_nothing(path: Path, text: str) -> None:
+    path.write_text(text)
+    path.chmod(0o600)
+    with pytest.raises(GrantsError, match=r"grants\.json: .*moved to grants\.json\.unread.*asked"):
+        load(path)
+    assert path.with_name("grants.json.unread").read_text() == text
+    assert load(path) == ()
+
+
+@pytest.mark.parametrize("mode", [0o644, 0o660, 0o622])
+def test_a_file_that_others_could_have_touched_is_not_read(path: Path, mode: int) -> None:
+    save(path, (view(),))
+    path.chmod(mode)
+    with pytest.raises(GrantsError, match="others own it or could have written it"):
+        load(path)
+
+
+def test_a_link_is_not_followed(path: Path) -> None:
+    save(path.with_name("elsewhere.json"), (view(),))
+    path.symlink_to(path.with_name("elsewhere.json"))
+    with pytest.raises(GrantsError):
+        load(path)
+
+
+def test_what_was_put_in_the_way_is_not_written_through(path: Path) -> None:
+    other = path.with_name("victim")
+    other.write_text("mine")
+    path.with_name("grants.json.new").symlink_to(other)
+    save(path, (view(),))
+    assert other.read_text() == "mine"
+    assert load(path) == (view(),)
+
+
+async def test_the_store_writes_only_what_has_changed(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grants, written = [view()], list[int]()
+    monkeypatch.setattr(grant_store, "save", lambda _path, views: written.append(len(views)))
+    store = GrantStore(path, lambda: tuple(grants))
+    await store.save()
+    await store.save()
+    grants.clear()
+    await store.save()
+    assert written == [1, 0]
+
+
+async def test_what_cannot_be_written_raises_and_is_tried_again(path: Path) -> None:
+    store = GrantStore(path, lambda: (view(),))
+    path.with_name("grants.json.new").mkdir()
+    with pytest.raises(OSError):  # noqa: PT011 - the kind differs by platform
+        await store.save()
+    path.with_name("grants.json.new").rmdir()
+    await store.save()
+    assert load(path) == (view(),)

@@ -1,0 +1,66 @@
+"""The verbs over a hub, for tests that ask as a control client does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tests.service.desk import Desk
+from watchgate.core.policy.profiles import Profile
+from watchgate.link.protocol import Refusal, Request, Result, Verb
+from watchgate.service.grant_store import GrantStore
+from watchgate.service.outbox import Outbox
+from watchgate.service.policy.store import Policies
+from watchgate.service.process_table import Proc
+from watchgate.service.verbs.caller import Caller
+from watchgate.service.verbs.table import Verbs
+
+AGENT = Proc(40, "400", "claude", ("claude",))
+TERMINAL = Proc(10, "100", "tmux")
+
+
+class Counter:
+    """The verbs over a hub, asked as the operator asks unless said otherwise."""
+
+    def __init__(self, directory: Path, profile: Profile = "guard") -> None:
+        self.desk = Desk(profile)
+        self.grants = directory / "grants.json"
+        self.off = directory / "off"
+        self.policy = directory / "policy.toml"
+        self.stopped: list[str] = []
+        self.operator = self.caller(Proc(50, "500", "watchgate"), TERMINAL)
+        self.verbs = Verbs(
+            self.desk.hub,
+            self.desk.clock,
+            core="core-a",
+            journal=directory / "journal.db",
+            off=self.off,
+            stop=self.stopped.append,
+            store=GrantStore(self.grants, self.desk.hub.engine.grants.kept),
+            policies=Policies(((self.policy, "user"),)),
+        )
+
+    def caller(self, *chain: Proc) -> Caller:
+        return Caller(number=3, pid=50, chain=chain, outbox=Outbox())
+
+    async def ask(
+        self, verb: Verb, caller: Caller | None = None, **fields: Any
+    ) -> Result | Refusal:
+        request = Request(id=1, verb=verb, **fields)
+        return await self.verbs.do(request, caller or self.operator)
+
+    async def ok(self, verb: Verb, caller: Caller | None = None, **fields: Any) -> dict[str, Any]:
+        answer = await self.ask(verb, caller, **fields)
+        assert isinstance(answer, Result), answer
+        return answer.ok
+
+    async def refused(self, verb: Verb, caller: Caller | None = None, **fields: Any) -> Refusal:
+        answer = await self.ask(verb, caller, **fields)
+        assert isinstance(answer, Refusal), answer
+        return answer
+
+    async def held(self, command: str = "high", **more: Any) -> dict[str, Any]:
+        """A request that waits, as `ls` lists it."""
+        self.desk.send(command, **more)
+        found: dict[str, Any] = (await self.ok("list"))["requests"][-1]
+        return found

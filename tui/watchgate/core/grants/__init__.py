@@ -1,0 +1,1 @@
+"""Standing grants: an operator's allow that also answers calls to come."""

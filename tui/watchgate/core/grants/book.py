@@ -1,0 +1,230 @@
+"""All standing grants in force: an operator's allow that also answers calls to come.
+
+For a turn, a session or 15 minutes a grant answers the exact call again (agent, session,
+sub-agent, tool, input, folder). One for good answers whatever its rules cover in its folder, but
+only what the policy found when it was given, or what no rule speaks of. None ever answers a
+denial, or anything of high, critical or unknown risk.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable
+
+import msgspec
+
+from watchgate.core import drafts
+from watchgate.core.clock import Instant
+from watchgate.core.decisions import Refused
+from watchgate.core.effects import Effect, Emit
+from watchgate.core.events import Event, Tool
+from watchgate.core.grants.candidate import candidate, exact
+from watchgate.core.grants.coverage import answers, asked_by_policy
+from watchgate.core.grants.grant import UNUSED_US, Grant, GrantOverData, GrantUsedData, GrantView
+from watchgate.core.grants.proposal import grantable, proposed
+from watchgate.core.policy.assessment import Assessment
+from watchgate.core.records import Draft, RequestData
+from watchgate.core.requests import Request
+from watchgate.core.subject_digest import subject_digest
+
+OFFERED_AFTER = 3
+"""Equal approvals after which an allow for good is offered."""
+
+_COUNTED = 5_000
+_MINUTES_15_S = 15 * 60
+_EXACT = ("once", "turn", "session", "15m")
+_PREFIX_MIN = 4
+_Likeness = tuple[object, ...]
+
+
+class Grants:
+    """The grants of one core, and how often calls that are alike were allowed."""
+
+    def __init__(self) -> None:
+        self._exact: dict[str, Grant] = {}
+        self._always: dict[str, Grant] = {}
+        self._approved: OrderedDict[_Likeness, int] = OrderedDict()
+
+    def scopes(
+        self, event: Event, tool: Tool, found: Assessment, *, asked_by: str = ""
+    ) -> tuple[str, ...]:
+        """The scopes an allow may have; `asked_by` names what but the policy wants it asked."""
+        if found.decision == "deny" or grantable(found):
+            return ("once",)
+        like = None if asked_by else _likeness(event, tool, found)
+        often = like is not None and self._approved.get(like, 0) >= OFFERED_AFTER
+        return (*_EXACT, "always") if often else _EXACT
+
+    def covering(
+        self, event: Event, tool: Tool, found: Assessment, now: Instant, *, asked_by: str = ""
+    ) -> Grant | None:
+        """The grant that answers this call now."""
+        if found.decision == "deny" or grantable(found):
+            return None
+        exact = self._exact.get(subject_digest(event, tool))
+        if exact is not None and _holds(exact, event, now):
+            return exact
+        if asked_by:
+            return None
+        for grant in self._always.values():
+            if _holds(grant, event, now) and answers(
+                grant.view, event.agent, event.cwd, tool, found
+            ):
+                return grant
+        return None
+
+    def releases(self, grant: Grant, request: Request, now: Instant) -> bool:
+        """Whether the grant answers a request that waits."""
+        event, data = request.subject, request.data
+        if grantable(data) or data.asks != "approval" or not _holds(grant, event, now):
+            return False
+        if not grant.always:
+            return grant.digest == data.digest and grant.view.scope in data.scopes
+        asked = asked_by_policy(data) and not request.rewritten
+        return asked and answers(grant.view, event.agent, data.cwd, data.tool, data)
+
+    def used(self, grant: Grant, request: Request, now: Instant) -> list[Effect]:
+        """The grant has answered a request."""
+        grant.used(now.wall_us)
+        view = grant.view
+        data = GrantUsedData(
+            grant=view.id, hits=view.hits, used_at=view.used_at, until_at=view.until_at
+        )
+        return [drafts.about(request, "grant.used", data, now)]
+
+    def approved(self, request: Request, _now: Instant) -> None:
+        """An operator allowed a request: count it among those that are alike."""
+        data = request.data
+        if data.asks != "approval" or request.rewritten or not asked_by_policy(data):
+            return
+        like = _likeness(request.subject, data.tool, data)
+        if like is None:
+            return
+        self._approved[like] = self._approved.pop(like, 0) + 1
+        if len(self._approved) > _COUNTED:
+            self._approved.popitem(last=False)
+
+    def give(self, request: Request, now: Instant) -> tuple[Grant, list[Effect]]:
+        """Put a grant in force as a request was decided; one for the same call is replaced."""
+        event, data, ending = request.subject, request.data, request.ending
+        always = ending.scope == "always"
+        until_s = now.mono_s + _MINUTES_15_S if ending.scope == "15m" else None
+        until_at = now.plus(_MINUTES_15_S).wall_us if until_s is not None else 0
+        if always:
+            view = candidate(request, ending.rules)
+            until_at = now.wall_us + UNUSED_US
+        else:
+            view = exact(request, ending.scope)
+        view = msgspec.structs.replace(view, by=ending.by, given_at=now.wall_us, until_at=until_at)
+        grant = Grant(view=view, digest=data.digest, turn=event.turn, until_s=until_s)
+        effects: list[Effect] = []
+        if always:
+            self._always[grant.id] = grant
+        else:
+            former = self._exact.pop(data.digest, None)
+            effects += [] if former is None else [_over(former, "another took its place", now)]
+            self._exact[data.digest] = grant
+        return grant, [*effects, drafts.about(request, "grant.given", view, now)]
+
+    def expire(self, now: Instant) -> list[Effect]:
+        """End the grants whose time is up."""
+        late = [each for each in self._exact.values() if _is_late(each, now)]
+        unused = [each for each in self._always.values() if _is_late(each, now)]
+        return [
+            *self._end(late, "its 15 minutes are over", now),
+            *self._end(unused, "it was not used for 30 days", now),
+        ]
+
+    def next_deadline(self) -> float | None:
+        """When `expire` next has something to say, in monotonic seconds."""
+        due = (each.until_s for each in self._exact.values() if each.until_s is not None)
+        return min(due, default=None)
+
+    def end_turn(self, agent: str, session: str, now: Instant) -> list[Effect]:
+        """End what was granted for the turn that ended."""
+        over = [each for each in self._of(agent, session) if each.view.scope == "turn"]
+        return self._end(over, "its turn is over", now)
+
+    def end_session(self, agent: str, session: str, now: Instant) -> list[Effect]:
+        """End everything that was granted to a session that ended."""
+        return self._end(self._of(agent, session), "its session is over", now)
+
+    def revoke(self, prefix: str, by: str, now: Instant) -> tuple[GrantView, list[Effect]]:
+        """Take a grant back; raises `Refused` unless exactly one has this id or prefix."""
+        every = {each.id: each for each in (*self._exact.values(), *self._always.values())}
+        hits = [each for each in every.values() if each.id.startswith(prefix)]
+        if prefix in every:
+            hits = [every[prefix]]
+        if len(prefix) < _PREFIX_MIN or len(hits) != 1:
+            found = f"{prefix} fits {len(hits)} grants; type more of it"
+            none = f"no grant {prefix}; see watchgate grants"
+            raise Refused("unknown_id", found if len(hits) > 1 else none)
+        self._drop(hits[0])
+        data = GrantOverData(grant=hits[0].id, why="it was taken back", by=by)
+        return hits[0].view, [_about_core("grant.revoked", data, now)]
+
+    def restore(self, kept: Iterable[GrantView], now: Instant) -> list[Effect]:
+        """Put grants for good in force again, as they were kept; what is too old is ended.
+
+        None lasts longer than 30 days from now, whatever the clock was when it was kept.
+        """
+        effects: list[Effect] = []
+        latest = now.wall_us + UNUSED_US
+        for each in kept:
+            if each.scope == "always" and each.rules and each.until_at:
+                view = msgspec.structs.replace(each, until_at=min(each.until_at, latest))
+                self._always[view.id] = Grant(view=view)
+                effects.append(_about_core("grant.kept", view, now))
+        return effects + self.expire(now)
+
+    def kept(self) -> tuple[GrantView, ...]:
+        """The grants for good, oldest first: what is to outlive this core."""
+        return tuple(each.view for each in self._always.values())
+
+    def _of(self, agent: str, session: str) -> list[Grant]:
+        whose = (agent, session)
+        return [g for g in self._exact.values() if (g.view.agent, g.view.session) == whose]
+
+    def _end(self, over: list[Grant], why: str, now: Instant) -> list[Effect]:
+        for grant in over:
+            self._drop(grant)
+        return [_over(grant, why, now) for grant in over]
+
+    def _drop(self, grant: Grant) -> None:
+        if grant.always:
+            del self._always[grant.id]
+        else:
+            del self._exact[grant.digest]
+
+
+def _holds(grant: Grant, event: Event, now: Instant) -> bool:
+    """Whether a grant is in force for what this event belongs to."""
+    if _is_late(grant, now):
+        return False
+    return grant.view.scope != "turn" or grant.turn == event.turn
+
+
+def _is_late(grant: Grant, now: Instant) -> bool:
+    if grant.until_s is not None:
+        return now.mono_s >= grant.until_s
+    return bool(grant.view.until_at) and now.wall_us >= grant.view.until_at
+
+
+def _likeness(event: Event, tool: Tool, found: Assessment | RequestData) -> _Likeness | None:
+    """What calls have in common that the same rules would answer; None where no rules could."""
+    try:
+        rules = proposed(tool, found)
+    except ValueError:
+        return None
+    findings = frozenset(each.rule for each in found.findings)
+    words = tuple((rule.words, rule.more) for rule in rules)
+    return event.agent, event.cwd, tool.native_name, words, findings
+
+
+def _over(grant: Grant, why: str, now: Instant) -> Emit:
+    return _about_core("grant.expired", GrantOverData(grant=grant.id, why=why), now)
+
+
+def _about_core(kind: str, data: GrantView | GrantOverData, now: Instant) -> Emit:
+    # Of no session: its session may be long gone, and nothing happened in it.
+    return Emit(Draft(kind=kind, at=now.wall_us, data=data))

@@ -1,0 +1,38 @@
+"""The grant that a request would lead to, before anybody gives it."""
+
+from __future__ import annotations
+
+import msgspec
+
+from watchgate.core.grants.grant import GrantView
+from watchgate.core.grants.proposal import rules_of
+from watchgate.core.grants.rule import GrantRule
+from watchgate.core.requests import Request
+
+
+def exact(request: Request, scope: str) -> GrantView:
+    """The grant for exactly this call; nobody gave it yet."""
+    event, data = request.subject, request.data
+    return GrantView(
+        id=request.id,
+        scope=scope,
+        agent=event.agent,
+        session=event.session,
+        folder=data.cwd,
+        tool=data.tool.native_name,
+        summary=data.summary,
+        by="",
+        given_at=0,
+    )
+
+
+def candidate(request: Request, edited: tuple[GrantRule, ...] = ()) -> GrantView:
+    """The grant for good that these rules would be, else those proposed; nobody gave it yet.
+
+    Raises `ValueError` as `rules_of` does.
+    """
+    data = request.data
+    shown = sorted({each.rule for each in data.findings if each.decision != "allow"})
+    return msgspec.structs.replace(
+        exact(request, "always"), rules=rules_of(data, edited), answers=tuple(shown)
+    )

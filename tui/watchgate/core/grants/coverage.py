@@ -1,0 +1,36 @@
+"""Whether a grant for good answers a call."""
+
+from __future__ import annotations
+
+from watchgate.core.events import Tool
+from watchgate.core.grants.grant import GrantView
+from watchgate.core.grants.proposal import MOVES, Judged, grantable, uncovered
+from watchgate.core.policy.assessment import NO_RULE
+from watchgate.core.records import RequestData
+
+
+def answers(view: GrantView, agent: str, folder: str, tool: Tool, found: Judged) -> bool:
+    """Whether the grant's rules cover every command that no allow rule covers, and it may answer.
+
+    It may answer the findings that were shown when it was given, and what no rule speaks of.
+    `folder` is that of the session which calls.
+    """
+    whose = (agent, folder, tool.native_name)
+    if whose != (view.agent, view.folder, view.tool) or not view.folder or grantable(found):
+        return False
+    shown = {*view.answers, NO_RULE}
+    if any(each.decision != "allow" and each.rule not in shown for each in found.findings):
+        return False
+    try:
+        commands = [words for _, words in uncovered(tool, found)]
+    except ValueError:
+        return False
+    moves = [words for words in commands if words[:1] in MOVES]
+    if len(moves) != len(set(moves)):
+        return False  # `cd ..` twice is not where `cd ..` is
+    return all(any(rule.covers(words) for rule in view.rules) for words in commands)
+
+
+def asked_by_policy(data: RequestData) -> bool:
+    """Whether nothing but the policy's own findings wants the call asked."""
+    return not data.raised and data.rule in {each.rule for each in data.findings}

@@ -1,0 +1,35 @@
+"""The grants in force as records tell of them: what a screen or a script shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from watchgate.core.grants.grant import GrantView
+from watchgate.core.records import Record
+
+
+class FoldedGrants:
+    """Every grant in force by its id, oldest first."""
+
+    def __init__(self, views: Iterable[GrantView] = ()) -> None:
+        self.views = {view.id: view for view in views}
+
+    def given(self, record: Record) -> None:
+        """A grant was given, or is in force again."""
+        view = msgspec.convert(record.data, GrantView)
+        self.views[view.id] = view
+
+    def used(self, record: Record) -> None:
+        """A grant answered a request."""
+        data = record.data
+        view = self.views.get(data["grant"])
+        if view is not None:
+            self.views[view.id] = msgspec.structs.replace(
+                view, hits=data["hits"], used_at=data["used_at"], until_at=data["until_at"]
+            )
+
+    def over(self, record: Record) -> None:
+        """A grant was taken back, or has ended."""
+        self.views.pop(record.data["grant"], None)

@@ -1,0 +1,73 @@
+"""How far a command is generalised: to its program and its subcommand."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_DEPTH: Final[dict[str, int]] = {
+    **dict.fromkeys(
+        (
+            *("black", "cp", "eslint", "gofmt", "isort", "jest", "mkdir", "mypy", "prettier"),
+            *("pytest", "rustfmt", "touch", "tox", "tsc", "vitest"),
+        ),
+        0,
+    ),
+    **dict.fromkeys(
+        (
+            *("aws", "az", "gcloud", "gh", "glab", "kubectl", "git bisect", "git remote"),
+            *("git stash", "git submodule", "git worktree", "bun run", "cargo run", "go mod"),
+            *("docker compose", "docker container", "docker image", "docker volume", "npm run"),
+            *("pnpm run", "poetry run", "uv pip", "yarn run", "yarn workspace"),
+        ),
+        2,
+    ),
+}
+"""How many words after the program say what it does, by the words so far; any other has one."""
+
+_INTERPRETERS: Final = re.compile(r"(?:python|node|ruby|perl|php|bun|deno|bash|sh|zsh)[0-9.]*")
+"""What they run is the word behind them."""
+
+_EXACT: Final = frozenset(
+    (
+        *(".", "awk", "cd", "chmod", "chown", "chroot", "curl", "dd", "doas", "docker exec"),
+        *("docker run", "env", "eval", "exec", "find", "ftp", "kill", "kubectl exec", "ln"),
+        *("make", "mv", "mysql", "nc", "npx", "parallel", "pkill", "pnpx", "popd", "psql"),
+        *("pushd", "rm"),
+        *("rmdir", "rsync", "scp", "sed", "sftp", "source", "sqlite3", "ssh", "su", "sudo"),
+        *("tar", "tee", "truncate", "unlink", "unzip", "uvx", "watch", "wget", "xargs"),
+    )
+)
+"""Whose arguments are what matters: other programs, code, machines, or files that are lost."""
+
+_SUBCOMMAND: Final = re.compile(r"[a-z][a-z0-9:_+-]{0,39}")
+
+
+def generalised(words: tuple[str, ...]) -> tuple[tuple[str, ...], bool]:
+    """The words that say what a command does, and whether further arguments may follow them."""
+    head, name = 1, words[0].rsplit("/", 1)[-1]
+    if _INTERPRETERS.fullmatch(name):
+        head = _script(words)
+        name = words[head - 1].rsplit("/", 1)[-1]
+    depth, taken = _DEPTH.get(name, 1), 0
+    if head == 0:
+        return words, False
+    while taken < depth and name not in _EXACT:
+        word = words[head] if head < len(words) else "-"
+        if word.startswith("-"):
+            return words, False  # which of the words behind it is the subcommand, nobody knows
+        if not _SUBCOMMAND.fullmatch(word):
+            break
+        head, taken, name = head + 1, taken + 1, f"{name} {word}"
+        depth = max(depth, _DEPTH.get(name, 0))
+    return (words, False) if name in _EXACT else (words[:head], True)
+
+
+def _script(words: tuple[str, ...]) -> int:
+    """How many words name what an interpreter runs; 0 where that is code, input or unknown."""
+    match words[1:]:
+        case ("-m", module, *_) if not module.startswith("-"):
+            return 3
+        case (script, *_) if not script.startswith("-"):
+            return 2
+    return 0

@@ -1,0 +1,86 @@
+"""One standing grant: what it answers, whose calls, and until when."""
+
+from __future__ import annotations
+
+import msgspec
+
+from watchgate.core.grants.rule import GrantRule
+
+UNUSED_US = 30 * 86_400 * 1_000_000
+"""How long a grant for good is kept without a use."""
+
+
+class GrantView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A grant as it is shown, recorded and, where it is for good, kept; its id is the request's.
+
+    `given_at`, `used_at` and `until_at` are UTC µs, the last 0 where no clock ends it. `rules` are
+    those of a grant for good in the folder `folder`; it answers the findings in `answers` and what
+    no rule speaks of. The others answer exactly the call of the request, `summary`.
+    """
+
+    id: str
+    scope: str
+    agent: str
+    session: str
+    folder: str
+    tool: str
+    summary: str
+    by: str
+    given_at: int
+    rules: tuple[GrantRule, ...] = ()
+    answers: tuple[str, ...] = ()
+    hits: int = 0
+    used_at: int = 0
+    until_at: int = 0
+
+
+class Grant(msgspec.Struct, kw_only=True):
+    """A grant in force: its view, and what is never shown.
+
+    `digest` is that of the exact call, `turn` the turn that it was given in, `until_s` when it ends
+    on the monotonic clock.
+    """
+
+    view: GrantView
+    digest: str = ""
+    turn: str | None = None
+    until_s: float | None = None
+
+    @property
+    def id(self) -> str:
+        """The id of the request that it was given with."""
+        return self.view.id
+
+    @property
+    def by(self) -> str:
+        """Who gave it."""
+        return self.view.by
+
+    @property
+    def always(self) -> bool:
+        """Whether it is for good."""
+        return self.view.scope == "always"
+
+    def used(self, at_us: int) -> None:
+        """Count a use; a grant for good is kept for longer by that."""
+        until = at_us + UNUSED_US if self.always else self.view.until_at
+        self.view = msgspec.structs.replace(
+            self.view, hits=self.view.hits + 1, used_at=at_us, until_at=until
+        )
+
+
+class GrantUsedData(msgspec.Struct, frozen=True, kw_only=True):
+    """`grant.used`: a call was let through by a grant, for the `hits`th time."""
+
+    grant: str
+    hits: int
+    used_at: int
+    until_at: int
+
+
+class GrantOverData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """`grant.revoked`, `grant.expired`: a grant answers nothing more; `by` is who took it back."""
+
+    grant: str
+    why: str
+    by: str = ""

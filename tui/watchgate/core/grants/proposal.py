@@ -1,0 +1,136 @@
+"""The rules by which a request could be answered for good, and an operator's edit of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+from urllib.parse import urlsplit
+
+from watchgate.core.events import Tool
+from watchgate.core.grants.generalise import generalised
+from watchgate.core.grants.rule import GrantRule
+from watchgate.core.policy.assessment import NO_RULE, Finding, Segment
+from watchgate.core.records import RequestData
+from watchgate.core.tool_input import urls
+
+GRANTABLE: frozenset[str] = frozenset({"low", "medium"})
+
+MOVES = (("cd",), ("pushd",), ("popd",))
+"""The first words of what changes the folder for the commands behind it."""
+
+
+class Judged(Protocol):
+    """What the policy said about a call, of an assessment or of a request."""
+
+    @property
+    def risk(self) -> str:
+        """The risk of the whole call."""
+        ...
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The rules that matched."""
+        ...
+
+    @property
+    def opaque(self) -> bool:
+        """Whether a part could not be read."""
+        ...
+
+    @property
+    def segments(self) -> tuple[Segment, ...]:
+        """The commands of the call."""
+        ...
+
+
+def grantable(found: Judged) -> str:
+    """Why no standing grant may answer the call, in words; empty where one may."""
+    if found.opaque:
+        return "a part of it could not be read"
+    grave = [r for r in (found.risk, *(f.risk for f in found.findings)) if r not in GRANTABLE]
+    if grave:
+        return f"what is of {grave[0]} risk is decided each time"
+    stern = [each for each in found.findings if each.always_ask or each.decision == "deny"]
+    if stern:
+        return f"the rule {stern[0].rule} wants to be asked each time"
+    return ""
+
+
+def proposed(tool: Tool, found: Judged) -> tuple[GrantRule, ...]:
+    """The rules that would let the call and its like through, one for each command that needs one.
+
+    Raises `ValueError` that says why there are none.
+    """
+    if why := grantable(found):
+        raise ValueError(why)
+    rules: dict[tuple[tuple[str, ...], bool], GrantRule] = {}
+    for number, words in uncovered(tool, found):
+        head, more = generalised(words) if tool.cls == "shell" else _of_a_tool(words)
+        rule = GrantRule(words=head, more=more, tool=tool.native_name, number=number)
+        rules.setdefault((head, more), rule)
+    return tuple(rules.values())
+
+
+def uncovered(tool: Tool, found: Judged) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """The commands that no allow rule covers, each with the number of its part.
+
+    An allow rule does not cover what another rule wants asked, nor a change of the folder: what
+    comes behind it runs elsewhere than the session. Raises `ValueError` where a command is not
+    known in every word, or there is none.
+    """
+    if tool.cls != "shell":
+        yield 1, call_words(tool)
+        return
+    asked = [each for each in found.findings if each.decision != "allow" and each.rule != NO_RULE]
+    rules = {each.rule for each in asked}
+    of_the_whole = any(each.segment is None for each in asked)
+    covered = True
+    for segment in found.segments:
+        spared = segment.allowed_by and not of_the_whole and rules.isdisjoint(segment.rules)
+        if spared and segment.words[:1] not in MOVES:
+            continue
+        if segment.dynamic or not segment.words:
+            raise ValueError(f"part {segment.number} is only known when it runs")
+        covered = False
+        yield segment.number, segment.words
+    if covered:
+        raise ValueError("no command of it is known")
+
+
+def call_words(tool: Tool) -> tuple[str, ...]:
+    """What a call of no command is called by: its tool, and the hosts that it fetches from."""
+    hosts = sorted({urlsplit(url).hostname or url for url in _addresses(tool)})
+    return (tool.native_name, *hosts)
+
+
+def rules_of(data: RequestData, edited: tuple[GrantRule, ...]) -> tuple[GrantRule, ...]:
+    """The rules of an allow for good: those that an operator sent, else those proposed.
+
+    Raises `ValueError` where they do not cover the whole call, or one covers none of it.
+    """
+    rules = proposed(data.tool, data)
+    if not edited:
+        return rules
+    commands = list(uncovered(data.tool, data))
+    for rule in edited:
+        if not any(rule.covers(words) for _, words in commands):
+            raise ValueError(f"`{rule.text}` covers no part of this call: begin with its words")
+    for number, words in commands:
+        if not any(rule.covers(words) for rule in edited):
+            text = GrantRule(words=words).text
+            raise ValueError(f"no rule covers part {number}, `{text}`: it would be asked again")
+    tool = data.tool.native_name
+    numbers = [next(number for number, words in commands if rule.covers(words)) for rule in edited]
+    return tuple(
+        GrantRule(words=rule.words, more=rule.more, tool=tool, number=number)
+        for rule, number in zip(edited, numbers, strict=True)
+    )
+
+
+def _of_a_tool(words: tuple[str, ...]) -> tuple[tuple[str, ...], bool]:
+    """A tool's words say nothing of its input; a fetch reaches its own hosts and no others."""
+    return words, False
+
+
+def _addresses(tool: Tool) -> tuple[str, ...]:
+    return urls(tool) if tool.cls == "fetch" else ()

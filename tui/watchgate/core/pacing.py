@@ -1,0 +1,107 @@
+"""How much one session may ask of an operator: a queue that nobody can read is not put to anybody.
+
+A flood of requests teaches people to allow by habit. So a session has room for a few open requests;
+one that goes beyond it, that queues too many in a minute, or that goes on trying what was denied is
+paused: what would be held is denied at once, with the reason, until the pause is over.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+import msgspec
+
+from watchgate.core.clock import Instant
+from watchgate.core.recent import Recent
+
+PENDING_MAX = 20
+QUEUED_A_MINUTE = 30
+RETRIES_DENIED = 3
+PAUSE_S = 60.0
+_MINUTE_S = 60.0
+_SESSIONS_KEPT = 2_000
+
+
+class Pause(msgspec.Struct, frozen=True):
+    """A session that is paused: until when, and what for."""
+
+    until: Instant
+    why: str
+
+
+class _Pace:
+    """What one session asked lately; `queued` are the times (monotonic) of what had to wait."""
+
+    def __init__(self) -> None:
+        self.queued: deque[float] = deque(maxlen=QUEUED_A_MINUTE)
+        self.denied = 0
+        self.pause: Pause | None = None
+
+
+class Pacing:
+    """The pace of every session, by agent and session."""
+
+    def __init__(self) -> None:
+        self._sessions: Recent[tuple[str, str], _Pace] = Recent(_SESSIONS_KEPT)
+
+    def paused(self, agent: str, session: str, now: Instant) -> Pause | None:
+        """The pause that a session is in."""
+        pace = self._sessions.get((agent, session))
+        if pace is None or pace.pause is None:
+            return None
+        if now.mono_s >= pace.pause.until.mono_s:
+            pace.pause = None
+            return None
+        return pace.pause
+
+    def asks(self, agent: str, session: str, pending: int, now: Instant) -> Pause | None:
+        """Count one more request of a session that has `pending` open ones already.
+
+        The pause that begins with it, if this is the one too many; it is then not to be held.
+        """
+        if not pending:
+            return None
+        pace = self._pace(agent, session)
+        if pending >= PENDING_MAX:
+            return self._pause(pace, f"{pending} of its calls wait for an operator already", now)
+        if len(pace.queued) == QUEUED_A_MINUTE and now.mono_s - pace.queued[0] < _MINUTE_S:
+            why = f"it asked for {QUEUED_A_MINUTE + 1} calls within a minute, faster than one reads"
+            return self._pause(pace, why, now)
+        pace.queued.append(now.mono_s)
+        return None
+
+    def decided(
+        self, agent: str, session: str, *, allowed: bool, retry: bool, now: Instant
+    ) -> Pause | None:
+        """Count an operator's decision; the pause that begins with it, if there is one.
+
+        `retry` says that the call came again after a denial.
+        """
+        if allowed:
+            if (pace := self._sessions.get((agent, session))) is not None:
+                pace.denied, pace.pause = 0, None
+            return None
+        if not retry:
+            return None
+        pace = self._pace(agent, session)
+        pace.denied += 1
+        if pace.denied < RETRIES_DENIED:
+            return None
+        pace.denied = 0
+        why = f"an operator denied {RETRIES_DENIED} new tries at what had been denied"
+        return self._pause(pace, why, now)
+
+    def over(self, agent: str, session: str) -> None:
+        """Forget a session that ended."""
+        self._sessions.pop((agent, session), None)
+
+    def _pace(self, agent: str, session: str) -> _Pace:
+        pace = self._sessions.get((agent, session))
+        if pace is None:
+            pace = self._sessions[agent, session] = _Pace()
+        return pace
+
+    def _pause(self, pace: _Pace, why: str, now: Instant) -> Pause:
+        pace.queued.clear()
+        pace.pause = Pause(now.plus(PAUSE_S), why)
+        return pace.pause

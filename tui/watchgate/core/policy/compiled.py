@@ -1,0 +1,149 @@
+"""One rule of the policy, compiled: whom it is about, what it looks for, and what it says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+import msgspec
+
+from watchgate.core.policy.assessment import Decision, Finding, Risk
+from watchgate.core.policy.matching import command, hosts, paths, patterns, scope
+from watchgate.core.policy.matching.command import Shape, words_behind
+from watchgate.core.policy.matching.cover import covers
+from watchgate.core.policy.matching.hosts import Hosts
+from watchgate.core.policy.matching.paths import Paths
+from watchgate.core.policy.matching.patterns import Patterns, Sets
+from watchgate.core.policy.matching.scope import Scope
+from watchgate.core.policy.matching.seen import Seen
+from watchgate.core.policy.rule_file import CommandMatch, RuleData, Tier
+from watchgate.core.policy.shell.words import Word
+from watchgate.core.text import Span
+
+_RISKS: dict[Decision, Risk] = {"allow": "low", "ask": "medium", "deny": "high"}
+_OWN = "@own"
+
+
+class Rule(msgspec.Struct, frozen=True, kw_only=True):
+    """A rule as it is held against calls.
+
+    `data` is what the file says, `place` its file and line.
+    """
+
+    data: RuleData
+    id: str
+    decision: Decision
+    risk: Risk
+    reason: str
+    suggest: str
+    always_ask: bool
+    tier: Tier
+    place: str
+    scope: Scope
+    shapes: tuple[Shape, ...]
+    raw: tuple[Callable[[str], re.Match[str] | None], ...]
+    raw_own: bool
+    opaque: bool | None
+    paths: Paths | None
+    hosts: Hosts | None
+    env: Patterns | None
+
+    @property
+    def of_commands(self) -> bool:
+        """Whether it looks at each command of a text, and not only at the text."""
+        return bool(self.shapes or self.paths or self.hosts or self.env)
+
+    @property
+    def of_text(self) -> bool:
+        """Whether it looks at the text itself."""
+        return bool(self.raw) or self.raw_own
+
+    def finding(self, span: Span | None, segment: int | None = None) -> Finding:
+        """What it says about a part of the shown text."""
+        return Finding(
+            rule=self.id,
+            reason=self.reason,
+            risk=self.risk,
+            span=span,
+            segment=segment,
+            decision=self.decision,
+            suggest=self.suggest,
+            always_ask=self.always_ask,
+        )
+
+    def words_in(self, seen: Seen, shapes: tuple[Shape, ...]) -> list[Word] | None:
+        """The words of a command that an ask or deny rule is about; None if it is about none.
+
+        `shapes` are those of its shapes that the command's program may have.
+        """
+        found: list[Word] = []
+        if self.shapes:
+            hits = (words_behind(each, seen) for each in shapes)
+            hit = next((words for words in hits if words is not None), None)
+            if hit is None:
+                return None
+            found += hit
+        if self.paths is not None:
+            touched = seen.touching(self.paths)
+            if not touched:
+                return None
+            found += touched
+        if self.hosts is not None:
+            named = [word for word, address in seen.addresses if self.hosts.fit(address)]
+            if not named:
+                return None
+            found += named
+        if self.env is not None:
+            assigned = [word for word, name in seen.variables if self.env.fit(name)]
+            if not assigned:
+                return None
+            found += assigned
+        return found
+
+    def covers(self, seen: Seen, shapes: tuple[Shape, ...]) -> bool:
+        """Whether an allow rule covers the command; `shapes` as for `words_in`."""
+        if self.paths is not None and not seen.touches_only(self.paths):
+            return False
+        if self.hosts is not None:
+            found = seen.addresses
+            if not found or not all(self.hosts.fit_only(address) for _, address in found):
+                return False
+        return any(covers(each, seen) for each in shapes)
+
+    def text_hit(self, text: str, own: Iterable[str]) -> Span | None:
+        """The part of a text that its raw expressions, or the paths of our own files, find."""
+        for search in self.raw:
+            if hit := search(text):
+                return hit.span()
+        if self.raw_own:
+            for path in own:
+                if (start := text.find(path)) >= 0:
+                    return start, start + len(path)
+        return None
+
+
+def compile_rule(data: RuleData, sets: Sets, tier: Tier, place: str) -> Rule:
+    """The rule that a file describes; raises `PatternError`."""
+    given = data.command
+    shapes = (given,) if isinstance(given, CommandMatch) else given
+    raw = patterns.expanded(data.raw, sets, frozenset((_OWN,)))
+    sources = [source for source in raw if source != _OWN]
+    return Rule(
+        data=data,
+        id=data.id,
+        decision=data.decision,
+        risk=data.risk or _RISKS[data.decision],
+        reason=data.reason,
+        suggest=data.suggest,
+        always_ask=data.always_ask,
+        tier=tier,
+        place=place,
+        scope=scope.scope(data, sets),
+        shapes=tuple(command.shape(each, sets) for each in shapes),
+        raw=tuple(patterns.regex(source).search for source in sources),
+        raw_own=_OWN in raw,
+        opaque=data.opaque,
+        paths=paths.compiled(data.paths, sets) if data.paths else None,
+        hosts=hosts.compiled_hosts(data.hosts, sets) if data.hosts else None,
+        env=patterns.compiled(patterns.expanded(data.env, sets)) if data.env else None,
+    )

@@ -1,0 +1,170 @@
+"""A policy file's text becomes a `PolicyFile`, or an error that says where it is wrong."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+
+from watchgate.core import config_toml
+from watchgate.core.config_errors import ConfigError, Source, explain
+from watchgate.core.policy.rule_file import CommandMatch, Names, PolicyFile, RuleData, Tier
+
+MAX_CHARS = 1_000_000
+RESERVED = ("policy.", "text.", "shell.", "call.")
+
+_ID = re.compile(r"[a-z0-9][a-z0-9_-]*(?:\.[a-z0-9][a-z0-9_-]*)+")
+_SET_NAME = re.compile(r"[a-z][a-z0-9-]*")
+_SHELL_TOOLS = frozenset(("<shell>", "Bash", "*"))
+
+
+class PolicyError(ValueError):
+    """The policy cannot be used; the message says where the fault is and how to mend it."""
+
+
+class Loaded(msgspec.Struct, frozen=True):
+    """A file that is right by itself; `source` places what is wrong beside other files."""
+
+    file: PolicyFile
+    tier: Tier
+    source: Source
+
+    def error(self, index: int, message: str, key: str = "") -> PolicyError:
+        """An error about one of its rules, or about a key of it."""
+        entry = self.source.entry("rule", index)
+        rule = self.file.rule[index].id
+        return PolicyError(
+            f"{entry.place(f'rule.{key}' if key else 'rule')}: rule {rule}: {message}"
+        )
+
+    def place(self, index: int) -> str:
+        """The file and line of one of its rules."""
+        return self.source.entry("rule", index).place("rule")
+
+
+def load(text: str, origin: str, tier: Tier) -> Loaded:
+    """The file that a TOML text describes; `origin` names it in errors. Raises `PolicyError`."""
+    source = Source(text, origin)
+    if len(text) > MAX_CHARS:
+        raise PolicyError(f"{origin}: longer than {MAX_CHARS:,} characters; split it or shorten it")
+    try:
+        values = config_toml.parse(source)
+        _check_entries(values, source)
+        file = msgspec.convert(values, PolicyFile)
+    except msgspec.ValidationError as fault:
+        raise PolicyError(str(explain(fault, PolicyFile, source))) from None
+    except ConfigError as fault:
+        raise PolicyError(str(fault)) from None
+    loaded = Loaded(file, tier, source)
+    _check_file(loaded)
+    seen: set[str] = set()
+    for index, rule in enumerate(file.rule):
+        if rule.id in seen:
+            raise loaded.error(
+                index, "stands twice in this file; give one of them another id", "id"
+            )
+        seen.add(rule.id)
+        if wrong := _fault(rule, tier):
+            raise loaded.error(index, wrong[1], wrong[0])
+    return loaded
+
+
+def _check_entries(values: dict[str, Any], source: Source) -> None:
+    """Raise `ConfigError` for a rule whose keys or values are not allowed, at its own lines."""
+    entries = values.get("rule", [])
+    if not isinstance(entries, list):
+        raise source.error("rule", "rule is a list: write [[rule]], with two brackets")
+    for index, entry in enumerate(entries):
+        try:
+            msgspec.convert(entry, RuleData)
+        except msgspec.ValidationError as fault:
+            raise explain(fault, RuleData, source.entry("rule", index), "rule") from None
+
+
+def _check_file(loaded: Loaded) -> None:
+    file, source = loaded.file, loaded.source
+    if loaded.tier == "project" and file.disable:
+        message = "disable: a project's file may only add ask and deny; remove it"
+        raise PolicyError(str(source.error("disable", message)))
+    for name in file.sets:
+        if not _SET_NAME.fullmatch(name):
+            message = f"set {name!r}: use small letters, digits and hyphens"
+            raise PolicyError(str(source.error("sets", message)))
+
+
+def _fault(rule: RuleData, tier: Tier) -> tuple[str, str] | None:
+    """The key and what is wrong with a rule by itself, and how to mend it."""
+    if not _ID.fullmatch(rule.id):
+        return "id", "an id is words with dots between, such as team.no-deploy"
+    if rule.id.startswith(RESERVED):
+        return "id", f"ids that begin with {rule.id.split('.')[0]}. are built in; take another"
+    if rule.until is not None and rule.until.tzinfo is None:
+        return "until", "write the time with its zone, such as 2026-12-31T00:00:00Z"
+    if rule.risk == "unknown":
+        return (
+            "risk",
+            "unknown is for texts that cannot be read; allowed: low, medium, high, critical",
+        )
+    if rule.decision != "allow":
+        if not rule.reason:
+            return "decision", "has no reason; add one sentence that says what would happen"
+        if not _looks_for_something(rule):
+            return (
+                "decision",
+                "matches every call; add what it is about (tools, command, paths, ...)",
+            )
+        return None
+    return _fault_of_allow(rule, tier)
+
+
+def _fault_of_allow(rule: RuleData, tier: Tier) -> tuple[str, str] | None:
+    if tier == "project":
+        return "decision", (
+            "a project's file may only add ask and deny; put the allow into your own policy.toml"
+        )
+    if rule.risk not in (None, "low", "medium"):
+        return "risk", f"an allow has no risk {rule.risk}; remove it, or ask"
+    for key in ("raw", "env", "opaque", "always_ask"):
+        if getattr(rule, key):
+            return (
+                key,
+                f"{key} stands in ask and deny rules only; say it with command, or remove it",
+            )
+    commands = (rule.command,) if isinstance(rule.command, CommandMatch) else rule.command
+    for shape in commands:
+        if fault := _fault_of_shape(shape):
+            return fault
+    if commands:
+        return None
+    tools = _each(rule.tools)
+    if not tools:
+        return "decision", "an allow names its command or its tools; add one of them"
+    if not _SHELL_TOOLS.isdisjoint(tools):
+        return "tools", "an allow for the shell needs command, with a program and all its flags"
+    return None
+
+
+def _fault_of_shape(shape: CommandMatch) -> tuple[str, str] | None:
+    programs = _each(shape.program)
+    if not programs or any("*" in program for program in programs):
+        return "command", "an allow names its programs one by one; add command.program"
+    if shape.flags is None:
+        return "command", (
+            "an allow lists all flags that may occur; add command.flags, [] for none, '*' for any"
+        )
+    return None
+
+
+def _looks_for_something(rule: RuleData) -> bool:
+    return any(
+        bool(each)
+        for each in (
+            rule.tools, rule.command, rule.raw, rule.paths, rule.input, rule.agents,
+            rule.sessions, rule.cwd, rule.hosts, rule.env, rule.mcp,
+        )
+    )  # fmt: skip
+
+
+def _each(names: Names) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else names

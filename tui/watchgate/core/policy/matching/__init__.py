@@ -1,0 +1,1 @@
+"""Matchers: what a rule of a policy file asks of a command or a call, compiled once."""

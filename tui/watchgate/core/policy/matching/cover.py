@@ -1,0 +1,219 @@
+"""Shapes of allow rules: a command is covered only where every reading of its words agrees."""
+
+from __future__ import annotations
+
+import re
+
+from watchgate.core.policy.matching.command import Shape, Sub
+from watchgate.core.policy.matching.options import Closed, is_option
+from watchgate.core.policy.matching.seen import Seen
+from watchgate.core.policy.shell.words import Word
+
+_SYSTEM_FOLDERS = frozenset(
+    """/bin /sbin /usr/bin /usr/sbin /usr/local/bin /usr/local/sbin /opt/homebrew/bin
+    /opt/local/bin""".split()
+)
+_HARMLESS_VARIABLE = re.compile(r"(?:LANG|LC_[A-Z]+|TZ|NO_COLOR|CI|FORCE_COLOR|TERM)\+?=")
+
+_NEGATIVE = re.compile(r"-\d+[A-Za-z]?")
+_PIPE = re.compile(r"[<>]\(")
+_FOLDER = re.compile(r"\$(?:HOME|PWD|\{HOME\}|\{PWD\})(?:/[\w./-]*)?")
+
+
+def covers(wanted: Shape, seen: Seen) -> bool:
+    """Whether the command has this shape for certain, and nothing besides."""
+    command = seen.command
+    if not command.words or not wanted.is_of(seen.program) or not _is_named_plainly(seen):
+        return False
+    behind = _behind_sub(wanted, seen)
+    if behind is None or _operands_wrong(wanted, behind):
+        return False
+    return _texts_fit(wanted, seen) and _feeds_fit(wanted, seen)
+
+
+def clean(seen: Seen) -> str:
+    """The id of what keeps any allow rule from covering the command; empty without."""
+    command = seen.command
+    for redirect in command.redirects:
+        target = redirect.target
+        if redirect.writes and (target.dynamic or target.text != "/dev/null"):
+            return "policy.redirect"
+        if redirect.reads and _unsafe_input(target):
+            return "policy.redirect"
+    if not all(_HARMLESS_VARIABLE.match(word.text) for word in command.assignments):
+        return "policy.env"
+    return ""
+
+
+def _unsafe_input(target: Word) -> bool:
+    """Whether a file to read from is not known, or is a connection."""
+    return target.dynamic or target.text.startswith(("/dev/tcp/", "/dev/udp/"))
+
+
+def _is_named_plainly(seen: Seen) -> bool:
+    """Whether the program is the one of that name: no other letters, no folder of its own."""
+    word, folder = seen.command.words[0], seen.command.folder
+    if word.dynamic or (folder and folder not in _SYSTEM_FOLDERS) or not word.text.isascii():
+        return False
+    name = word.text.rpartition("/")[2]
+    return name == name.lower() and (bool(folder) or "/" not in word.text)
+
+
+def _read(wanted: Shape, seen: Seen, closed: Closed) -> tuple[list[Word], int] | None:
+    """The operands, and how many of them stand together; None if a word does not fit.
+
+    The words are read by the rule's own set of options.
+    """
+    found: list[Word] = []
+    together = 0
+    loose = closed.open and not _has_exceptions(wanted)
+    valued = ""
+    ended = False
+    for word in seen.arguments:
+        text = word.text
+        if valued and (not is_option(text) or _NEGATIVE.fullmatch(text)):
+            taken = closed.value_is_known(valued, text) or valued in seen.global_options
+            valued = ""
+            if not taken:
+                return None
+            if word.expands in ("", "value"):
+                continue
+        if text == "--" and not ended and not word.dynamic:
+            ended = True
+        elif is_option(text):
+            in_front = bool(wanted.sub) and not found
+            known, valued = _option(closed, word, seen.global_options if in_front else None)
+            if not known or not _name_stands(word, loose=loose):
+                return None
+            together = together or len(found)
+        elif loose or not word.dynamic or _cannot_be_option(word):
+            found.append(word)
+        else:
+            return None
+    return found, together or len(found)
+
+
+def _option(closed: Closed, word: Word, in_front: frozenset[str] | None) -> tuple[bool, str]:
+    """Whether an option may occur, and the name of it whose value the next word is.
+
+    `in_front` are the program's own options with a value, where the sub-command is still to come;
+    what an open set does not know could there take the sub-command for its value.
+    """
+    text = word.text
+    if in_front and text in in_front and (closed.open or text in closed.valued):
+        return True, text
+    known, valued = closed.takes(text)
+    if in_front is not None and closed.open and not valued and "=" not in text:
+        known = known and text in closed.plain
+    return known and text.isascii(), valued
+
+
+def _has_exceptions(wanted: Shape) -> bool:
+    exceptions = (wanted.no_flag, wanted.no_args, wanted.no_args_regex)
+    return bool(wanted.not_sub) or any(each is not None for each in exceptions)
+
+
+def _name_stands(word: Word, *, loose: bool) -> bool:
+    """Whether an option's name stands in the text, whatever its value becomes."""
+    if not word.dynamic:
+        return True
+    return loose or (word.expands == "value" and "=" in word.prefix)
+
+
+def _cannot_be_option(word: Word) -> bool:
+    """Whether a word that the shell expands becomes no option and no more words than stand there.
+
+    All that a pathname pattern becomes starts with what stands before its first wildcard.
+    """
+    if word.expands in ("value", "glob") and word.prefix[:1] not in ("", "-"):
+        return True
+    # The path of a pipe, /dev/fd/63; and a home or a folder, which begins with a slash.
+    if word.expands == "value" and _PIPE.match(word.text):
+        return True
+    return _FOLDER.fullmatch(word.text) is not None
+
+
+def _behind_sub(wanted: Shape, seen: Seen) -> list[Word] | None:
+    """The operands behind the sub-command; None where it is another, or a word does not fit."""
+    texts = seen.known_texts
+    if wanted.sub and all(
+        sub[0].search is None and sub[0].whole.isdisjoint(texts) for sub in wanted.sub
+    ):
+        return None
+    read = None if wanted.closed is None else _read(wanted, seen, wanted.closed)
+    if read is None:
+        return None
+    operands, together = read
+    if not wanted.sub:
+        return operands
+    for sub in wanted.sub:
+        head = operands[: len(sub)]
+        if len(sub) <= together and all(
+            not word.dynamic and each.fit(word.text) for each, word in zip(sub, head, strict=True)
+        ):
+            return operands[len(sub) :]
+    return None
+
+
+def _operands_wrong(wanted: Shape, behind: list[Word]) -> bool:
+    match wanted.operands:
+        case "none":
+            wrong = any(word.text != "-" for word in behind)
+        case "one":
+            wrong = len(behind) != 1 or behind[0].expands not in ("", "value")
+        case "some":
+            wrong = not behind
+        case _:
+            wrong = False
+    if wanted.first and not wrong:
+        wrong = not behind or behind[0].dynamic or not wanted.first(behind[0].text)
+    return wrong
+
+
+def _texts_fit(wanted: Shape, seen: Seen) -> bool:
+    """Whether flags, arguments and paths are as the rule asks, with no doubt about any word."""
+    if not _flags_fit(wanted, seen):
+        return False
+    literal = [t for t, w in zip(seen.texts, seen.arguments, strict=True) if not w.dynamic]
+    all_known = len(literal) == len(seen.arguments)
+    for test in (wanted.args, wanted.args_regex):
+        if test is not None and not any(map(test, literal)):
+            return False
+    for test in (wanted.no_args, wanted.no_args_regex):
+        if test is not None and (not all_known or any(map(test, literal))):
+            return False
+    if wanted.sub_regex and not wanted.sub_regex(" ".join(w.text for w in seen.operands)):
+        return False
+    if wanted.line and not (all_known and wanted.line(seen.line)):
+        return False
+    return wanted.paths is None or seen.touches_only(wanted.paths)
+
+
+def _flags_fit(wanted: Shape, seen: Seen) -> bool:
+    flags = [word.text for word in seen.arguments if is_option(word.text)]
+    if wanted.no_flag and any(map(wanted.no_flag.maybe, flags)):
+        return False
+    asked = (*wanted.all_flag, *((wanted.any_flag,) if wanted.any_flag else ()))
+    if not all(any(each.surely(flag, wanted.known) for flag in flags) for each in asked):
+        return False
+    return not (wanted.not_sub and _may_have(wanted.not_sub, seen))
+
+
+def _may_have(subs: tuple[Sub, ...], seen: Seen) -> bool:
+    texts = [word.text for word in seen.arguments if not is_option(word.text)]
+    return any(
+        all(p.fit(t) for p, t in zip(sub, texts[start:], strict=False))
+        for sub in subs
+        for start in range(len(texts) - len(sub) + 1)
+    )
+
+
+def _feeds_fit(wanted: Shape, seen: Seen) -> bool:
+    command = seen.command
+    for feeding, commands in (
+        (wanted.piped_from, command.piped_from),
+        (wanted.built_from, command.built_from),
+    ):
+        if feeding is not None and not any(covers(feeding, o) for o in seen.others(commands)):
+            return False
+    return True

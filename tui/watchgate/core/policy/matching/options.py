@@ -1,0 +1,200 @@
+"""The options of commands: which words are flags, which take values, where the operands begin.
+
+A reader that must not miss anything takes any reading that is possible; one that must not be
+fooled takes only what is certain.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from watchgate.core.policy.matching.patterns import Patterns, compiled
+from watchgate.core.policy.shell.words import Word, names
+
+# Options with a value that stand before a program's sub-command.
+GLOBAL_OPTIONS: dict[str, frozenset[str]] = {
+    "git": names("-C -c --git-dir --work-tree --namespace --super-prefix --config-env --exec-path"),
+    "docker": names("-H --host -c --context --config -l --log-level"),
+    "podman": names("--connection --url --log-level"),
+    "kubectl": names("-n --namespace --context --cluster --user --kubeconfig -s"),
+    "helm": names("-n --namespace --kube-context --kubeconfig"),
+    "tmux": names("-L -S -f -T"),
+    "screen": names("-S -p -c"),
+    "zellij": names("-s --session -c --config"),
+    "kitty": names("--to"),
+    "systemctl": names("-H --host -M --machine"),
+    "npm": names("--prefix -w --workspace -C"),
+    "pnpm": names("-C --dir --filter"),
+    "aws": names("--profile --region --output --endpoint-url --query --color --ca-bundle"),
+    "gcloud": names("--project --account --configuration --format --verbosity"),
+    "az": names("--subscription --output -o --query"),
+    "gh": names("-R --repo --hostname"),
+    "terraform": names("-chdir"),
+    "make": names("-C -f --directory --file"),
+    "cargo": names("--color --config -Z -C"),
+}
+_NOBODYS: frozenset[str] = frozenset()
+
+# Nobody writes so many options before a sub-command.
+_MAX_READINGS = 8
+
+_NUMBER = re.compile(r"-\d+")
+_CLUSTER = re.compile(r"[A-Za-z0-9]+")
+_NOT_MEANT = ("false", "none", "no", "off", "0")
+
+
+class Flags(msgspec.Struct, frozen=True):
+    """Names of options: `exact` as they are written, `letters` of the short ones, `long` ones."""
+
+    exact: frozenset[str]
+    letters: frozenset[str]
+    long: tuple[str, ...]
+
+    def maybe(self, text: str) -> bool:
+        """Whether a word may be one of them: in a cluster, shortened or with a value too."""
+        if text in self.exact:
+            return True
+        if len(text) < 2 or text[0] != "-":
+            return False
+        name = text.partition("=")[0]
+        if name in self.exact:
+            return True
+        if name.startswith("--"):
+            return len(name) > 2 and any(flag.startswith(name) for flag in self.long)
+        cluster = _CLUSTER.match(text, 1)
+        return cluster is not None and not self.letters.isdisjoint(cluster[0])
+
+    def surely(self, text: str, known: frozenset[str]) -> bool:
+        """Whether a word is one of them for certain, and not switched off by its value.
+
+        `known` are short options without a value, behind which another one may stand in a cluster.
+        """
+        name, given, value = text.partition("=")
+        if text in self.exact:
+            return True
+        if given:
+            return name in self.exact and value.lower() not in _NOT_MEANT
+        if text[:1] == "-" and text[1:2] != "-":
+            for letter in text[1:]:
+                if letter in self.letters:
+                    return True
+                if letter not in known:
+                    break
+        return False
+
+
+def flags(given: Iterable[str]) -> Flags:
+    """The names as they are looked up."""
+    exact = frozenset(given)
+    letters = frozenset(name[1] for name in exact if len(name) == 2 and name[0] == "-")
+    return Flags(exact, letters, tuple(sorted(name for name in exact if name.startswith("--"))))
+
+
+class Closed(msgspec.Struct, frozen=True):
+    """All options that a command may have.
+
+    `plain` ones have no value of their own word, `valued` ones take one; of `fixed` ones only these
+    values; `patterns` fit whole words.
+    """
+
+    plain: frozenset[str] = frozenset()
+    valued: frozenset[str] = frozenset()
+    fixed: dict[str, frozenset[str]] = {}
+    patterns: Patterns = Patterns()
+    numbers: bool = False
+    open: bool = False
+
+    def takes(self, text: str) -> tuple[bool, str]:
+        """Whether an option is one of them, and the name of it whose value the next word is."""
+        if text in self.plain or self.patterns.fit(text):
+            return True, ""
+        if self.numbers and _NUMBER.fullmatch(text):
+            return True, ""
+        if text in self.valued or text in self.fixed:
+            return True, text
+        name, given, value = text.partition("=")
+        if given and (name in self.valued or (name.startswith("--") and name in self.plain)):
+            return True, ""
+        if given and value in self.fixed.get(name, ()):
+            return True, ""
+        return (self.open, "") if text.startswith("--") else self._cluster(text)
+
+    def _cluster(self, text: str) -> tuple[bool, str]:
+        for index, letter in enumerate(text[1:], 2):
+            name = f"-{letter}"
+            if name in self.valued or name in self.fixed:
+                rest = text[index:]
+                known = not rest or name in self.valued or rest in self.fixed[name]
+                return known or self.open, "" if rest else name
+            if name not in self.plain:
+                return self.open, ""
+        return True, ""
+
+    def value_is_known(self, name: str, value: str) -> bool:
+        """Whether the word behind an option may be its value."""
+        return name in self.valued or value in self.fixed.get(name, ())
+
+
+def closed(given: Iterable[str]) -> Closed:
+    """The closed set as it is looked up; `*` opens it."""
+    plain: set[str] = set()
+    valued: set[str] = set()
+    fixed: dict[str, frozenset[str]] = {}
+    globs: list[str] = []
+    for entry in given:
+        name, sign, value = entry.partition("=")
+        if "*" in entry:
+            globs.append(entry)
+        elif value:
+            fixed[name] = fixed.get(name, frozenset()) | {value}
+        else:
+            (valued if sign else plain).add(name)
+    return Closed(
+        plain=frozenset(plain - {"-#"}),
+        valued=frozenset(valued),
+        fixed=fixed,
+        patterns=compiled(entry for entry in globs if entry != "*"),
+        numbers="-#" in plain,
+        open="*" in globs,
+    )
+
+
+def is_option(text: str) -> bool:
+    """Whether a word looks like an option; a single `-` is an operand."""
+    return text.startswith("-") and text != "-"
+
+
+def operands(program: str, arguments: Sequence[Word]) -> list[Word]:
+    """The arguments that are no options, values of the program's global options left out."""
+    valued = GLOBAL_OPTIONS.get(program, _NOBODYS)
+    kept: list[Word] = []
+    skip = ended = False
+    for word in arguments:
+        if ended or not (skip or is_option(word.text)):
+            kept.append(word)
+        elif word.text == "--" and not skip:
+            ended = True
+        else:
+            skip = not skip and not kept and word.text in valued
+    return kept
+
+
+def maybe_starts(program: str, arguments: Sequence[Word], at: int) -> list[int]:
+    """Where the next operand may stand: an option that nobody knows may take the word behind it."""
+    valued = GLOBAL_OPTIONS.get(program, _NOBODYS)
+    found: list[int] = []
+    index = at
+    while index < len(arguments) and len(found) < _MAX_READINGS:
+        text = arguments[index].text
+        if is_option(text):
+            index += 2 if text in valued else 1
+            continue
+        found.append(index)
+        before = arguments[index - 1].text if index else ""
+        if index == at or not is_option(before) or "=" in before:
+            break
+        index += 1
+    return found

@@ -1,0 +1,142 @@
+"""Patterns for paths as in `.gitignore`, and the built-in sets of places."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from watchgate.core.policy.matching.patterns import PatternError, Sets, expanded
+from watchgate.core.policy.matching.wildcards import may_become, sample
+from watchgate.core.policy.places import Place
+from watchgate.core.policy.rule_file import Access, PathMatch
+
+PathTest = Callable[[Place, str], bool]
+
+PLACES: dict[str, PathTest] = {
+    "@inside": Place.inside,
+    "@outside": Place.outside,
+    "@temporary": Place.temporary,
+    "@sweeping": Place.sweeping,
+    "@own": Place.is_own,
+    "@device": Place.device,
+}
+_BUILT_IN = frozenset(PLACES)
+
+_TOKEN = re.compile(r"\*\*/|/\*\*$|\*\*|\*|\?|\[[^]/]+]|[^*?\[/]+|/|\[")
+_MEANS = {"**/": "(?:.*/)?", "/**": "(?:/.*)?", "**": ".*", "*": "[^/]*", "?": "[^/]", "[": r"\["}
+_VARIABLE = re.compile(r"\$\{([A-Za-z_]\w*)(?::?[-=+?][^}]*)?\}")
+_SLASHES = re.compile(r"/{2,}")
+
+
+class Places(msgspec.Struct, frozen=True):
+    """Places and patterns: `anchored` fit a form of a path, `deep` what follows a `/` in it."""
+
+    tests: tuple[PathTest, ...]
+    anchored: re.Pattern[str] | None
+    deep: re.Pattern[str] | None
+    anchored_samples: tuple[str, ...] = ()
+    deep_samples: tuple[str, ...] = ()
+
+    def hold(self, place: Place, path: str, forms: tuple[str, ...]) -> bool:
+        """Whether one of them is this path."""
+        if self.deep is not None:
+            whole = forms[0]
+            if self.deep.search(whole if whole.startswith("/") else f"/{whole}"):
+                return True
+        if self.anchored is not None and any(map(self.anchored.match, forms)):
+            return True
+        return any(test(place, path) for test in self.tests)
+
+
+class Paths(msgspec.Struct, frozen=True):
+    """Which paths are meant, touched in which way; `own` where our own files are among them."""
+
+    access: Access
+    meant: Places
+    excepted: Places | None
+    own: bool
+
+    def may_fit(self, forms: tuple[str, ...]) -> bool:
+        """Whether a word with wildcards may become a path that is meant."""
+        return may_become(forms, self.meant.anchored_samples, self.meant.deep_samples)
+
+    def fit(self, place: Place, path: str, forms: tuple[str, ...]) -> bool:
+        """Whether a path is meant; `forms` are those of `forms_of`."""
+        if not self.meant.hold(place, path, forms):
+            return False
+        return self.excepted is None or not self.excepted.hold(place, path, forms)
+
+
+def compiled(match: PathMatch, sets: Sets) -> Paths:
+    """The test for paths that a rule asks for; raises `PatternError`."""
+    names = expanded(match.any, sets, _BUILT_IN)
+    excepted = expanded(match.none, sets, _BUILT_IN)
+    return Paths(
+        match.access, _places(names), _places(excepted) if excepted else None, "@own" in names
+    )
+
+
+def forms_of(place: Place, path: str) -> tuple[str, ...]:
+    """A path in the forms that patterns are written in: absolute, from the home, the session's.
+
+    One that starts with a variable keeps it, as `$NAME`.
+    """
+    if path.startswith("$"):
+        written = _SLASHES.sub("/", _VARIABLE.sub(r"$\1", path.replace('"', "")))
+        if not place.home or not written.startswith(("$HOME/", "$PWD/")):
+            return (written,)
+    resolved = place.resolve(path)
+    if not resolved.startswith("/"):
+        return (resolved,) if resolved.startswith(("~", "..")) else (f"./{resolved}",)
+    found = [resolved]
+    for folder, mark in ((place.home, "~"), (place.session, ".")):
+        if folder and (resolved == folder or resolved.startswith(folder.rstrip("/") + "/")):
+            found.append(mark + resolved[len(folder.rstrip("/")) :])
+    return tuple(found)
+
+
+def _places(names: tuple[str, ...]) -> Places:
+    anchored: list[str] = []
+    deep: list[str] = []
+    for name in names:
+        body = name.rstrip("/")
+        if name in PLACES:
+            continue
+        if not body:
+            anchored.append("")  # the root, with all below it
+        elif body.startswith("**/") or "/" not in body:
+            deep.append(body.removeprefix("**/"))
+        else:
+            head = "" if body.startswith(("/", "~", "$")) else "./"
+            anchored.append(head + body.removeprefix("./"))
+    # What fits a folder fits all below it.
+    end = r"(?=/|\Z)"
+    return Places(
+        tuple(PLACES[name] for name in names if name in PLACES),
+        re.compile(f"(?:{'|'.join(map(_source, anchored))}){end}", re.DOTALL) if anchored else None,
+        re.compile(f"/(?:{'|'.join(map(_source, deep))}){end}", re.DOTALL) if deep else None,
+        tuple(map(sample, anchored)),
+        tuple(map(sample, deep)),
+    )
+
+
+def _source(body: str) -> str:
+    return "".join(_tokens(body))
+
+
+def _tokens(body: str) -> Iterator[str]:
+    for token in _TOKEN.findall(body):
+        if token in _MEANS:
+            yield _MEANS[token]
+        elif token.startswith("[") and token.endswith("]"):
+            inner = token[1:-1].replace("\\", "\\\\")
+            source = f"[^{inner[1:]}]" if inner[0] in "!^" else f"[{inner}]"
+            try:
+                re.compile(source)
+            except re.error as fault:
+                raise PatternError(f"{body!r} is no pattern for paths: {fault}") from None
+            yield source
+        else:
+            yield re.escape(token)

@@ -1,0 +1,85 @@
+"""Patterns for names, in which `*` stands for any letters, and the sets that name several."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+
+import msgspec
+
+from watchgate.core.policy.rule_file import Names
+
+Sets = Mapping[str, tuple[str, ...]]
+
+_SET = re.compile(r"@([a-z][a-z0-9-]*)")
+
+
+class PatternError(ValueError):
+    """A pattern or a set that cannot be used; the message says what is wrong with it."""
+
+
+def each(names: Names) -> tuple[str, ...]:
+    """The names, also where only one is given."""
+    return (names,) if isinstance(names, str) else names
+
+
+def expanded(names: Names, sets: Sets, built_in: frozenset[str] = frozenset()) -> tuple[str, ...]:
+    """The names with those of sets in place of the sets; built-in ones stay as they are."""
+    return tuple(dict.fromkeys(_expanded(each(names), sets, built_in, ())))
+
+
+def _expanded(
+    names: Iterable[str], sets: Sets, built_in: frozenset[str], seen: tuple[str, ...]
+) -> Iterable[str]:
+    for name in names:
+        found = _SET.fullmatch(name)
+        if found is None or name in built_in:
+            yield name
+        elif found[1] in seen:
+            raise PatternError(f"the set @{found[1]} holds itself; take it out")
+        elif found[1] not in sets:
+            raise PatternError(
+                f"no set is called @{found[1]}; add it under [sets], or mend the name"
+            )
+        else:
+            yield from _expanded(sets[found[1]], sets, built_in, (*seen, found[1]))
+
+
+class Patterns(msgspec.Struct, frozen=True):
+    """Names of which one is looked for: whole ones, and one expression for those with `*`."""
+
+    whole: frozenset[str] = frozenset()
+    search: Callable[[str], object] | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.whole) or self.search is not None
+
+    @property
+    def test(self) -> Callable[[str], bool] | None:
+        """The test for a text; None where there are no patterns."""
+        return self.fit if self else None
+
+    def fit(self, text: str) -> bool:
+        """Whether one of them stands for the text."""
+        return text in self.whole or (self.search is not None and bool(self.search(text)))
+
+
+def compiled(names: Iterable[str]) -> Patterns:
+    """The patterns for these names."""
+    given = tuple(names)
+    globs = [glob_source(name) for name in given if "*" in name]
+    search = re.compile("|".join(globs), re.DOTALL).fullmatch if globs else None
+    return Patterns(frozenset(name for name in given if "*" not in name), search)
+
+
+def glob_source(pattern: str) -> str:
+    """A pattern as a regular expression for the whole text."""
+    return ".*".join(map(re.escape, pattern.split("*")))
+
+
+def regex(source: str) -> re.Pattern[str]:
+    """A regular expression; raises `PatternError`."""
+    try:
+        return re.compile(source)
+    except re.error as fault:
+        raise PatternError(f"{source!r} is no regular expression: {fault}") from None

@@ -1,0 +1,112 @@
+"""Who calls, with which tool, and where: the part of a rule that is not about what is done."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from watchgate.core import tool_input
+from watchgate.core.policy.matching import hosts, paths
+from watchgate.core.policy.matching.hosts import Hosts
+from watchgate.core.policy.matching.paths import Paths, forms_of
+from watchgate.core.policy.matching.patterns import Patterns, Sets, compiled, expanded
+from watchgate.core.policy.places import Place
+from watchgate.core.policy.rule_file import PathMatch, RuleData
+from watchgate.core.policy.subject import Subject
+
+_JSON = msgspec.json.Encoder()
+
+
+class Scope(msgspec.Struct, frozen=True, kw_only=True):
+    """Which calls a rule is about; what is empty or None holds for every call.
+
+    `until_us` is the first microsecond at which the rule no longer holds; `every_shell_call` says
+    that it takes in all of them, so that nothing need be looked at.
+    """
+
+    tools: Patterns
+    agents: Patterns
+    sessions: Patterns
+    mcp: Patterns
+    cwd: Paths | None
+    input: tuple[tuple[str, Patterns], ...]
+    until_us: int | None
+    every_shell_call: bool
+
+    def holds(self, subject: Subject, now_us: int) -> bool:
+        """Whether a rule with this scope is about the call at this time."""
+        tool = subject.tool
+        if self.every_shell_call and tool.cls == "shell":
+            return True
+        if self.until_us is not None and now_us >= self.until_us:
+            return False
+        if self.tools and not (
+            self.tools.fit(f"<{tool.cls}>")
+            or self.tools.fit(tool.name)
+            or self.tools.fit(tool.native_name)
+        ):
+            return False
+        if self.agents and not self.agents.fit(subject.agent):
+            return False
+        if self.sessions and not self.sessions.fit(subject.session):
+            return False
+        if self.mcp and not (tool.cls == "mcp" and self.mcp.fit(server_of(subject))):
+            return False
+        if self.cwd is not None and not _in_folder(self.cwd, subject):
+            return False
+        return all(
+            name in tool.input and wanted.fit(_field(tool.input[name]))
+            for name, wanted in self.input
+        )
+
+
+def scope(rule: RuleData, sets: Sets) -> Scope:
+    """The scope that a rule describes; raises `PatternError`."""
+    until = rule.until
+    others = (rule.agents, rule.sessions, rule.mcp, rule.cwd, rule.input, until)
+    tools = expanded(rule.tools, sets)
+    if not tools and rule.command:
+        tools = ("<shell>",)
+    return Scope(
+        tools=compiled(tools),
+        agents=compiled(expanded(rule.agents, sets)),
+        sessions=compiled(expanded(rule.sessions, sets)),
+        mcp=compiled(expanded(rule.mcp, sets)),
+        cwd=paths.compiled(PathMatch(any=rule.cwd), sets) if rule.cwd else None,
+        input=tuple((name, compiled((wanted,))) for name, wanted in rule.input.items()),
+        until_us=None if until is None else int(until.timestamp() * 1_000_000),
+        every_shell_call=(not tools or "<shell>" in tools) and not any(others),
+    )
+
+
+def server_of(subject: Subject) -> str:
+    """The MCP server of a call: of `mcp__server__tool`, or of `server:tool`."""
+    native = subject.tool.native_name
+    if native.startswith("mcp__"):
+        return native.removeprefix("mcp__").partition("__")[0]
+    return subject.tool.name.partition(":")[0]
+
+
+def addresses_fit(wanted: Hosts, subject: Subject, *, every: bool) -> bool:
+    """Whether some address of the call is meant; with `every`, all are and none is odd."""
+    found = tool_input.urls(subject.tool)
+    if every:
+        return bool(found) and all(map(wanted.fit_only, found))
+    return any(map(wanted.fit, found))
+
+
+def compiled_hosts(rule: RuleData, sets: Sets) -> Hosts | None:
+    """The addresses that a rule is about; None where it does not say."""
+    return hosts.compiled_hosts(rule.hosts, sets) if rule.hosts else None
+
+
+def _in_folder(wanted: Paths, subject: Subject) -> bool:
+    if not subject.cwd:
+        return False
+    place = Place(session="", home=subject.home, cwd=subject.cwd)
+    return wanted.fit(place, subject.cwd, forms_of(place, subject.cwd))
+
+
+def _field(value: Any) -> str:
+    return value if isinstance(value, str) else _JSON.encode(value).decode()

@@ -1,0 +1,151 @@
+"""One command as rules look at it: what is asked of it often is worked out once."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable
+
+from watchgate.core.policy.matching.options import GLOBAL_OPTIONS, operands
+from watchgate.core.policy.matching.paths import Paths, forms_of
+from watchgate.core.policy.matching.touches import Touch, touches
+from watchgate.core.policy.places import Place
+from watchgate.core.policy.shell.commands import Command
+from watchgate.core.policy.shell.words import Word
+
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^\s\"'<>`)\]]+", re.IGNORECASE)
+_NAMED_BY_OPERAND = ("curl", "wget", "http", "https", "xh", "curlie")
+_SETS_VARIABLES = frozenset(("env", "export", "declare", "typeset", "readonly", "local", "sudo"))
+_ASSIGNED = re.compile(r"([A-Za-z_]\w*)(?:\[[^]]*])?\+?=")
+_HOMES = ("${HOME}", "$HOME", "~")
+
+Touched = tuple[Touch, tuple[str, ...]]
+
+
+class Seen:
+    """A command at the place where it runs.
+
+    `known` are the other commands of the text that were seen, by identity.
+    """
+
+    def __init__(self, command: Command, place: Place, known: dict[int, Seen]) -> None:
+        self.command = command
+        self.place = place
+        self.program = command.program
+        self.arguments = command.arguments
+        self._known = known
+        self._operands: list[Word] | None = None
+        self._touched: tuple[Touched, ...] | None = None
+        self._texts: list[str] | None = None
+        self._known_texts: frozenset[str] | None = None
+        self._addresses: list[tuple[Word, str]] | None = None
+        self._variables: list[tuple[Word, str]] | None = None
+        self._line: str | None = None
+
+    @property
+    def operands(self) -> list[Word]:
+        """The arguments that are no options."""
+        if self._operands is None:
+            self._operands = operands(self.program, self.arguments)
+        return self._operands
+
+    @property
+    def touched(self) -> tuple[Touched, ...]:
+        """The paths that the command may touch, with the forms that patterns are written in."""
+        if self._touched is None:
+            place = self.place
+            self._touched = tuple((t, forms_of(place, t.path)) for t in touches(self.command))
+        return self._touched
+
+    @property
+    def texts(self) -> list[str]:
+        """The arguments with the home in place of its names."""
+        if self._texts is None:
+            self._texts = [self._at_home(word.text) for word in self.arguments]
+        return self._texts
+
+    @property
+    def known_texts(self) -> frozenset[str]:
+        """The arguments as they are written."""
+        if self._known_texts is None:
+            self._known_texts = frozenset(word.text for word in self.arguments)
+        return self._known_texts
+
+    @property
+    def addresses(self) -> list[tuple[Word, str]]:
+        """The addresses among the arguments."""
+        if self._addresses is None:
+            found = []
+            for word in self.arguments:
+                if "://" in word.text:
+                    found += [(word, address) for address in _ADDRESS.findall(word.text)]
+            if not found and self.program in _NAMED_BY_OPERAND:
+                found = [(word, word.text) for word in self.operands if "." in word.text]
+            self._addresses = found
+        return self._addresses
+
+    @property
+    def variables(self) -> list[tuple[Word, str]]:
+        """The names of the variables that the command sets, for itself or for what follows."""
+        if self._variables is None:
+            words: Iterable[Word] = self.command.assignments
+            if self.program in _SETS_VARIABLES:
+                words = (*words, *self.arguments)
+            matched = ((word, _ASSIGNED.match(word.text)) for word in words)
+            self._variables = [(word, hit[1]) for word, hit in matched if hit]
+        return self._variables
+
+    @property
+    def line(self) -> str:
+        """The words joined by blanks, quoted where they need it, the program without its folder."""
+        if self._line is None:
+            words = [word.text for word in self.command.words]
+            self._line = shlex.join((words[0].rpartition("/")[2], *words[1:])) if words else ""
+        return self._line
+
+    @property
+    def global_options(self) -> frozenset[str]:
+        """The program's options with a value that stand before its sub-command."""
+        return GLOBAL_OPTIONS.get(self.program, frozenset())
+
+    def others(self, commands: Iterable[Command]) -> list[Seen]:
+        """Other commands, as they were seen where they run."""
+        found = []
+        for command in commands:
+            seen = self._known.get(id(command))
+            if seen is None:
+                seen = self._known[id(command)] = Seen(command, self.place, self._known)
+            found.append(seen)
+        return found
+
+    def touching(self, paths: Paths) -> list[Word]:
+        """The words whose paths are meant and are touched in that way."""
+        place, found = self.place, []
+        for touch, forms in self.touched:
+            if paths.access not in ("any", touch.kind):
+                continue
+            holds = paths.own and touch.kind != "read" and place.holds_own(touch.path)
+            wild = touch.word.expands == "glob" and paths.may_fit(forms)
+            if holds or wild or paths.fit(place, touch.path, forms):
+                found.append(touch.word)
+        return found
+
+    def touches_only(self, paths: Paths) -> bool:
+        """Whether it touches something in that way, and nothing that is not meant."""
+        place, some = self.place, False
+        for touch, forms in self.touched:
+            if paths.access not in ("any", touch.kind) or not touch.sure:
+                continue
+            some = True
+            literal = touch.word.expands in ("", "glob")
+            if not literal or not paths.fit(place, touch.path, forms):
+                return False
+        return some
+
+    def _at_home(self, text: str) -> str:
+        home = self.place.home
+        if home and text[:1] in ("~", "$"):
+            for name in _HOMES:
+                if text.startswith(name):
+                    return home + text[len(name) :]
+        return text

@@ -1,0 +1,147 @@
+"""The paths that a command touches, and whether it reads, writes or deletes them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+import msgspec
+
+from watchgate.core.policy.matching.options import is_option, operands
+from watchgate.core.policy.shell.commands import Command
+from watchgate.core.policy.shell.words import Word, names
+
+Kind = Literal["read", "write", "delete"]
+
+# Programs that write what they name.
+_WRITERS = names(
+    """tee touch mkdir truncate chmod chown chgrp setfacl setcap patch ed ex vi vim nvim nano emacs
+    mkfifo mknod mkfs wipefs shred fallocate split csplit sponge crontab visudo sudoedit ln"""
+)
+_DELETERS = names("rm rmdir unlink shred srm trash trash-put wipe")
+# Programs whose last operand is written and whose others are read, or deleted.
+_COPIERS = names("cp install scp rsync ditto ln link pscp")
+_MOVERS = names("mv rename")
+_UNPACKERS = names("unzip tar cpio 7z unrar bsdtar")
+# Options whose value is written; of every program, and of some.
+_OUTPUT = re.compile(r"--(?:output|out|outfile|output-file|output-document|output-dir|log-file)")
+_OUTPUT_SHORT: dict[str, frozenset[str]] = {
+    **dict.fromkeys(
+        ("curl", "sort", "gcc", "cc", "clang", "g++", "ld", "go", "wget2"), names("-o")
+    ),
+    **dict.fromkeys(("pandoc", "openssl", "gpg", "age", "tree", "dot", "ffmpeg"), names("-o -out")),
+    "wget": names("-O -P -o -a"),
+    "curl": names("-o -D -c --dump-header --cookie-jar --output-dir"),
+    "unzip": names("-d"),
+    "tar": names("-C --directory"),
+    **dict.fromkeys(_COPIERS | _MOVERS, names("-t --target-directory")),
+}
+_IN_PLACE = {
+    "sed": re.compile(r"-[nErsz]*i|--in-place"),
+    "perl": re.compile(r"-[0-7a-zA-Z]*i"),
+    "ruby": re.compile(r"-[a-zA-Z]*i"),
+    "yq": re.compile(r"-i|--inplace"),
+    "sort": re.compile(r"(?!)"),
+}
+_GLUED = re.compile(r"-[A-Za-z](?=[~/.@$\w])")
+_PARTS = re.compile(r"[=:,]@?|@")
+
+
+class Touch(msgspec.Struct, frozen=True):
+    """One path as it is written in a word; `sure` says that it is all of the word or its value."""
+
+    kind: Kind
+    word: Word
+    path: str
+    sure: bool = True
+
+
+def touches(command: Command) -> tuple[Touch, ...]:
+    """Every path that the command may touch itself, once: of its arguments and redirects."""
+    found: dict[tuple[Kind, str, bool, bool], Touch] = {}
+    for touch in (*_redirects(command), *_arguments(command)):
+        key = (touch.kind, touch.path, touch.sure, touch.word.dynamic)
+        found.setdefault(key, touch)
+    return tuple(found.values())
+
+
+def _redirects(command: Command) -> Iterator[Touch]:
+    for redirect in command.redirects:
+        if redirect.reads:
+            yield Touch("read", redirect.target, redirect.target.text)
+        if redirect.writes:
+            yield Touch("write", redirect.target, redirect.target.text)
+
+
+def _arguments(command: Command) -> Iterator[Touch]:
+    program, arguments = command.program, command.arguments
+    if not arguments:
+        return
+    kinds = _operand_kinds(program, arguments)
+    output = _OUTPUT_SHORT.get(program, frozenset())
+    before = ""
+    for word in arguments:
+        text = word.text
+        written = before in output or _OUTPUT.fullmatch(before) is not None
+        kind: Kind = "write" if written else kinds.get(id(word), "read")
+        if is_option(text):
+            yield from _of_option(word, text, output)
+        else:
+            yield from _of_text(kind, word, text)
+        before = text
+
+
+def _of_option(word: Word, text: str, output: frozenset[str]) -> Iterator[Touch]:
+    name, given, value = text.partition("=")
+    if given:
+        written = name in output or _OUTPUT.fullmatch(name) is not None
+        yield from _of_text("write" if written else "read", word, value)
+    elif glued := _GLUED.match(text):
+        written = glued[0] in output
+        yield from _of_text("write" if written else "read", word, text[2:])
+
+
+def _of_text(kind: Kind, word: Word, text: str) -> Iterator[Touch]:
+    """The text as a path, and the paths that stand behind `=`, `:`, `,` or `@` in it."""
+    if "://" in text:
+        if text.lower().startswith("file://"):
+            yield Touch(kind, word, text[7:])
+        return
+    if text.startswith("@") and len(text) > 1:
+        yield Touch("read", word, text[1:])
+        return
+    yield Touch(kind, word, text)
+    if cut := list(_PARTS.finditer(text)):
+        for mark in cut[:4]:
+            rest = text[mark.end() :]
+            if rest:
+                yield Touch("write" if kind == "write" else "read", word, rest, sure=False)
+        if text.startswith(("of=", "if=")):
+            yield Touch("write" if text[0] == "o" else "read", word, text[3:])
+
+
+def _operand_kinds(program: str, arguments: Sequence[Word]) -> dict[int, Kind]:
+    """What happens to operands that are not merely read, by the word's identity."""
+    found: dict[int, Kind] = {}
+    named = operands(program, arguments)
+    if program in _DELETERS:
+        found = {id(word): "delete" for word in named}
+    elif program in _WRITERS or _in_place(program, arguments):
+        found = {id(word): "write" for word in named}
+    elif program in _COPIERS or program in _MOVERS:
+        if program in _MOVERS:
+            found = {id(word): "delete" for word in named}
+        if len(named) > 1:
+            found[id(named[-1])] = "write"
+    elif program == "find" and any(word.text == "-delete" for word in arguments):
+        for word in arguments:
+            if is_option(word.text):
+                break
+            found[id(word)] = "delete"
+    return found
+
+
+def _in_place(program: str, arguments: Sequence[Word]) -> bool:
+    edits = _IN_PLACE.get(program)
+    return edits is not None and any(edits.match(word.text) for word in arguments)

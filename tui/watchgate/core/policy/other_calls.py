@@ -1,0 +1,133 @@
+"""Calls of all other tools: what they touch, where they go, and what they say in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from watchgate.core import tool_input
+from watchgate.core.policy.assessment import NO_RULE, Assessment, Finding, Segment
+from watchgate.core.policy.compiled import Rule
+from watchgate.core.policy.guards import guard
+from watchgate.core.policy.matching.paths import Paths, forms_of
+from watchgate.core.policy.matching.scope import addresses_fit
+from watchgate.core.policy.places import Place
+from watchgate.core.policy.policy import Policy
+from watchgate.core.policy.shell_calls import combined
+from watchgate.core.policy.subject import Subject
+from watchgate.core.summary import shown_path, summary
+from watchgate.core.text import Span
+
+_WHOLE_PATCH = "*** Delete File"
+
+
+def assess_other(subject: Subject, policy: Policy, holds: Callable[[Rule], bool]) -> Assessment:
+    """What the policy says about a call that is no shell command; spans are in its summary.
+
+    `holds` tells whether a rule's scope takes in the call.
+    """
+    call = _Call(subject)
+    findings: list[Finding] = []
+    allows: list[Finding] = []
+    for rule in policy.of_calls:
+        if rule.opaque is True or not holds(rule):
+            continue
+        if rule.decision == "allow":
+            if call.allowed(rule):
+                allows.append(rule.finding(None, 1))
+        elif (hit := call.hit(rule)) is not None:
+            findings.append(rule.finding(hit or None, 1))
+    findings += guard(call.shown)
+    tool = subject.tool
+    if tool.cls == "edit" and not call.paths:
+        reason = "Does not say which file it writes"
+        findings.append(Finding("call.opaque", reason, "unknown"))
+    findings += policy.faults
+    if not findings and not allows:
+        reason = "No rule knows this MCP tool" if tool.cls == "mcp" else "No rule knows this call"
+        said = policy.defaults.decision
+        findings.append(Finding(NO_RULE, reason, "medium", None, 1, said))
+    opaque = any(finding.rule == "call.opaque" for finding in findings)
+    found = combined(findings, allows, (), opaque=opaque)
+    segment = Segment(
+        number=1,
+        span=(0, len(call.shown)),
+        risk=found.risk,
+        rules=tuple(dict.fromkeys(finding.rule for finding in findings)),
+        allowed_by=allows[0].rule if allows else "",
+    )
+    return Assessment(found.decision, found.risk, found.findings, opaque, (segment,))
+
+
+class _Call:
+    """A call with what rules ask about it."""
+
+    def __init__(self, subject: Subject) -> None:
+        tool, cwd = subject.tool, subject.cwd
+        self.subject = subject
+        self.place = Place(session=cwd, home=subject.home, cwd=cwd, own=subject.own)
+        self.shown = summary(tool, cwd)
+        self.paths = tool_input.paths(tool)
+        self.looked_at = self.paths
+        if not self.paths and tool.cls == "read":
+            self.looked_at = (".",)
+        self._deletes = tool.cls == "edit" and _WHOLE_PATCH in tool_input.patch(tool)
+
+    def hit(self, rule: Rule) -> Span | tuple[()] | None:
+        """The part of the summary that an ask or deny rule is about; () where none is shown."""
+        span: Span | tuple[()] = ()
+        if rule.env is not None:
+            return None
+        if rule.paths is not None:
+            path = self._touched(rule.paths)
+            if path is None:
+                return None
+            name = shown_path(path, self.subject.cwd)
+            start = self.shown.find(name)
+            span = (start, start + len(name)) if start >= 0 else ()
+        if rule.hosts is not None:
+            if not addresses_fit(rule.hosts, self.subject, every=False):
+                return None
+            address = tool_input.url(self.subject.tool) or ""
+            span = span or (0, len(address))
+        if rule.of_text:
+            found = rule.text_hit(self.shown, self.subject.own)
+            if found is None:
+                return None
+            span = found
+        return span
+
+    def allowed(self, rule: Rule) -> bool:
+        """Whether an allow rule covers all that the call touches."""
+        if rule.hosts is not None and not addresses_fit(rule.hosts, self.subject, every=True):
+            return False
+        wanted = rule.paths
+        if wanted is None:
+            return True
+        return (
+            bool(self.looked_at)
+            and self._is(wanted)
+            and all(self._fits(wanted, path) for path in self.looked_at)
+        )
+
+    def _touched(self, wanted: Paths) -> str | None:
+        if not self._is(wanted):
+            return None
+        return next((path for path in self.looked_at if self._fits(wanted, path)), None)
+
+    def _is(self, wanted: Paths) -> bool:
+        """Whether the call touches paths in that way; what no class says may be any way."""
+        match self.subject.tool.cls:
+            case "read":
+                return wanted.access in ("any", "read")
+            case "edit":
+                return wanted.access in ("any", "write") or (
+                    wanted.access == "delete" and self._deletes
+                )
+            case _:
+                return True
+
+    def _fits(self, wanted: Paths, path: str) -> bool:
+        place = self.place
+        if wanted.own and self.subject.tool.cls != "read" and place.holds_own(path):
+            return True
+        return wanted.fit(place, path, forms_of(place, path))

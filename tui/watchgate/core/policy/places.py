@@ -1,0 +1,104 @@
+"""Where a path leads, worked out from text alone: symlinks are not followed."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+
+import msgspec
+
+TEMPORARY = (
+    "/tmp",
+    "/var/tmp",
+    "/private/tmp",
+    "/var/folders",
+    "/private/var/folders",
+    "/dev/shm",
+)
+_HOMES = ("${HOME}", "$HOME", "~")
+_HERE = ("${PWD}", "$PWD")
+_ELSEWHERE = ("~", "$HOME", "${HOME}")
+_UNKNOWN = ("~", "$")
+_STREAM = re.compile(r"/dev/(?:null|zero|full|u?random|std(?:in|out|err)|tty|fd/\d+)")
+_RAW_DEVICE = re.compile(
+    r"/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|r?disk\d|mapper/|dm-|md\d|loop\d|zvol/|mem$|kmem$)"
+)
+
+
+def within(path: str, folder: str) -> bool:
+    """Whether an absolute path is the folder or lies below it."""
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Where a call runs: the session's folder, the home, and the folder it is in by now.
+
+    All are absolute, or empty where they are not known. `own` are the absolute paths of our own
+    files and of the settings that put us in the agents' way.
+    """
+
+    session: str
+    home: str
+    cwd: str
+    own: tuple[str, ...] = ()
+
+    def moved(self, path: str) -> Place:
+        """The place after changing to this folder."""
+        return msgspec.structs.replace(self, cwd=self.resolve(path))
+
+    def resolve(self, path: str) -> str:
+        """The normalised path; as it is written if the folder it starts from is not known."""
+        for names, value in ((_HOMES, self.home), (_HERE, self.cwd)):
+            for name in names:
+                if value and (path == name or path.startswith(name + "/")):
+                    path = value + path[len(name) :]
+        if path.startswith(_UNKNOWN):
+            return path
+        normal = posixpath.normpath(posixpath.join(self.cwd, path))
+        return "/" + normal.lstrip("/") if normal.startswith("/") else normal
+
+    def outside(self, path: str) -> bool:
+        """Whether a path leaves the session's folder; a name below an unknown folder does not."""
+        resolved = self.resolve(path)
+        if resolved.startswith("/"):
+            if _STREAM.fullmatch(resolved):
+                return False
+            return not self.session or not within(resolved, posixpath.normpath(self.session))
+        return resolved.startswith(("..", *_ELSEWHERE))
+
+    def inside(self, path: str) -> bool:
+        """Whether a path is known to lie in the session's folder, or is that folder."""
+        resolved = self.resolve(path)
+        if resolved.startswith("/"):
+            return bool(self.session) and within(resolved, posixpath.normpath(self.session))
+        return not resolved.startswith(("..", *_UNKNOWN))
+
+    def temporary(self, path: str) -> bool:
+        """Whether a path lies below a folder for temporary files."""
+        resolved = self.resolve(path)
+        return any(resolved != top and within(resolved, top) for top in TEMPORARY)
+
+    def device(self, path: str) -> bool:
+        """Whether a path is a disk, a partition or memory itself."""
+        return bool(_RAW_DEVICE.match(self.resolve(path)))
+
+    def sweeping(self, path: str) -> bool:
+        """Whether removing this path takes a home, the root or something outside the session."""
+        resolved = self.resolve(path)
+        if posixpath.basename(resolved) in ("*", ".*", ".[!.]*"):
+            resolved = posixpath.dirname(resolved) or "."
+        if resolved in ("/", self.home):
+            return True
+        return self.outside(resolved) and not self.temporary(resolved)
+
+    def is_own(self, path: str) -> bool:
+        """Whether a path is one of our own files or lies in one of our folders."""
+        resolved = self.resolve(path)
+        return any(within(resolved, own) for own in self.own)
+
+    def holds_own(self, path: str) -> bool:
+        """Whether our own files lie below this path; the home and what holds it do not count."""
+        resolved = self.resolve(path)
+        if self.home and within(self.home, resolved):
+            return False
+        return resolved != "/" and any(within(own, resolved) for own in self.own)

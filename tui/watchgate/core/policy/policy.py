@@ -1,0 +1,161 @@
+"""The policy in force: the rules of all tiers, compiled and indexed by program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from watchgate.core.policy.assessment import Finding
+from watchgate.core.policy.compiled import Rule, compile_rule
+from watchgate.core.policy.load import Loaded, PolicyError
+from watchgate.core.policy.matching.command import Shape
+from watchgate.core.policy.matching.patterns import PatternError, Sets
+from watchgate.core.policy.rule_file import Defaults
+
+Found = tuple[Rule, tuple[Shape, ...]]
+
+_PROTECTED = ("own.", "terminal.", "text.")
+# Names of programs come from agents, so not all of them are kept.
+_MAX_KNOWN = 2_000
+
+
+class Index(msgspec.Struct, frozen=True):
+    """Rules about commands, found by the program's name, in the order of their files.
+
+    With each rule go those of its shapes that the program may have. `known` holds what was looked
+    up before.
+    """
+
+    rules: tuple[Rule, ...]
+    known: dict[str, tuple[Found, ...]] = {}
+
+    def of(self, program: str) -> tuple[Found, ...]:
+        """The rules that may be about a program."""
+        found = self.known.get(program)
+        if found is None:
+            found = tuple(self._look_up(program))
+            if len(self.known) < _MAX_KNOWN:
+                self.known[program] = found
+        return found
+
+    def _look_up(self, program: str) -> Iterator[Found]:
+        for rule in self.rules:
+            shapes = tuple(shape for shape in rule.shapes if shape.is_of(program))
+            if shapes or not rule.shapes:
+                yield rule, shapes
+
+
+class Policy(msgspec.Struct, frozen=True):
+    """All rules in force, the ids of those that were `disabled`, and what is said of every call.
+
+    `faults` are findings about files that could not be used; `sets` are the shipped ones.
+    """
+
+    rules: tuple[Rule, ...]
+    defaults: Defaults
+    asking: Index
+    allowing: Index
+    of_text: tuple[Rule, ...]
+    of_calls: tuple[Rule, ...]
+    disabled: tuple[str, ...] = ()
+    sets: dict[str, tuple[str, ...]] = {}
+    faults: tuple[Finding, ...] = ()
+
+    @classmethod
+    def of(cls, files: Iterable[Loaded], faults: Sequence[Finding] = ()) -> Policy:
+        """The policy of these files; raises `PolicyError`."""
+        loaded = tuple(files)
+        off = _disabled(loaded)
+        sets = _shipped_sets(loaded)
+        rules: list[Rule] = []
+        for file in loaded:
+            rules += _compiled(
+                file, sets, _taken(rules, off if file.tier != "shipped" else ()), off
+            )
+        made = cls.with_rules(rules, _defaults([file.file.defaults for file in loaded]), faults)
+        return msgspec.structs.replace(made, disabled=tuple(sorted(off)), sets=sets)
+
+    @classmethod
+    def with_rules(
+        cls, rules: Sequence[Rule], defaults: Defaults, faults: Sequence[Finding] = ()
+    ) -> Policy:
+        """The policy of rules that are compiled already."""
+        tightening = [rule for rule in rules if rule.decision != "allow"]
+        return cls(
+            rules=tuple(rules),
+            defaults=defaults,
+            asking=Index(tuple(rule for rule in tightening if rule.of_commands)),
+            allowing=Index(tuple(r for r in rules if r.decision == "allow" and r.shapes)),
+            of_text=tuple(rule for rule in tightening if not rule.of_commands),
+            of_calls=tuple(rule for rule in rules if not rule.shapes),
+            faults=tuple(faults),
+        )
+
+    def tightened(self, files: Sequence[Loaded], faults: Sequence[Finding] = ()) -> Policy:
+        """This policy with the files of a project added; raises `PolicyError`."""
+        rules = list(self.rules)
+        for file in files:
+            taken = _taken(rules, self.disabled)
+            rules += _compiled(file, self.sets, taken, frozenset())
+        given = [self.defaults, *(file.file.defaults for file in files)]
+        made = Policy.with_rules(rules, _defaults(given), (*self.faults, *faults))
+        return msgspec.structs.replace(made, disabled=self.disabled, sets=self.sets)
+
+    def rule(self, rule_id: str) -> Rule | None:
+        """The rule with this id."""
+        return next((rule for rule in self.rules if rule.id == rule_id), None)
+
+
+def _taken(rules: Iterable[Rule], disabled: Iterable[str]) -> dict[str, str]:
+    """Where the rule of each id stands that is given already."""
+    given = dict.fromkeys(disabled, "a shipped rule that is disabled")
+    return {**given, **{rule.id: rule.place for rule in rules}}
+
+
+def _compiled(
+    file: Loaded, shipped_sets: Sets, taken: Mapping[str, str], off: frozenset[str]
+) -> Iterator[Rule]:
+    """The rules of a file; `taken` says of each id that is given already where that rule stands."""
+    sets = {**shipped_sets, **file.file.sets}
+    for index, data in enumerate(file.file.rule):
+        if data.id in taken:
+            message = f"the id is taken by {taken[data.id]}; give this rule another one"
+            raise file.error(index, message, "id")
+        if data.id in off and file.tier == "shipped":
+            continue
+        try:
+            rule = compile_rule(data, sets, file.tier, file.place(index))
+        except PatternError as fault:
+            raise file.error(index, str(fault)) from None
+        yield rule
+
+
+def _shipped_sets(files: Sequence[Loaded]) -> dict[str, tuple[str, ...]]:
+    shipped = (file.file.sets for file in files if file.tier == "shipped")
+    return {name: given for sets in shipped for name, given in sets.items()}
+
+
+def _defaults(given: Sequence[Defaults]) -> Defaults:
+    """The strictest of what the files say."""
+    return Defaults(
+        decision="deny" if any(each.decision == "deny" for each in given) else "ask",
+        opaque="deny" if any(each.opaque == "deny" for each in given) else "ask",
+    )
+
+
+def _disabled(files: Sequence[Loaded]) -> frozenset[str]:
+    shipped = {rule.id: rule for file in files if file.tier == "shipped" for rule in file.file.rule}
+    found: set[str] = set()
+    for file in files:
+        for rule_id in file.file.disable:
+            rule = shipped.get(rule_id)
+            fault = ""
+            if rule is None:
+                fault = "is no shipped rule; remove it, or mend the id"
+            elif rule.risk == "critical" or rule_id.startswith(_PROTECTED):
+                fault = "protects this system or the gate itself and stays; remove it"
+            if fault:
+                raise PolicyError(f"{file.source.place('disable')}: disable: {rule_id} {fault}")
+            found.add(rule_id)
+    return frozenset(found)

@@ -1,0 +1,146 @@
+"""A policy file as data: what `policy.toml` may say, key by key.
+
+These structs are the file format; `load` checks what types cannot, and compiles them.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+
+import msgspec
+
+from watchgate.core.policy.assessment import Decision, Risk
+
+Names = str | tuple[str, ...]
+"""One name or several; where several are given, any of them counts.
+
+`@name` stands for a set: of the file's `[sets]`, of those of the shipped files, or a built-in one.
+"""
+
+Access = Literal["read", "write", "delete", "any"]
+
+Tier = Literal["shipped", "admin", "user", "project"]
+"""Whose file it is, which decides what it may loosen; never which rule wins."""
+
+
+class PathMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Paths that a call touches in one way.
+
+    `any` are patterns, `none` exceptions. A pattern without a slash fits a name at any depth, as
+    does one that begins with `**/`; one with a slash within (`src/*.py`) starts at the session's
+    folder, one with `/`, `~/` or a variable (`$CODEX_HOME/hooks.json`, also as `${CODEX_HOME}`)
+    there. What fits a folder fits all below it. Built-in sets: `@inside` and `@outside` the
+    session's folder (devices such as /dev/null are neither), `@temporary`, `@sweeping` (a home, the
+    root, or whole folders outside the session), `@own` (our files and the agents' hook settings),
+    `@device` (disks, partitions, memory).
+    """
+
+    access: Access = "any"
+    any: Names
+    none: Names = ()
+
+
+class CommandMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The shape of one command; everything that is given must hold.
+
+    `program` names the program without its folder, `*` stands for any letters; `not_program` are
+    exceptions. `sub` are its first operands, in order, one blank between them, where options with
+    values that stand before them are passed over (`git -C x push` is `push`), and `*` again stands
+    for any letters; `sub_regex` is matched from the start of all operands, one blank between them.
+    Flags are found in clusters (`-rf`), shortened (`--recurs`) and with values (`--force=x`):
+    `any_flag` at least one, `all_flag` all, `no_flag` none. `flags` is the closed set of all that
+    may occur, `*` for any: in it names are whole, an entry that ends in `=` takes a value
+    (`-n=`, `--format=`), and `-#` is a number (`-20`). `args` are patterns of which some argument
+    has one, `no_args` of which none has; `args_regex` is found in some argument, `no_args_regex` in
+    none, each searched with a leading `~` or `$HOME` as the home. `first` is a regular expression
+    that the whole first operand behind `sub` has. `line` are patterns for the whole command, its
+    words joined by blanks and quoted where they need it; a trailing ` *` also fits no arguments.
+    `operands` says how many arguments that are no flags may stand behind `sub`: `none` (a single
+    `-` counts as none), `one`, `some` (at least one), `any`. `paths` are paths that the command
+    itself touches, redirects included; an allow needs it of all of them. `piped_from` is a command
+    that feeds it, `built_from` one inside its substitutions.
+
+    What cannot be told for certain counts for ask and deny, and against allow.
+    """
+
+    program: Names = ()
+    not_program: Names = ()
+    sub: Names = ()
+    not_sub: Names = ()
+    sub_regex: str = ""
+    any_flag: Names = ()
+    all_flag: Names = ()
+    no_flag: Names = ()
+    flags: Names | None = None
+    args: Names = ()
+    no_args: Names = ()
+    args_regex: str = ""
+    no_args_regex: str = ""
+    first: str = ""
+    line: Names = ()
+    operands: Literal["none", "one", "some", "any"] = "any"
+    paths: PathMatch | None = None
+    piped_from: CommandMatch | None = None
+    built_from: CommandMatch | None = None
+
+
+class RuleData(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One `[[rule]]`; every matcher that is given must hold.
+
+    `tools` are names of tools, in our words or the agent's own, or of their classes in angle
+    brackets (`<shell>`, `<edit>`, `<read>`, `<fetch>`, `<agent>`, `<question>`, `<plan>`, `<mcp>`,
+    `<other>`), `*` for any letters. `command` is one shape or several of which any may match, and
+    makes it a rule for `<shell>`. `raw` are regular expressions of which one is found in the text
+    (shell) or the summary (other tools), or `@own` for the paths of our own files; ask and deny
+    only. `opaque`: only texts of which a part could not be read (true), or none of them (false).
+    `paths` are paths that a file tool or a command touches, of which an ask or deny needs one and
+    an allow all. `input` are patterns for fields of the input, `mcp` the servers, `hosts` the hosts
+    of addresses (`*.example.com`; `@address` is a bare address, `@lookalike` a name with letters
+    beyond ASCII, `@credentials` an address with a user name, `@scheme` one that is not the web's,
+    `@unreadable` one that cannot be read), `env` variables that a command sets, `cwd` the
+    session's folder, `until` when the rule ends. `always_ask`: no grant answers it. `match` and
+    `not_match` are examples that loading checks: a command, or
+    `{ tool = "Edit", input = { file_path = "x" } }`; home is `/home/me`, the session's folder
+    `/home/me/work`. The rule is held against them
+    alone: an allow must cover some command of a `match`, and must not allow a `not_match`.
+    """
+
+    id: str
+    decision: Decision
+    risk: Risk | None = None
+    reason: str = ""
+    suggest: str = ""
+    always_ask: bool = False
+    tools: Names = ()
+    command: CommandMatch | tuple[CommandMatch, ...] = ()
+    raw: Names = ()
+    opaque: bool | None = None
+    paths: PathMatch | None = None
+    input: dict[str, str] = {}
+    agents: Names = ()
+    sessions: Names = ()
+    cwd: Names = ()
+    hosts: Names = ()
+    env: Names = ()
+    mcp: Names = ()
+    until: datetime | None = None
+    match: tuple[str | dict[str, Any], ...] = ()
+    not_match: tuple[str | dict[str, Any], ...] = ()
+
+
+class Defaults(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What is said where no rule speaks, and where the text cannot be read; never an allow."""
+
+    decision: Literal["ask", "deny"] = "ask"
+    opaque: Literal["ask", "deny"] = "ask"
+
+
+class PolicyFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A whole file. `disable` are ids of shipped rules that are not wanted (not in a project)."""
+
+    version: Literal[1]
+    defaults: Defaults = Defaults()
+    disable: tuple[str, ...] = ()
+    sets: dict[str, tuple[str, ...]] = {}
+    rule: tuple[RuleData, ...] = ()

@@ -1,0 +1,1 @@
+"""A shell text read into commands: words, redirects, wrappers, and what could not be read."""

@@ -1,0 +1,164 @@
+"""The words of a command from the nodes of the tree, with the scripts in their substitutions."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+from watchgate.core.policy.shell.decode import decode
+from watchgate.core.policy.shell.script import Notes, Part, Script, Source
+from watchgate.core.policy.shell.words import Expands, Word
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from watchgate.core.policy.shell.grammar import Node
+
+LITERALS = frozenset(
+    "word number string raw_string ansi_c_string translated_string simple_expansion expansion"
+    " command_substitution process_substitution arithmetic_expansion concatenation brace_expression"
+    " extglob_pattern regex variable_name special_variable_name subscript array".split()
+)
+_SUBSTITUTIONS = frozenset(("command_substitution", "process_substitution"))
+_EXPANSIONS = _SUBSTITUTIONS | {"simple_expansion", "expansion", "arithmetic_expansion"}
+
+_PLAIN = re.compile(r"[\w./:@%+,=~^-]+", re.ASCII)
+_BLANK = re.compile(r"(?:[ \t\n]|\\\n)*")
+_PASSED_OVER = "Could be split into words in another way than it was read"
+_RUNS = re.compile(r"\$\((?!\()|`|[<>]\(")
+_COMPUTES = re.compile(r"\[(?![@*]\])|:(?![-=?+])|^\$\{!")
+_NO_SUM = re.compile(r"[\w)}\]'\"]\s+[\w/~$.'\"]")
+_SINGLE_VALUES = frozenset(("$#", "$?", "$$", "$!"))
+
+NOT_FOUND = "Runs a command in a place where it could not be read"
+
+
+class WordReader(ABC):
+    """Reads words of one source; `script` and `reread` read the commands within them."""
+
+    def __init__(self, source: Source, notes: Notes, depth: int) -> None:
+        self.source = source
+        self.notes = notes
+        self.depth = depth
+
+    @abstractmethod
+    def script(self, nodes: Sequence[Node]) -> Script:
+        """The statements among these nodes."""
+
+    @abstractmethod
+    def reread(self, text: str, at: Sequence[int]) -> Script:
+        """The script of another text."""
+
+    def piece(self, start: int, end: int, expands: Expands = "") -> Word:
+        """A part of the source as it is written."""
+        text = self.source.text[start:end]
+        prefix = "" if expands else text
+        return Word(
+            text, self.source.at[start:end], *self.source.position(start, end), expands, prefix
+        )
+
+    def covered(self, nodes: Sequence[Node], start: int, end: int) -> None:
+        """Doubt a text of which the grammar passed over more than blanks between these nodes."""
+        text = self.source.text
+        for node in nodes:
+            if node.start_byte > start and not _BLANK.fullmatch(text, start, node.start_byte):
+                self.notes.doubt(_PASSED_OVER)
+            start = max(start, node.end_byte)
+        if start < end and not _BLANK.fullmatch(text, start, end):
+            self.notes.doubt(_PASSED_OVER)
+
+    def words_of(self, nodes: Sequence[Node], part: Part) -> list[Word]:
+        """The words of nodes that stand side by side, which is one word as it is written."""
+        start, end = nodes[0].start_byte, nodes[-1].end_byte
+        if _PLAIN.fullmatch(self.source.text, start, end):
+            return [self.piece(start, end)]
+        found: dict[int, tuple[int, Expands, Expands]] = {}
+        waiting = list(nodes)
+        while waiting:
+            node = waiting.pop()
+            if node.type in _EXPANSIONS:
+                found[node.start_byte] = (node.end_byte, *self._expansion(node, part))
+            elif node.child_count:
+                waiting += node.children
+        return decode(self.source, start, end, found, self.notes)
+
+    def word_of(self, node: Node, part: Part) -> Word:
+        """The one word that a node stands for; more of them are more than one can say."""
+        words = self.words_of([node], part)
+        return words[0] if len(words) == 1 else self.loose(node, part)
+
+    def loose(self, node: Node, part: Part) -> Word:
+        """A word as it is written, with the scripts in it, where its quotes do not matter."""
+        self.scripts_in(node, part)
+        return self.piece(node.start_byte, node.end_byte, "words" if node.child_count else "")
+
+    def scripts_in(self, node: Node, part: Part) -> None:
+        """Add the scripts within a node; the text tells whether there are more of them."""
+        text, start = self.source.text, node.start_byte
+        if not _RUNS.search(text, start, node.end_byte):
+            return
+        waiting, rest = [node], list(text[start : node.end_byte])
+        while waiting:
+            inner = waiting.pop()
+            if inner.type in _SUBSTITUTIONS:
+                part.inner.append(self._substitution(inner))
+                for index in range(inner.start_byte - start, inner.end_byte - start):
+                    rest[index] = " "
+            else:
+                waiting += inner.children
+        if _RUNS.search("".join(rest)):
+            self.notes.doubt(NOT_FOUND)
+
+    def computed_text(self, raw: str) -> None:
+        """Note arithmetic, and text that looks more like a command in two subshells."""
+        self.notes.computes = True
+        if _NO_SUM.search(raw):
+            self.notes.doubt("Could be arithmetic or a command")
+
+    def _expansion(self, node: Node, part: Part) -> tuple[Expands, Expands]:
+        """What an expansion becomes outside and inside of double quotes."""
+        kind = node.type
+        raw = self.source.text[node.start_byte : node.end_byte]
+        if kind in _SUBSTITUTIONS:
+            part.inner.append(self._substitution(node))
+            return ("words" if kind == "command_substitution" else "value"), "value"
+        self.scripts_in(node, part)
+        if kind == "simple_expansion" and not raw[1:2].strip():
+            self.notes.doubt(_PASSED_OVER)
+        if kind == "arithmetic_expansion":
+            self.computed_text(raw)
+            return "value", "value"
+        if kind == "expansion":
+            self.notes.computes |= bool(_COMPUTES.search(raw))
+            if "@P" in raw:
+                self.notes.doubt("Reads the value of a variable as commands")
+        return ("value" if raw in _SINGLE_VALUES else "words"), ("words" if "@" in raw else "value")
+
+    def _substitution(self, node: Node) -> Script:
+        start, end = node.start_byte, node.end_byte
+        if self.source.text[start] == "`":
+            return self._backticks(start, end)
+        children = node.children
+        self.covered(children, start, end)
+        return self.script(children[1:-1] if children[-1].type == ")" else children[1:])
+
+    def _backticks(self, start: int, end: int) -> Script:
+        """The scripts in back-ticks; the grammar takes two of them for one."""
+        self.notes.doubt("Uses back-ticks, which are read in more than one way")
+        text, at = self.source.text, self.source.at
+        script = Script()
+        kept: list[int] = []
+        index, inside = start, False
+        while index < end:
+            if text[index] == "`":
+                if inside:
+                    code = "".join(text[i] for i in kept)
+                    script.extend(self.reread(code, tuple(at[i] for i in kept)))
+                inside, kept = not inside, []
+            elif inside:
+                if text[index] == "\\" and text[index + 1 : index + 2] in ("`", "$", "\\"):
+                    index += 1
+                kept.append(index)
+            index += 1
+        return script

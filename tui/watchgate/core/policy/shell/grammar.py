@@ -1,0 +1,74 @@
+"""The one door to tree-sitter: a text becomes a tree of nodes, or nothing where it is missing."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+try:
+    import tree_sitter
+    import tree_sitter_bash
+except ImportError:  # every shell command is then opaque, and asked
+    _PARSER = None
+else:
+    try:
+        _PARSER = tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
+    except ValueError:  # a grammar that this parser is too old or too new for
+        _PARSER = None
+
+if TYPE_CHECKING:
+    from tree_sitter import Node as Node  # noqa: PLC0414  handed on to the readers
+
+
+# Bash takes these for letters where the grammar takes some of them for blanks. One byte each keeps
+# the positions of the tree equal to those of the text.
+_FOREIGN = re.compile(r"[^\t\n\x20-\x7e]")
+
+
+# The grammar passes over an escaped blank between words, where bash has a word of it.
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+
+# Mending errors goes back over the text again and again; what people write is read about twice.
+_UNWATCHED_CHARS = 1_000
+_CHUNK_BYTES = 256
+_READS_A_CHUNK = 8
+
+
+def _as_letters(match: re.Match[str]) -> str:
+    return "__" if match[1] in " \t" else match[0]
+
+
+def available() -> bool:
+    """Whether there is a parser."""
+    return _PARSER is not None
+
+
+def parse(text: str) -> Node | None:
+    """The root of the text's tree, positions counted in characters.
+
+    None without a parser, and for a text that would take it far longer than others of its length.
+    """
+    if _PARSER is None:
+        return None
+    stand_in = _FOREIGN.sub("_", text)
+    if "\\ " in text or "\\\t" in text:
+        stand_in = _ESCAPED.sub(_as_letters, stand_in)
+    source = stand_in.encode("ascii")
+    if len(source) <= _UNWATCHED_CHARS:
+        return _PARSER.parse(source).root_node
+    reads = 0
+    most = _READS_A_CHUNK * (len(source) // _CHUNK_BYTES + 8)
+
+    def chunk(offset: int, _point: object) -> bytes:
+        nonlocal reads
+        reads += 1
+        return source[offset : offset + _CHUNK_BYTES]
+
+    def too_long(_offset: int, _failing: bool) -> bool:
+        return reads > most
+
+    try:
+        return _PARSER.parse(chunk, progress_callback=too_long).root_node
+    except ValueError:
+        _PARSER.reset()
+        return None

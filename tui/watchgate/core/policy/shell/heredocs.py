@@ -1,0 +1,73 @@
+"""Here-documents: where they end is found in the text itself, since the grammar is too lenient."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from watchgate.core.policy.shell.script import Part
+from watchgate.core.policy.shell.words import Word
+
+if TYPE_CHECKING:
+    from watchgate.core.policy.shell.expansions import WordReader
+    from watchgate.core.policy.shell.grammar import Node
+
+_QUOTES = re.compile(r"['\"\\]")
+_EXPANDS = re.compile(r"[$`]")
+_JOINED = re.compile(r"(?<!\\)(?:\\\\)*\\\n")
+_UNCLEAR = "Has a here-document whose end is unclear"
+
+
+def document(reader: WordReader, redirect: Node, body: Node, part: Part) -> Word:
+    """The text of a here-document; the part gets the scripts in it."""
+    start, end = _extent(reader, redirect)
+    quoted = _quoted(reader, redirect)
+    if reader.source.text[start : body.start_byte].strip():
+        reader.notes.doubt(_UNCLEAR)
+    word = reader.piece(start, end)
+    if quoted:
+        return word
+    reader.scripts_in(body, part)
+    if _JOINED.search(word.text):
+        reader.notes.doubt(_UNCLEAR)
+    expands = _EXPANDS.search(word.text)
+    if expands:
+        word = msgspec.structs.replace(word, expands="value", prefix=word.text[: expands.start()])
+    return word
+
+
+def bodiless(reader: WordReader, redirect: Node) -> None:
+    """Doubt a here-document without lines, if lines of the text belong to it all the same."""
+    start, end = _extent(reader, redirect)
+    if start != end:
+        reader.notes.doubt(_UNCLEAR)
+
+
+def _quoted(reader: WordReader, redirect: Node) -> bool:
+    start = next(child for child in redirect.children if child.type == "heredoc_start")
+    return bool(_QUOTES.search(reader.source.text, start.start_byte, start.end_byte))
+
+
+def _extent(reader: WordReader, redirect: Node) -> tuple[int, int]:
+    """Where the body starts and ends, as the shell has it; doubted where the grammar disagrees."""
+    text = reader.source.text
+    nodes = {child.type: child for child in redirect.children}
+    mark, ended = nodes["heredoc_start"], nodes.get("heredoc_end")
+    delimiter = _QUOTES.sub("", text[mark.start_byte : mark.end_byte])
+    if not delimiter.isascii() or "$" in delimiter:
+        reader.notes.doubt(_UNCLEAR)
+    first = text.find("\n", mark.end_byte) + 1 or len(text)
+    start = first
+    while start < len(text):
+        newline = text.find("\n", start)
+        stop = len(text) if newline < 0 else newline
+        line = text[start:stop]
+        if (line.lstrip("\t") if "<<-" in nodes else line) == delimiter:
+            if ended is None or ended.end_byte != stop:
+                reader.notes.doubt(_UNCLEAR)
+            return first, start
+        start = stop + 1
+    reader.notes.doubt(_UNCLEAR)
+    return first, len(text)

@@ -1,0 +1,28 @@
+"""What programs are called, and which of them are shells or interpreters."""
+
+from __future__ import annotations
+
+import re
+
+from watchgate.core.policy.shell.words import names
+
+SHELLS = names("sh bash zsh dash ksh mksh ash fish csh tcsh rbash")
+INTERPRETERS = names("python perl ruby node php lua deno bun tclsh osascript pwsh")
+
+SYSTEM_FOLDERS = names("/bin /usr/bin /usr/local/bin /sbin /usr/sbin /opt/homebrew/bin")
+"""Where a program is what its name says."""
+
+_VERSION = re.compile(r"[\d.]+$")
+
+
+def plain_name(text: str) -> str:
+    """A program's name without folder, version and capitals: `/bin/python3.12` is `python`."""
+    name = text.rpartition("/")[2].lower()
+    family = _VERSION.sub("", name)
+    return family if family in INTERPRETERS else name
+
+
+def is_itself(text: str) -> bool:
+    """Whether the name of a program, as it is written, can only mean the program of the system."""
+    folder, slash, name = text.rpartition("/")
+    return name == plain_name(name) and (not slash or folder in SYSTEM_FOLDERS)

@@ -1,0 +1,361 @@
+"""A tree of the grammar becomes a script; what is not on the closed list of nodes is opaque.
+
+The grammar is tolerant and in known shapes wrong without saying so. Each of those shapes is told
+here by the text itself: continuations inside words, back-ticks, ends of here-documents, comments.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from watchgate.core.policy.shell import heredocs
+from watchgate.core.policy.shell.expansions import LITERALS, WordReader
+from watchgate.core.policy.shell.grammar import available, parse
+from watchgate.core.policy.shell.script import Notes, Part, Script, Source
+from watchgate.core.policy.shell.words import Redirect, Word
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from watchgate.core.policy.shell.grammar import Node
+
+MAX_DEPTH = 40
+
+_CONTINUED = re.compile(r"(?<![\\ \t\n])(?:\\\\)*\\\n(?![ \t\n]|$)")
+_DESCRIPTOR = re.compile(r"\d+-?|-")
+_NAME = re.compile(r"[A-Za-z_]\w*(\[|\+?=)", re.ASCII)
+_BLANKS = " \t\n(\\"
+_BEFORE_COMMENT = " \t\n;&|()"
+
+# Statements whose parts are statements; their own keywords and signs say nothing.
+_BLOCKS = frozenset(
+    "program do_group if_statement elif_clause else_clause while_statement compound_statement"
+    " subshell negated_command case_item case_statement for_statement".split()
+)
+_GROUPS = frozenset(
+    "if_statement while_statement compound_statement subshell case_statement for_statement".split()
+)
+_REDIRECTS = frozenset(("file_redirect", "herestring_redirect", "heredoc_redirect"))
+_SIGNS = frozenset(
+    "; ;; ;& ;;& & && || | |& ( ) { } ! if then elif else fi while until do done for select in case"
+    " esac".split()
+) | {"\n"}
+
+
+def read(text: str, at: Sequence[int], notes: Notes, depth: int = 0) -> Script:
+    """The script of a text; `at` gives each character's position in the original text."""
+    if _CONTINUED.search(text):
+        text, at = _folded(text, at, notes)
+    root = parse(text)
+    if root is None:
+        missing = "Could not be read, since the parser for shell commands is missing"
+        notes.doubt("Could not be read as shell commands" if available() else missing)
+        return Script()
+    if root.has_error:
+        notes.doubt("Could not be read as shell commands")
+    return _Reader(Source(text, at), notes, depth).block(root)
+
+
+def _folded(text: str, at: Sequence[int], notes: Notes) -> tuple[str, Sequence[int]]:
+    """The text with lines joined that a word continues over; the grammar would split the word."""
+    if "'" in text or "#" in text or "<<" in text:
+        notes.doubt("Continues a word on the next line where that may mean something else")
+        return text, at
+    kept: list[int] = []
+    index = 0
+    while index < len(text):
+        if text[index] == "\\":
+            if text[index + 1 : index + 2] != "\n":
+                kept += range(index, min(index + 2, len(text)))
+            index += 2
+        else:
+            kept.append(index)
+            index += 1
+    return "".join(text[i] for i in kept), tuple(at[i] for i in kept)
+
+
+class _Reader(WordReader):
+    def reread(self, text: str, at: Sequence[int]) -> Script:
+        return read(text, at, self.notes, self.depth + 1)
+
+    def script(self, nodes: Sequence[Node]) -> Script:
+        """The statements among these nodes, one level deeper."""
+        if self.depth > MAX_DEPTH:
+            self.notes.doubt("Is nested deeper than anybody reads")
+            return Script()
+        self.depth += 1
+        script = Script()
+        for node in nodes:
+            self.statement(node, script)
+        self.depth -= 1
+        return script
+
+    def block(self, node: Node) -> Script:
+        self.covered(node.children, 0, len(self.source.text))
+        return self.script(node.children)
+
+    def statement(self, node: Node, script: Script) -> None:
+        """Add what a statement runs to the script."""
+        kind = node.type
+        if children := node.children:
+            self.covered(children, node.start_byte, node.end_byte)
+        if kind == "command":
+            script.append(self.command(node.children))
+        elif kind in ("list", "redirected_statement"):
+            self.chain(node, script)
+        elif kind == "pipeline":
+            self.pipeline(node.children, script)
+        elif kind in _SIGNS:
+            return
+        elif kind == "comment":
+            self.comment(node)
+        else:
+            self.other(node, kind, script)
+
+    def chain(self, node: Node, script: Script) -> None:
+        """Add a list; a redirect belongs to the last command before it, as the shell has it."""
+        first, *rest = self.flat(node)
+        if first.type in _REDIRECTS:
+            script.append(Part())
+            rest.insert(0, first)
+        else:
+            script.extend(self.script([first]))
+        for child in rest:
+            if child.type in _REDIRECTS:
+                self.redirect(child, script.last, script)
+            else:
+                self.statement(child, script)
+
+    def flat(self, node: Node) -> list[Node]:
+        """The parts of a list in their order, redirects behind what they follow.
+
+        The grammar nests lists and redirects to the left, as deep as the text is long.
+        """
+        behind: list[Node] = []
+        while node.type in ("list", "redirected_statement"):
+            children = node.children
+            self.covered(children, node.start_byte, node.end_byte)
+            redirects = [child for child in children if child.type in _REDIRECTS]
+            first, *rest = [c for c in children if c.type not in _REDIRECTS] + redirects
+            behind += reversed(rest)
+            node = first
+        return [node, *reversed(behind)]
+
+    def other(self, node: Node, kind: str, script: Script) -> None:
+        if kind in _BLOCKS:
+            self.group(node, kind, script)
+        elif kind in ("variable_assignment", "variable_assignments"):
+            nodes = [node] if kind == "variable_assignment" else node.children
+            script.append(self.command(nodes))
+        elif kind in ("declaration_command", "unset_command", "test_command"):
+            script.append(self.builtin(node))
+        elif kind == "c_style_for_statement":
+            self.computed(node, script)
+        elif kind == "function_definition":
+            self.function(node, script)
+        elif kind in _REDIRECTS:
+            part = Part()
+            script.append(part)
+            self.redirect(node, part, script)
+        elif kind in LITERALS:  # the words of a loop, the patterns of a case
+            part = Part()
+            self.loose(node, part)
+            if part.inner:
+                script.append(part)
+        else:
+            self.unknown(node, script)
+
+    def unknown(self, node: Node, script: Script) -> None:
+        """Look through a node that nobody knows; the text is opaque."""
+        self.notes.doubt("Could not be read as shell commands")
+        children = node.children
+        if any(child.type == "command_name" for child in children):
+            known = [c for c in children if c.type == "command_name" or c.type in LITERALS]
+            script.append(self.command(known))
+        script.extend(self.script([c for c in children if c.is_named]))
+
+    def group(self, node: Node, kind: str, script: Script) -> None:
+        children = node.children
+        if kind == "negated_command" and self.source.text[node.start_byte + 1] not in _BLANKS:
+            self.notes.doubt("Starts with a sign that may belong to the name of a program")
+        if children and children[0].type == "((":
+            self.computed(node, script)
+        elif kind in _GROUPS:
+            part = Part()
+            if kind == "for_statement":
+                children = [c for c in children if c.type != "variable_name"]
+            part.groups.append(self.script(children))
+            script.append(part)
+        else:
+            script.extend(self.script(children))
+
+    def pipeline(self, nodes: Sequence[Node], script: Script) -> None:
+        fed: Script | None = None
+        for node in nodes:
+            if node.type in ("|", "|&"):
+                continue
+            part = self.script([node])
+            if fed is None:
+                fed = part
+            else:
+                fed.pipe(part)
+        script.extend(fed or Script())
+
+    def command(self, nodes: Sequence[Node]) -> Part:
+        part = Part()
+        run: list[Node] = []
+        trailing = Script()
+        for node in nodes:
+            kind = node.type
+            if kind in LITERALS or kind in ("command_name", "$"):
+                if run and run[-1].end_byte != node.start_byte:
+                    part.words += self.words_of(run, part)
+                    run = []
+                run.append(node)
+            elif kind == "variable_assignment":
+                self.assignment(node, part)
+            elif kind == "comment":
+                self.comment(node)
+            elif kind in ("file_redirect", "herestring_redirect"):
+                self.redirect(node, part, trailing)
+            else:
+                self.notes.doubt("Could not be read as shell commands")
+                trailing.extend(self.script([node]))
+        if run:
+            part.words += self.words_of(run, part)
+        if trailing.pipelines:
+            part.groups.append(trailing)
+        return part
+
+    def assignment(self, node: Node, part: Part) -> None:
+        name = self.source.text[node.start_byte : node.end_byte]
+        if not _NAME.match(name):
+            self.notes.doubt("Sets no variable, so it runs a program of that name")
+        value = node.child_by_field_name("value")
+        if _NAME.match(name) and "[" in name.partition("=")[0]:
+            self.notes.computes = True
+        plain = value is None or value.type != "array"
+        part.assignments.append(self.word_of(node, part) if plain else self.loose(node, part))
+
+    def builtin(self, node: Node) -> Part:
+        """A declaration, an `unset` or a test: words of its own kinds."""
+        part = Part()
+        if node.type == "test_command":
+            self.notes.computes = True
+        for child in node.children:
+            if child.type == "variable_assignment":
+                self.assignment(child, part)
+                part.words.append(part.assignments.pop())
+            elif child.type in LITERALS and node.type != "test_command":
+                part.words += self.words_of([child], part)
+            elif child.type == "comment":
+                self.comment(child)
+            else:
+                self.tested(child, part)
+        return part
+
+    def tested(self, node: Node, part: Part) -> None:
+        """The words of a test, which the grammar nests as operators bind."""
+        waiting = [node]
+        while waiting:
+            child = waiting.pop()
+            if child.type.endswith("_expression") and child.type != "brace_expression":
+                self.covered(child.children, child.start_byte, child.end_byte)
+                waiting += reversed(child.children)
+            else:
+                part.words.append(self.loose(child, part))
+
+    def computed(self, node: Node, script: Script) -> None:
+        """Arithmetic as a statement, and a loop that counts with it."""
+        part = Part()
+        body = node.child_by_field_name("body")
+        end = body.start_byte if body else node.end_byte
+        self.computed_text(self.source.text[node.start_byte : end])
+        first = self.piece(node.children[0].start_byte, node.children[0].end_byte)
+        head = [child for child in node.children if child.end_byte <= end]
+        part.words = [first, *(self.loose(child, part) for child in head[1:])]
+        if body:
+            part.words = []
+            part.groups.append(self.script([body]))
+        script.append(part)
+
+    def function(self, node: Node, script: Script) -> None:
+        name = node.child_by_field_name("name")
+        if name is not None:
+            self.notes.defined.add(self.source.text[name.start_byte : name.end_byte])
+        part = Part()
+        body = [c for c in node.children if c != name and c.is_named and c.type not in _REDIRECTS]
+        part.groups.append(self.script(body))
+        script.append(part)
+        for child in node.children:
+            if child.type in _REDIRECTS:
+                self.redirect(child, part, script)
+
+    def redirect(self, node: Node, part: Part, script: Script) -> None:
+        """Add a redirect to its part; what follows a here-document's line goes to the script."""
+        self.covered(node.children, node.start_byte, node.end_byte)
+        if node.type == "heredoc_redirect":
+            self.heredoc(node, part, script)
+            return
+        children = [child for child in node.children if child.type != "file_descriptor"]
+        operator = children[0].type
+        targets = children[1:]
+        if operator in (">&-", "<&-"):
+            word = self.piece(children[0].end_byte - 1, children[0].end_byte)
+            part.redirects.append(Redirect(operator[:2], word, descriptor=True))
+        elif not targets or any(child.type not in LITERALS for child in targets):
+            self.notes.doubt("Redirects to something that could not be read")
+            self.misread_target(operator, targets, part)
+            return
+        else:
+            first, targets = targets[0], targets[1:]
+            word = self.word_of(first, part)
+            if operator in (">&", "<&") and word.text[:1] == "-" != word.text:
+                self.notes.doubt("Closes a descriptor where a name could be meant")
+            self.target(operator, word, part)
+        # The grammar takes the words behind a target for more targets; they are arguments.
+        for child in targets:
+            part.words += self.words_of([child], part)
+
+    def misread_target(self, operator: str, targets: Sequence[Node], part: Part) -> None:
+        for child in targets:
+            if child.type in LITERALS:
+                operator = "<>" if operator == "<" else operator
+                part.redirects.append(Redirect(operator, self.word_of(child, part)))
+
+    def target(self, operator: str, word: Word, part: Part) -> None:
+        if operator == "<<<":
+            part.documents.append(word)
+            return
+        descriptor = operator in (">&", "<&") and (
+            operator == "<&" or bool(_DESCRIPTOR.fullmatch(word.text))
+        )
+        part.redirects.append(Redirect(operator, word, descriptor))
+
+    def heredoc(self, node: Node, part: Part, script: Script) -> None:
+        for child in node.children:
+            kind = child.type
+            if kind in ("<<", "<<-", "heredoc_start", "heredoc_end"):
+                continue
+            if kind == "heredoc_body":
+                part.documents.append(heredocs.document(self, node, child, part))
+            elif kind == "pipeline":
+                fed = Script()
+                self.pipeline(child.children, fed)
+                if not script.pipelines:
+                    script.append(Part())
+                script.pipe(fed)
+            elif kind in ("file_redirect", "herestring_redirect"):
+                self.redirect(child, part, script)
+            elif kind in LITERALS:
+                part.words += self.words_of([child], part)
+            else:
+                self.statement(child, script)
+        if not any(child.type == "heredoc_body" for child in node.children):
+            heredocs.bodiless(self, node)
+
+    def comment(self, node: Node) -> None:
+        start = node.start_byte
+        if start and self.source.text[start - 1] not in _BEFORE_COMMENT:
+            self.notes.doubt("Has a sign that may or may not start a comment")

@@ -1,0 +1,91 @@
+"""What the reader makes of a shell text: pipelines of parts, and what it could not be sure of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from watchgate.core.policy.shell.words import Redirect, Word
+
+
+class Part(msgspec.Struct):
+    """One command of a pipeline while it is read, or a group such as a loop or a subshell.
+
+    `inner` are the scripts of its substitutions, `groups` those that a group runs.
+    """
+
+    assignments: list[Word] = []
+    words: list[Word] = []
+    redirects: list[Redirect] = []
+    documents: list[Word] = []
+    inner: list[Script] = []
+    groups: list[Script] = []
+
+    @property
+    def empty(self) -> bool:
+        """Whether it does nothing by itself."""
+        return not (self.assignments or self.words or self.redirects or self.documents)
+
+
+class Script(msgspec.Struct):
+    """A list of pipelines."""
+
+    pipelines: list[list[Part]] = []
+
+    def append(self, part: Part) -> None:
+        """Add a part that is a pipeline of its own."""
+        self.pipelines.append([part])
+
+    def extend(self, script: Script) -> None:
+        """Add the pipelines of another script."""
+        self.pipelines += script.pipelines
+
+    def pipe(self, script: Script) -> None:
+        """Feed the last pipeline into the first of another script."""
+        if self.pipelines and script.pipelines:
+            self.pipelines[-1] += script.pipelines[0]
+            self.pipelines += script.pipelines[1:]
+        else:
+            self.extend(script)
+
+    @property
+    def last(self) -> Part:
+        """The part that a redirect behind the whole list belongs to."""
+        if not self.pipelines:
+            self.append(Part())
+        return self.pipelines[-1][-1]
+
+
+class Source(msgspec.Struct, frozen=True):
+    """A text to read; `at` gives each character's position in the original text."""
+
+    text: str
+    at: Sequence[int]
+
+    def position(self, start: int, end: int) -> tuple[int, int]:
+        """Where a piece of this text stands in the original one."""
+        if start < end:
+            return self.at[start], self.at[end - 1] + 1
+        if start < len(self.at):
+            return self.at[start], self.at[start]
+        edge = self.at[-1] + 1 if self.at else 0
+        return edge, edge
+
+
+class Notes(msgspec.Struct):
+    """What was noticed on the way, over all scripts of one text.
+
+    `why` is the first reason for which the text is opaque; `defined` are names of functions and
+    aliases; `computes` says that variables are read as arithmetic, which runs substitutions in
+    their values, and `hides_code` that a quoted text holds one.
+    """
+
+    why: str = ""
+    defined: set[str] = msgspec.field(default_factory=set)
+    computes: bool = False
+    hides_code: bool = False
+
+    def doubt(self, why: str) -> None:
+        """Say why the text is opaque."""
+        self.why = self.why or why

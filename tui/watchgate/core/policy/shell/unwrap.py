@@ -1,0 +1,220 @@
+"""The commands and scripts that the words of one command run, by the tables of wrappers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from watchgate.core.policy.shell.names import SHELLS, is_itself, plain_name
+from watchgate.core.policy.shell.options import Options, split
+from watchgate.core.policy.shell.words import Word
+from watchgate.core.policy.shell.wrappers import (
+    PLAIN_SCRIPT,
+    PLAIN_SHELLS,
+    PREFIXES,
+    SCRIPT_OPERAND_OPTIONS,
+    SCRIPT_OPERANDS,
+    SCRIPT_OPTIONS,
+    SEARCHES,
+    SUB_PREFIXES,
+    Prefix,
+)
+
+_NAME = re.compile(r"[\w./-]+")
+ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(\[[^]]*])?\+?=")
+
+
+class Wrapped(msgspec.Struct, frozen=True):
+    """What a command runs: commands by their words, and texts that a shell reads.
+
+    `transparent` says that running them is all it does; `unclear` that a word which is only known
+    at run time decides where the command starts.
+    """
+
+    commands: tuple[tuple[Word, ...], ...] = ()
+    scripts: tuple[Word, ...] = ()
+    transparent: bool = False
+    unclear: bool = False
+
+
+def unwrap(words: Sequence[Word], documents: Sequence[Word]) -> Wrapped:
+    """What these words run, and the here-documents where the program is a shell."""
+    program = plain_name(words[0].text)
+    prefix, own = PREFIXES.get(program), words[1:]
+    if prefix is None and len(words) > 1 and (place := _sub_command(program, words)):
+        prefix, own = SUB_PREFIXES[program, words[place].text], words[place + 1 :]
+    commands: tuple[tuple[Word, ...], ...] = ()
+    transparent = unclear = False
+    if program in SEARCHES:
+        commands = tuple(filter(None, _searched(words, SEARCHES[program])))
+    elif program == "parallel":
+        commands = _parallel(words)
+    elif prefix and program not in SCRIPT_OPERANDS:
+        commands, transparent = _prefixed(own, prefix)
+        behind = max(map(len, commands), default=len(own))
+        unclear = any(word.dynamic for word in own[: len(own) - behind])
+    scripts = (*_option_scripts(program, words), *_operand_scripts(program, words))
+    if program in SHELLS or (program == "ssh" and not scripts):
+        scripts += tuple(documents)
+    if program in PLAIN_SHELLS and len(words) == 3 and words[1].text in PLAIN_SCRIPT:
+        transparent = True
+    transparent &= is_itself(words[0].text) and bool(commands or scripts)
+    return Wrapped(commands, scripts, transparent, unclear)
+
+
+def _sub_command(program: str, words: Sequence[Word]) -> int:
+    """Where the sub-command stands that runs the rest; 0 if there is none."""
+    for index, word in enumerate(words[1:8], 1):
+        if (program, word.text) in SUB_PREFIXES:
+            return index
+    return 0
+
+
+def _prefixed(words: Sequence[Word], prefix: Prefix) -> tuple[tuple[tuple[Word, ...], ...], bool]:
+    found = split(words, prefix.options)
+    if any(option in prefix.only_asks for option in found.given):
+        return (), False
+    starts = [_behind(words, found.length, prefix)]
+    if found.unknown and starts[0] + 1 < len(words):
+        # The option may have a value, which then was taken for the command.
+        starts.append(_behind(words, starts[0] + 1, prefix))
+    behind = next((i for i, w in enumerate(words) if w.text == "--" and i > starts[0]), None)
+    if prefix.operands and behind is not None:
+        starts.append(behind + 1)
+    commands = tuple(
+        _filled(words[start:], words[: found.length], found.given, prefix)
+        for start in starts
+        if not all(ASSIGNMENT.match(word.text) for word in words[start:])
+    )
+    harmless = prefix.harmless
+    alone = harmless is not None and not found.unknown and harmless.issuperset(found.given)
+    return commands, alone
+
+
+def _behind(words: Sequence[Word], start: int, prefix: Prefix) -> int:
+    """Where the command starts behind a wrapper's own operands."""
+    if not prefix.operands:
+        return start
+    start = min(start + prefix.operands, len(words))
+    return start + (start < len(words) and words[start].text == "--")
+
+
+def _filled(
+    words: Sequence[Word], own: Sequence[Word], given: Sequence[str], prefix: Prefix
+) -> tuple[Word, ...]:
+    """The command with the words of its input where the wrapper puts them."""
+    if not prefix.appends:
+        return tuple(words)
+    if not prefix.replaces.isdisjoint(given):
+        texts = [word.text for word in own]
+        mark = next((t.lstrip("-IJi") for t in texts if len(t) > 2 and t[1] in "IJi"), "")
+        marks = {mark} if mark else {"{}", *texts[1:]}
+        return tuple(_replaced(word, marks) for word in words)
+    end = words[-1].end
+    return (*words, Word("", (), end, end, "words", ""))
+
+
+def _replaced(word: Word, marks: set[str]) -> Word:
+    for mark in marks:
+        place = word.text.find(mark) if mark else -1
+        if place >= 0 and word.expands != "words":
+            return msgspec.structs.replace(word, expands="value", prefix=word.text[:place])
+    return word
+
+
+def _searched(words: Sequence[Word], marks: frozenset[str]) -> Iterator[tuple[Word, ...]]:
+    start: int | None = None
+    for index, word in enumerate(words):
+        if start is None:
+            start = index + 1 if word.text in marks else None
+        elif word.text in (";", "+"):
+            yield _found(words[start:index])
+            start = None
+    if start is not None:
+        yield _found(words[start:])
+
+
+def _found(words: Sequence[Word]) -> tuple[Word, ...]:
+    return tuple(_replaced(word, {"{}", "{/}", "{.}"}) for word in words)
+
+
+def _parallel(words: Sequence[Word]) -> tuple[tuple[Word, ...], ...]:
+    """The command whose words are given one by one; one word alone is a script."""
+    own = _before_inputs(words)
+    if not own or (len(own) == 1 and not _NAME.fullmatch(own[0].text)):
+        return ()
+    marks = {"{}", "{.}", "{/}", "{//}", "{/.}", "{1}", "{2}"}
+    if any(mark in word.text for word in own for mark in marks):
+        return (tuple(_replaced(word, marks) for word in own),)
+    return ((*own, Word("", (), own[-1].end, own[-1].end, "words", "")),)
+
+
+def _before_inputs(words: Sequence[Word]) -> Sequence[Word]:
+    known = PREFIXES["parallel"].options
+    own = words[1:]
+    own = own[split(own, known).length :]
+    return own[: next((i for i, word in enumerate(own) if word.text.startswith(":::")), None)]
+
+
+def _option_scripts(program: str, words: Sequence[Word]) -> Iterator[Word]:
+    options = SCRIPT_OPTIONS.get(program, ())
+    for index, word in enumerate(words[1:], 1) if options else ():
+        if option := script_option(word.text, options):
+            glued = len(word.text[len(option) :].removeprefix("="))
+            if glued:
+                text, at = word.text[-glued:], word.at[-glued:]
+                yield msgspec.structs.replace(word, text=text, at=at)
+            elif index + 1 < len(words):
+                yield words[index + 1]
+
+
+def script_option(text: str, options: Sequence[str]) -> str:
+    """The option of these that a word is, also at the end of a cluster such as `-lc`."""
+    for option in options:
+        long = option.startswith("--")
+        if text == option or (text.startswith(option) and (long or option == "-S")):
+            return option
+        letters = text[1:]
+        if not long and text[:1] in ("-", "+") and option[1] in letters and _plain(letters):
+            return text
+    return ""
+
+
+def _plain(letters: str) -> bool:
+    return letters.isascii() and letters.isalpha()
+
+
+def _operand_scripts(program: str, words: Sequence[Word]) -> Iterator[Word]:
+    if program == "alias":
+        yield from (_aliased(word) for word in words[1:] if "=" in word.text)
+    if program == "parallel" and not _parallel(words):
+        yield from _before_inputs(words)
+    if program not in SCRIPT_OPERANDS:
+        return
+    known = SCRIPT_OPERAND_OPTIONS.get(program) or PREFIXES.get(program, Prefix()).options
+    own = words[1:]
+    operands = own[split(own, known).length :][SCRIPT_OPERANDS[program] :]
+    if operands:
+        yield operands[0] if program == "trap" else _joined(operands)
+
+
+def _aliased(word: Word) -> Word:
+    start = word.text.index("=") + 1
+    return msgspec.structs.replace(word, text=word.text[start:], at=word.at[start:])
+
+
+def _joined(words: Sequence[Word]) -> Word:
+    """The words with one blank between them, as `eval` reads them."""
+    text = " ".join(word.text for word in words)
+    at: list[int] = []
+    for word in words:
+        at += (*word.at, word.end)
+    dynamic = any(word.dynamic for word in words)
+    return Word(text, tuple(at[:-1]), words[0].start, words[-1].end, "words" if dynamic else "")
+
+
+def after_options(words: Sequence[Word]) -> Sequence[Word]:
+    """The words behind the options, each of which is taken to have no value."""
+    return words[split(words, Options()).length :]

@@ -1,0 +1,66 @@
+"""The words of a shell command after quotes are removed, and its redirects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+
+from watchgate.core.text import Span
+
+Expands = Literal["", "glob", "value", "words"]
+
+
+def names(text: str) -> frozenset[str]:
+    """The set of the blank-separated words of a table's entry."""
+    return frozenset(text.split())
+
+
+class Word(msgspec.Struct, frozen=True):
+    """One word as the command would get it, expansions left as they are written.
+
+    `at[i]` is the position of `text[i]` in the original command; `start` and `end` cover the word
+    with its quotes. `expands` says what the shell would make of it: nothing, the names of files
+    (`glob`), one quoted `value`, or any number of `words`. `prefix` is the text before the first
+    expansion, all of it where there is none.
+    """
+
+    text: str
+    at: Sequence[int]
+    start: int
+    end: int
+    expands: Expands = ""
+    prefix: str = ""
+
+    @property
+    def span(self) -> Span:
+        """Where the word stands in the original command."""
+        return self.start, self.end
+
+    @property
+    def dynamic(self) -> bool:
+        """Whether a part of the word is only known at run time."""
+        return self.expands != ""
+
+
+class Redirect(msgspec.Struct, frozen=True):
+    """A redirect of a file or of a descriptor.
+
+    `operator` is one of `>`, `>>`, `>|`, `&>`, `&>>`, `>&`, `<>` and `<`, for a descriptor `>&` or
+    `<&`; a target such as `1`, `2-` or `-` after `>&` is a descriptor, any other is a file.
+    """
+
+    operator: str
+    target: Word
+    descriptor: bool = False
+
+    @property
+    def writes(self) -> bool:
+        """Whether a file is opened for writing."""
+        return not self.descriptor and self.operator != "<"
+
+    @property
+    def reads(self) -> bool:
+        """Whether a file is opened for reading."""
+        return not self.descriptor and self.operator in ("<", "<>")

@@ -1,0 +1,248 @@
+"""Programs that run other commands, as tables: how to find the command behind each of them."""
+
+from __future__ import annotations
+
+import msgspec
+
+from watchgate.core.policy.shell.names import SHELLS
+from watchgate.core.policy.shell.options import Options, options
+from watchgate.core.policy.shell.words import names
+
+
+class Prefix(msgspec.Struct, frozen=True):
+    """A program that runs the rest of its words.
+
+    `options` are its own, `operands` is how many words of its own come behind them. With one of
+    the options `only_asks` it runs nothing. With none but the options `harmless` it does nothing
+    beside running the command; None where it always does. `appends` says that it puts words of its
+    input behind the command, or where one of the options `replaces` says.
+    """
+
+    options: Options = Options()
+    operands: int = 0
+    only_asks: frozenset[str] = frozenset()
+    harmless: frozenset[str] | None = None
+    appends: bool = False
+    replaces: frozenset[str] = frozenset()
+
+
+def _prefix(
+    valued: str = "",
+    flags: str = "",
+    operands: int = 0,
+    only_asks: str = "",
+    harmless: str | None = None,
+) -> Prefix:
+    return Prefix(
+        options(valued, f"{flags} {only_asks}"),
+        operands,
+        names(only_asks),
+        None if harmless is None else names(harmless),
+    )
+
+
+_SUDO = _prefix(
+    "-u -g -h -p -C -r -t -T -U -D -R --user --group --host --prompt --chdir --chroot --role"
+    " --type --close-from --command-timeout --other-user",
+    "-n -E -H -i -s -k -S -b -A -P -B -N --non-interactive --preserve-env --set-home --login"
+    " --shell --reset-timestamp --stdin --background --askpass --preserve-groups --bell",
+    only_asks="-l -v -K -V --list --validate --remove-timestamp --version --help",
+)
+
+PREFIXES: dict[str, Prefix] = {
+    "sudo": _SUDO,
+    "doas": _prefix("-u -C -a", "-n -s -L"),
+    "pkexec": _prefix("--user", "--disable-internal-agent --keep-cwd"),
+    "run0": _prefix("-u -g -D --user --group --chdir --setenv --unit --property"),
+    "runuser": _prefix("-u -g -G -s -w --user --group --shell", "-l -m -p -f -P"),
+    "gosu": _prefix(operands=1),
+    "su-exec": _prefix(operands=1),
+    "setpriv": _prefix("--reuid --regid --groups --securebits", "--init-groups --clear-groups"),
+    "env": _prefix(
+        "-u -C -S -a --unset --chdir --split-string --argv0",
+        "-i -0 -v --ignore-environment --null --debug",
+        harmless="",
+    ),
+    "nohup": _prefix(),
+    "setsid": _prefix("", "-c -f -w --ctty --fork --wait"),
+    "nice": _prefix(
+        "-n --adjustment",
+        "-0 -1 -2 -3 -4 -5 -6 -7 -8 -9",
+        harmless="-n --adjustment -0 -1 -2 -3 -4 -5 -6 -7 -8 -9",
+    ),
+    "ionice": _prefix("-c -n -p -P -u --class --classdata", "-t --ignore", harmless="-c -n -t"),
+    "chrt": _prefix("-T -P -D", "-b -f -i -o -r -R", 1),
+    "taskset": _prefix("", "-a -c -p --cpu-list", 1),
+    "timeout": _prefix(
+        "-s -k --signal --kill-after",
+        "-v --foreground --preserve-status --verbose",
+        1,
+        harmless="-s -k -v --signal --kill-after --foreground --preserve-status --verbose",
+    ),
+    "gtimeout": _prefix("-s -k --signal --kill-after", "-v --foreground", 1, harmless="-s -k"),
+    "time": _prefix(
+        "-f -o --format --output",
+        "-p -v -a -q --portability --verbose --append --quiet",
+        harmless="-p -v --portability --verbose",
+    ),
+    "command": _prefix("", "-p", only_asks="-v -V", harmless="-p"),
+    "builtin": _prefix(harmless=""),
+    "exec": _prefix("-a", "-c -l"),
+    "coproc": _prefix(),
+    "noglob": _prefix(),
+    "nocorrect": _prefix(),
+    "xargs": msgspec.structs.replace(
+        _prefix(
+            "-I -n -P -L -d -E -s -a -R -S -J --max-args --max-procs --max-lines --delimiter"
+            " --arg-file --max-chars --process-slot-var",
+            "-0 -r -t -x -o --null --no-run-if-empty --verbose --exit --open-tty --replace -i -e"
+            " -l --eof --show-limits",
+            harmless="-0 -r -t -x -n -P -L -d -I -s -E --null --no-run-if-empty --verbose --exit"
+            " --max-args --max-procs --max-lines --delimiter --max-chars",
+        ),
+        appends=True,
+        replaces=names("-I -J -i --replace"),
+    ),
+    "parallel": _prefix("-j -I -n -N -L -d -S --jobs --joblog --colsep --delay --timeout"),
+    "stdbuf": _prefix(
+        "-i -o -e --input --output --error",
+        harmless="-i -o -e --input --output --error",
+    ),
+    "chroot": _prefix("--userspec --groups", "--skip-chdir", 1),
+    "flock": _prefix(
+        "-w -E --timeout --wait --conflict-exit-code",
+        "-s -x -e -u -n -o -F --shared --exclusive --nonblock --close --no-fork",
+        1,
+    ),
+    "busybox": _prefix(),
+    "toybox": _prefix(),
+    "strace": _prefix("-e -o -p -s -u -E -a -I -O -S -P -b -X", "-f -c -C -t -T -r -v -y -q -i -k"),
+    "ltrace": _prefix("-e -o -p -s -u -a -n -l -x -A -D -F", "-f -c -C -t -T -r -S -i -L"),
+    "valgrind": _prefix(),
+    "gdb": _prefix("-ex -x --command"),
+    "watch": _prefix("-n -q -s --interval --equexit", "-b -c -d -e -g -p -t -w -x"),
+    "unshare": _prefix("-S -G -R -w --root --wd --setuid --setgid", "-m -u -i -n -p -U -C -f -r"),
+    "nsenter": _prefix("-t -S -G --target --setuid --setgid", "-a -m -u -i -n -p -U -C -r -w -F"),
+    "systemd-run": _prefix(
+        "-p -u -E -H -M --unit --property --setenv --uid --gid --slice --description",
+        "-t -P -q -G -r -S -d --scope --user --system --pty --pipe --quiet --wait --collect",
+    ),
+    "systemd-inhibit": _prefix("--what --who --why --mode"),
+    "caffeinate": _prefix("-t -w", "-d -i -m -s -u"),
+    "unbuffer": _prefix("", "-p"),
+    "dbus-run-session": _prefix("--config-file --dbus-daemon"),
+    "dbus-launch": _prefix(),
+    "fakeroot": _prefix("-l -s -i -b", "-u"),
+    "firejail": _prefix(),
+    "bwrap": _prefix(),
+    "proot": _prefix("-r -b -w -q"),
+    "torsocks": _prefix(),
+    "torify": _prefix(),
+    "proxychains": _prefix("-f", "-q"),
+    "proxychains4": _prefix("-f", "-q"),
+    "rlwrap": _prefix(),
+    "setarch": _prefix("", "-R -3 -B -L -X", 1),
+    "linux32": _prefix(),
+    "linux64": _prefix(),
+    "numactl": _prefix("-N -m -C -i -p"),
+    "cpulimit": _prefix("-l --limit -p -e", "-z -i -f"),
+    "softlimit": _prefix("-a -c -d -f -l -m -n -o -p -r -s -t"),
+    "prlimit": _prefix("-p --pid -o"),
+    "xvfb-run": _prefix("-e -f -n -p -s -w --server-num --server-args", "-a -l --auto-servernum"),
+    "dumb-init": _prefix("-r", "-c -v"),
+    "tini": _prefix("-p -e", "-s -v -w -g"),
+    "entr": _prefix("", "-a -c -d -n -p -r -s -x -z"),
+    "npx": _prefix("-p --package -c --call", "-y --yes -q --quiet --no-install --no"),
+    "bunx": _prefix("", "--bun"),
+    "uvx": _prefix("--from --with -p --python", "-q"),
+    "pipx": _prefix(),
+}
+
+# Programs of which one sub-command runs the rest of its words, likewise.
+SUB_PREFIXES: dict[tuple[str, str], Prefix] = {
+    **dict.fromkeys(
+        [(tool, "run") for tool in ("uv", "poetry", "pipenv", "pdm", "hatch", "rye")],
+        _prefix("--with --extra --group --python -p --project --directory --env-file -m"),
+    ),
+    ("conda", "run"): _prefix("-n -p --name --prefix --cwd"),
+    ("mamba", "run"): _prefix("-n -p --name --prefix --cwd"),
+    ("bundle", "exec"): _prefix(),
+    ("pnpm", "exec"): _prefix(),
+    ("pnpm", "dlx"): _prefix("--package"),
+    ("npm", "exec"): _prefix("-p --package -c --call -w", "-y --yes"),
+    ("yarn", "exec"): _prefix(),
+    ("direnv", "exec"): _prefix(operands=1),
+    ("mise", "exec"): _prefix("-C -E -j", "-y -q -v"),
+    ("mise", "x"): _prefix("-C -E -j", "-y -q -v"),
+    ("asdf", "exec"): _prefix(),
+    ("pyenv", "exec"): _prefix(),
+    ("rbenv", "exec"): _prefix(),
+    ("rustup", "run"): _prefix(operands=1),
+    ("op", "run"): _prefix("--env-file --account", "--no-masking"),
+    ("doppler", "run"): _prefix("-p -c -t --project --config --token --command"),
+    ("aws-vault", "exec"): _prefix("-d --duration --region", "-n -s", 1),
+    ("chamber", "exec"): _prefix(operands=1),
+    **dict.fromkeys(
+        [(tool, "exec") for tool in ("docker", "podman", "nerdctl", "kubectl", "oc")],
+        _prefix(
+            "-e -u -w -n -c --env --env-file --user --workdir --detach-keys --namespace --container"
+            " --context",
+            "-i -t -d -q --interactive --tty --detach --privileged --stdin",
+            1,
+        ),
+    ),
+    **dict.fromkeys(
+        [(tool, "run") for tool in ("docker", "podman", "nerdctl")],
+        _prefix(
+            "-e -u -w -v -p -m -l -h -a -c --env --env-file --user --workdir --volume --publish"
+            " --name --network --mount --entrypoint --memory --cpus --hostname --label --platform"
+            " --restart --add-host --cap-add --cap-drop --device --security-opt --pull --net --pid"
+            " --ipc --gpus --shm-size --tmpfs --ulimit --log-driver",
+            "-i -t -d -q -P --rm --interactive --tty --detach --privileged --init --read-only",
+            1,
+        ),
+    ),
+    ("perf", "stat"): _prefix("-e -o -r -p", "-a -d -v"),
+    ("perf", "record"): _prefix("-e -o -F -p -c", "-a -g"),
+}
+
+# Programs whose option -c (or these) is followed by a command as one text.
+SCRIPT_OPTIONS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(SHELLS, ("-c", "--command")),
+    "su": ("-c", "--command", "--session-command"),
+    "runuser": ("-c", "--command", "--session-command"),
+    "script": ("-c", "--command"),
+    "flock": ("-c", "--command"),
+    "env": ("-S", "--split-string"),
+    "npx": ("-c", "--call"),
+    "npm": ("-c", "--call"),
+    "nix-shell": ("--run", "--command"),
+    "doppler": ("--command",),
+    "mapfile": ("-C",),
+    "readarray": ("-C",),
+    "compgen": ("-C",),
+    "complete": ("-C",),
+}
+
+# Programs whose operands, after this many, are a command as text.
+SCRIPT_OPERANDS = {"eval": 0, "trap": 0, "watch": 0, "ssh": 1, "hyperfine": 0}
+SCRIPT_OPERAND_OPTIONS = {
+    "ssh": options(
+        "-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w -B -P",
+        "-4 -6 -A -a -C -f -G -g -K -k -M -N -n -q -s -T -t -V -v -X -x -Y -y",
+    ),
+    "trap": options(flags="-l -p"),
+    "hyperfine": options("-w -r -m -M -i -s -p -c -n --warmup --runs --prepare --cleanup --setup"),
+}
+
+# Which option of a search starts a command that ends with `;` or `+` or where the words end.
+SEARCHES = {
+    "find": names("-exec -execdir -ok -okdir"),
+    "gfind": names("-exec -execdir -ok -okdir"),
+    "fd": names("-x -X --exec --exec-batch"),
+    "fdfind": names("-x -X --exec --exec-batch"),
+}
+
+# Shells that run exactly the text behind these options and read nothing else that is not theirs.
+PLAIN_SHELLS = names("sh bash dash")
+PLAIN_SCRIPT = names("-c -lc")

@@ -1,0 +1,237 @@
+"""Shell calls: every command of the text is held against the rules, and all must be allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+import msgspec
+
+from watchgate.core import tool_input
+from watchgate.core.policy.assessment import (
+    NO_RULE,
+    Assessment,
+    Decision,
+    Finding,
+    Risk,
+    Segment,
+    severity,
+)
+from watchgate.core.policy.compiled import Rule
+from watchgate.core.policy.guards import MAX_CHARS, guard
+from watchgate.core.policy.matching.cover import clean
+from watchgate.core.policy.matching.seen import Seen
+from watchgate.core.policy.places import Place
+from watchgate.core.policy.policy import Policy
+from watchgate.core.policy.shell.commands import Command
+from watchgate.core.policy.shell.finder import commands
+from watchgate.core.policy.shell.words import Word
+from watchgate.core.policy.subject import Subject
+from watchgate.core.text import Span
+
+# What lies behind it is not looked at, so that no input costs more than a moment; such a text is
+# opaque and too long besides.
+_MAX_SCANNED_CHARS = 2 * MAX_CHARS
+
+# No system takes a longer folder, and every path in it would be worked out in full.
+MAX_FOLDER_CHARS = 1_024
+
+# Rules look at the words of a command once more for each wrapper around it. What people write needs
+# fewer words than one for so many characters of the text.
+_CHARS_A_READ = 2
+_MAX_READ_A_TEXT = 1_000
+
+_NOT_COVERED = {
+    "policy.redirect": "Writes its output to a file, or reads what only the run shows",
+    "policy.env": "Sets variables that may change what a program does",
+}
+Holds = Callable[[Rule], bool]
+
+
+def assess_shell(subject: Subject, policy: Policy, holds: Holds) -> Assessment:
+    """What the policy says about a shell call; spans are positions in the command.
+
+    `holds` tells whether a rule's scope takes in the call.
+    """
+    text = tool_input.command(subject.tool)
+    if text is None:
+        reason = "Does not say which command it runs"
+        found = (Finding("call.opaque", reason, "unknown"), *policy.faults)
+        return Assessment("ask", "unknown", found, opaque=True)
+    scanned = text[:_MAX_SCANNED_CHARS]
+    parsed = commands(scanned)
+    cut = len(text) > len(scanned)
+    reader = _Reader(subject, policy, holds, scanned, opaque=parsed.opaque or cut)
+    reader.read(parsed.found)
+    opaque = reader.opaque
+    findings = reader.findings(opaque=opaque)
+    findings += guard(text)
+    if opaque:
+        reason = parsed.why or "Runs something that its text does not show"
+        said = policy.defaults.opaque
+        findings.append(Finding("shell.opaque", reason, "unknown", decision=said))
+    findings += policy.faults
+    covered = all(segment.allowed_by for segment in reader.segments)
+    if not findings and not (reader.allows and covered):
+        said = policy.defaults.decision
+        reason = "Runs no command that a rule could be about"
+        findings.append(Finding(NO_RULE, reason, "medium", decision=said))
+    return combined(findings, reader.allows, tuple(reader.segments), opaque=opaque)
+
+
+def combined(
+    findings: list[Finding],
+    allows: list[Finding],
+    segments: tuple[Segment, ...],
+    *,
+    opaque: bool = False,
+) -> Assessment:
+    """Deny before ask before allow: an allow needs that nothing else was found."""
+    if not findings:
+        found = tuple(dict.fromkeys(allows))
+        return Assessment("allow", _worst(found), found, opaque, segments)
+    decision: Decision = "ask"
+    if any(finding.decision == "deny" for finding in findings):
+        decision = "deny"
+    found = tuple(dict.fromkeys(findings))
+    return Assessment(decision, _worst(found), found, opaque, segments)
+
+
+def _worst(findings: Iterable[Finding]) -> Risk:
+    return max((finding.risk for finding in findings), key=severity)
+
+
+class _Reader:
+    """Holds the rules against commands in their order, for as long as `budget` words last.
+
+    `opaque` says that a command was left out, or ran in a folder that is not followed.
+    """
+
+    def __init__(
+        self, subject: Subject, policy: Policy, holds: Holds, text: str, *, opaque: bool
+    ) -> None:
+        self.opaque = opaque
+        self.segments: list[Segment] = []
+        self.allows: list[Finding] = []
+        self._subject = subject
+        self._policy = policy
+        self._holds = holds
+        self._text = text
+        self._budget = len(text) // _CHARS_A_READ + _MAX_READ_A_TEXT
+        self._place: Place = _known(
+            Place(session=subject.cwd, home=subject.home, cwd=subject.cwd, own=subject.own)
+        )
+        self._seen: dict[int, Seen] = {}
+        self._hits: list[Finding] = []
+        self._other: list[Finding] = []
+
+    def read(self, found: Iterable[Command]) -> None:
+        """Judge every command."""
+        for command in found:
+            looked_at = (command, *command.piped_from, *command.built_from)
+            self._budget -= sum(len(each.words) + len(each.redirects) for each in looked_at)
+            if self._budget < 0:
+                self.opaque = True
+                return
+            self._command(command)
+            self._move(command)
+
+    def findings(self, *, opaque: bool) -> list[Finding]:
+        """What was found in the commands and in the text itself."""
+        found = [*self._hits, *self._other]
+        for rule in self._policy.of_text:
+            if rule.opaque not in (None, opaque) or not self._holds(rule):
+                continue
+            span = rule.text_hit(self._text, self._subject.own)
+            if span is not None or not rule.of_text:
+                found.append(rule.finding(span))
+        return found
+
+    def _command(self, command: Command) -> None:
+        seen = self._seen[id(command)] = Seen(command, self._place, self._seen)
+        hits = list(self._matching(seen))
+        self._hits += hits
+        said = list(hits)
+        covered = self._allowed_by(seen)
+        span = command.span
+        unclean = clean(seen)
+        if unclean:
+            said.append(self._say(unclean, _NOT_COVERED[unclean], span, command.segment))
+        if not covered and not hits and (command.words or not unclean):
+            said.append(self._say(NO_RULE, "No rule knows this command", span, command.segment))
+        rules = tuple(dict.fromkeys(finding.rule for finding in said))
+        self.segments.append(
+            Segment(
+                number=command.segment,
+                span=span,
+                words=tuple(word.text for word in command.words),
+                risk=_worst(said) if said else "low",
+                rules=rules,
+                allowed_by="" if unclean else covered,
+                nested=command.nested,
+                dynamic=any(word.dynamic for word in (*command.assignments, *command.words)),
+            )
+        )
+
+    def _say(self, rule: str, reason: str, span: Span, segment: int) -> Finding:
+        said = Finding(rule, reason, "medium", span, segment, self._policy.defaults.decision)
+        self._other.append(said)
+        return said
+
+    def _matching(self, seen: Seen) -> Iterator[Finding]:
+        for rule, shapes in self._policy.asking.of(seen.program):
+            if not (rule.scope.every_shell_call or self._holds(rule)):
+                continue
+            words = rule.words_in(seen, shapes)
+            if words is not None and self._fits_text(rule):
+                yield rule.finding(_around(words, seen), seen.command.segment)
+
+    def _fits_text(self, rule: Rule) -> bool:
+        """Whether the text is as a rule asks that is about commands too."""
+        if rule.opaque not in (None, self.opaque):
+            return False
+        return not rule.of_text or rule.text_hit(self._text, self._subject.own) is not None
+
+    def _allowed_by(self, seen: Seen) -> str:
+        command = seen.command
+        if command.transparent:
+            return "runs only what is in it"
+        if not command.words:
+            return "sets a variable" if command.assignments and not command.redirects else ""
+        for rule, shapes in self._policy.allowing.of(seen.program):
+            if self._holds(rule) and rule.covers(seen, shapes):
+                self.allows.append(rule.finding(command.span, command.segment))
+                return rule.id
+        return ""
+
+    def _move(self, command: Command) -> None:
+        """Go where the next command runs; a folder only known at run time changes nothing."""
+        if command.program not in ("cd", "pushd"):
+            return
+        folders = [word.text for word in command.arguments if not word.text.startswith("-")]
+        folder = self._place.resolve(folders[0] if folders else "~")
+        if len(folder) > MAX_FOLDER_CHARS:
+            self.opaque = True
+        elif "$" not in folder and folder.startswith("/"):
+            self._place = _known(msgspec.structs.replace(self._place, cwd=folder))
+
+
+class _Known(Place, frozen=True):
+    """A place that works each path out once: wrappers show the same words many times."""
+
+    resolved: dict[str, str] = msgspec.field(default_factory=dict)
+
+    def resolve(self, path: str) -> str:
+        known = self.resolved.get(path)
+        if known is None:
+            known = self.resolved[path] = Place.resolve(self, path)
+        return known
+
+
+def _known(place: Place) -> _Known:
+    return _Known(place.session, place.home, place.cwd, place.own)
+
+
+def _around(words: list[Word], seen: Seen) -> Span:
+    if not words:
+        return seen.command.span
+    return min(word.start for word in words), max(word.end for word in words)

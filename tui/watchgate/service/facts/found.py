@@ -1,0 +1,154 @@
+"""From looks to facts: one short phrase for each thing that would be touched or lost."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import anyio.to_thread
+
+from watchgate.core.records import Fact
+from watchgate.service.facts import files
+from watchgate.service.facts.files import Held, size
+from watchgate.service.facts.git import Git, open_at
+from watchgate.service.facts.looks import Look, What
+
+Facts = list[Fact]
+
+
+async def facts(look: Look, late: Callable[[], bool]) -> Facts:
+    """The facts of one look; counting stops when it is `late`."""
+    if look.what in _OF_FILES:
+        held = await anyio.to_thread.run_sync(
+            files.held, look.folder, look.words, late, abandon_on_cancel=True
+        )
+        return await _OF_FILES[look.what](look, held)
+    if look.what == "signals":
+        return [_fact(look, text) for text in await anyio.to_thread.run_sync(_named, look.words)]
+    repository = await open_at(look.folder)
+    if isinstance(repository, Git):
+        return await _OF_GIT[look.what](look, repository)
+    return [_fact(look, f"not looked at: {repository}")] if repository else []
+
+
+async def _removes(look: Look, held: Held) -> Facts:
+    if not held.files:
+        nothing = f"nothing is there: {', '.join(held.missing)}"
+        return [_fact(look, nothing if held.missing else "an empty folder")]
+    repository = await open_at(look.folder)
+    text = f"{_files(held)}, {size(held.size_bytes)}"
+    names = None
+    if isinstance(repository, Git):
+        names = await repository.text("ls-files", "--others", "-z", "--", *look.words)
+    if names is None:
+        return [_fact(look, text, grave=True)]
+    untracked = sum(map(bool, names.split("\0")))
+    text += f", {untracked:,} not in git" if untracked else ", all of them in git"
+    return [_fact(look, text, grave=untracked > 0)]
+
+
+async def _overwrites(look: Look, held: Held) -> Facts:
+    if held.folders or not (held.files or held.missing):
+        return []
+    if not held.files:
+        return [_fact(look, "a new file")]
+    text = f"there already: {_files(held)}, {size(held.size_bytes)}"
+    repository = await open_at(look.folder)
+    changed = await _changed_lines(look, repository) if isinstance(repository, Git) else None
+    if changed:
+        text += f", {changed:,} changed lines not committed"
+    return [_fact(look, text, grave=bool(changed))]
+
+
+async def _discards(look: Look, git: Git) -> Facts:
+    changed = await _changed_lines(look, git)
+    if changed is None:
+        return []
+    if not changed:
+        return [_fact(look, "no tracked file has changes")]
+    return [_fact(look, f"loses {changed:,} changed {'line' if changed == 1 else 'lines'}", True)]
+
+
+async def _untracked(look: Look, git: Git) -> Facts:
+    found = await git.lines("ls-files", "--others", "--exclude-standard", "--", *look.words)
+    if found is None:
+        return []
+    many = "file" if len(found) == 1 else "files"
+    return [_fact(look, f"{len(found):,} untracked {many}", grave=bool(found))]
+
+
+async def _dropped_by_push(look: Look, git: Git) -> Facts:
+    """Commits that the remote had when it was last fetched and the pushed branch has not."""
+    remote = look.words[0] if look.words else ""
+    named = look.words[1].lstrip("+").rpartition(":")[2] if len(look.words) > 1 else ""
+    other = f"{remote}/{named}" if remote and named else "@{upstream}"
+    mine = await git.lines("config", "--get", "user.email")
+    authors = await git.lines("log", "--format=%ae", "--end-of-options", f"HEAD..{other}")
+    if authors is None:
+        return []
+    if not authors:
+        return [_fact(look, f"drops no commit of {other} as last fetched")]
+    others = sum(author not in (mine or ()) for author in authors)
+    whose = f", {others} of another author" if others else ", all your own"
+    return [_fact(look, f"drops {_commits(len(authors))} of {other}{whose}", grave=True)]
+
+
+async def _only_there(look: Look, git: Git) -> Facts:
+    found: Facts = []
+    for name in look.words[:4]:
+        elsewhere = (f"--exclude={name}", "--branches", "--remotes", "--tags")
+        kept = await git.lines("rev-list", f"refs/heads/{name}", "--not", *elsewhere)
+        if kept is not None:
+            text = f"{name}: {_commits(len(kept))} nowhere else" if kept else f"{name}: merged"
+            found.append(_fact(look, text, grave=bool(kept)))
+    return found
+
+
+async def _stashes(look: Look, git: Git) -> Facts:
+    kept = await git.lines("stash", "list")
+    if kept is None:
+        return []
+    many = "stash is" if len(kept) == 1 else "stashes are"
+    return [_fact(look, f"{len(kept)} {many} kept", grave=bool(kept))]
+
+
+async def _changed_lines(look: Look, git: Git) -> int | None:
+    """Lines that differ from the last commit; None where that is not known."""
+    there = await anyio.to_thread.run_sync(files.there, look.folder, look.words)
+    plain = ("--no-ext-diff", "--no-textconv", "--ignore-submodules")
+    rows = await git.lines("diff", *plain, "--numstat", "HEAD", "--", *there)
+    return None if rows is None else sum(_changed(row) for row in rows)
+
+
+def _changed(row: str) -> int:
+    return sum(int(each) for each in row.split("\t")[:2] if each.isdecimal())
+
+
+def _named(pids: tuple[str, ...]) -> list[str]:
+    named = ((pid, files.command_line(pid)) for pid in pids[:4])
+    return [f"{pid} is {line}" for pid, line in named if line]
+
+
+def _files(held: Held) -> str:
+    more = "more than " if held.cut else ""
+    return f"{more}{held.files:,} {'file' if held.files == 1 else 'files'}"
+
+
+def _commits(count: int) -> str:
+    return f"{count:,} commit" if count == 1 else f"{count:,} commits"
+
+
+def _fact(look: Look, text: str, grave: bool = False) -> Fact:
+    return Fact(text, look.segment, grave)
+
+
+_OF_FILES: dict[What, Callable[[Look, Held], Awaitable[Facts]]] = {
+    "removes": _removes,
+    "overwrites": _overwrites,
+}
+_OF_GIT: dict[What, Callable[[Look, Git], Awaitable[Facts]]] = {
+    "discards": _discards,
+    "discards-untracked": _untracked,
+    "pushes": _dropped_by_push,
+    "drops-branch": _only_there,
+    "drops-stash": _stashes,
+}

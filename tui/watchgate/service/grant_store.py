@@ -1,0 +1,110 @@
+"""`grants.json` in the state directory: the standing grants for good, which outlive a core.
+
+The file is an object: `version` 1 and `grants`, a list of `GrantView`. It is written whole, with
+mode 0600, and replaced in one step; a file that others own or could have touched is not read.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Literal
+
+import anyio
+import anyio.to_thread
+import msgspec
+
+from watchgate.core.grants.grant import GrantView
+
+_READ_BYTES = 16 * 1024 * 1024
+
+
+class GrantsError(Exception):
+    """The grants cannot be read; the message says why and what that means."""
+
+
+class _Kept(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    version: Literal[1]
+    grants: tuple[GrantView, ...] = ()
+
+
+def load(path: Path) -> tuple[GrantView, ...]:
+    """The grants that an earlier core kept; none where there is no file.
+
+    Raises `GrantsError` for a file that is not ours alone or cannot be read. It is set aside then,
+    so that the next grant does not write over it.
+    """
+    try:
+        raw = _own_bytes(path)
+    except FileNotFoundError:
+        return ()
+    except OSError as fault:
+        raise GrantsError(_set_aside(path, fault.strerror or str(fault))) from None
+    try:
+        return msgspec.json.decode(raw, type=_Kept).grants
+    except msgspec.DecodeError as fault:
+        raise GrantsError(_set_aside(path, str(fault))) from None
+
+
+def save(path: Path, grants: tuple[GrantView, ...]) -> None:
+    """Write the grants to disk, replacing the file in one step. Raises `OSError`."""
+    fresh = path.with_name(path.name + ".new")
+    fresh.unlink(missing_ok=True)
+    # Exclusive, so that nothing that was put there is written through.
+    descriptor = os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        os.fchmod(descriptor, 0o600)
+        file.write(msgspec.json.format(msgspec.json.encode(_Kept(version=1, grants=grants))))
+        file.flush()
+        os.fsync(descriptor)
+    fresh.replace(path)
+    # A grant that was taken back must not be there again after a power cut.
+    directory = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(directory)
+    finally:
+        os.close(directory)
+
+
+class GrantStore:
+    """Keeps the file as the core has its grants; `kept` says what is to be in it now."""
+
+    def __init__(self, path: Path, kept: Callable[[], tuple[GrantView, ...]]) -> None:
+        self.path = path
+        self._kept = kept
+        self._written: tuple[GrantView, ...] = ()
+        self._lock = anyio.Lock()
+
+    def load(self) -> tuple[GrantView, ...]:
+        """As the function; what it gives is taken to be in the file."""
+        self._written = load(self.path)
+        return self._written
+
+    async def save(self) -> None:
+        """Write what has changed since it was last written or read. Raises `OSError`."""
+        async with self._lock:
+            grants = self._kept()
+            if grants != self._written:
+                await anyio.to_thread.run_sync(save, self.path, grants)
+                self._written = grants
+
+
+def _own_bytes(path: Path) -> bytes:
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as file:
+        status = os.fstat(descriptor)
+        if status.st_mode != stat.S_IFREG | 0o600 or status.st_uid != os.geteuid():
+            raise PermissionError(0, "others own it or could have written it")
+        return file.read(_READ_BYTES)
+
+
+def _set_aside(path: Path, why: str) -> str:
+    aside = path.with_name(path.name + ".unread")
+    moved = f"{path}: {why}"
+    with suppress(OSError):
+        path.replace(aside)
+        moved = f"{path}: {why}; it was moved to {aside.name}"
+    return f"{moved}. What it granted for good is asked again; give the grants anew"

@@ -1,0 +1,91 @@
+"""Policy files on disk: where they lie, whether they can be trusted, and what they say."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from watchgate.core.policy.load import MAX_CHARS, Loaded, PolicyError, load
+from watchgate.core.policy.rule_file import Tier
+
+PROJECT_FILE = Path(".watchgate") / "policy.toml"
+# A path has no more folders than that; a longer one is no project.
+_MAX_FOLDERS = 64
+_ROOT_UID = 0
+
+
+class Stamp(msgspec.Struct, frozen=True):
+    """What tells one state of a file from another."""
+
+    mtime_ns: int
+    size: int
+    inode: int
+    mode: int
+
+
+def stamp(path: Path) -> Stamp | None:
+    """The state of a file; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return Stamp(found.st_mtime_ns, found.st_size, found.st_ino, found.st_mode)
+
+
+def read(path: Path, tier: Tier) -> Loaded | None:
+    """A file's rules, checked by themselves; None where there is no file. Raises `PolicyError`."""
+    try:
+        # A pipe in its place would otherwise keep the gate waiting.
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as fault:
+        raise PolicyError(f"{path}: cannot be read: {fault.strerror}") from None
+    with os.fdopen(fd, "rb") as file:
+        found = os.fstat(file.fileno())
+        if not stat.S_ISREG(found.st_mode):
+            raise PolicyError(f"{path}: is no regular file; put one there, or remove it")
+        _check_owner(path, tier, found)
+        raw = file.read(4 * MAX_CHARS)
+    try:
+        return load(raw.decode(), str(path), tier)
+    except UnicodeDecodeError as fault:
+        raise PolicyError(f"{path}: not valid TOML: it is no UTF-8 ({fault})") from None
+
+
+def project_files(cwd: str) -> tuple[Path, ...]:
+    """Where files of the project may lie: from its git root down to the session's folder.
+
+    Without a git repository only the session's folder itself counts.
+    """
+    if not cwd.startswith("/"):
+        return ()
+    folders = [Path(os.path.normpath(cwd))]
+    folders += folders[0].parents
+    depth = next(_roots(folders), 0)
+    return tuple(folder / PROJECT_FILE for folder in reversed(folders[: depth + 1]))
+
+
+def _roots(folders: list[Path]) -> Iterator[int]:
+    for depth, folder in enumerate(folders[:_MAX_FOLDERS]):
+        if os.path.lexists(folder / ".git"):
+            yield depth
+
+
+def _check_owner(path: Path, tier: Tier, found: os.stat_result) -> None:
+    """Raise `PolicyError` for a file that somebody may write who may not decide."""
+    if tier == "admin" and found.st_uid != _ROOT_UID:
+        raise PolicyError(f"{path}: belongs to user {found.st_uid}: run `chown root {path}`")
+    if tier == "user" and found.st_uid not in (os.geteuid(), _ROOT_UID):
+        raise PolicyError(f"{path}: belongs to user {found.st_uid}: copy it to a file of your own")
+    # The files of a project are often shared within a group, and can only add ask and deny.
+    others, who = (0o002, "o-w") if tier == "project" else (0o022, "go-w")
+    if found.st_mode & others:
+        mode = stat.S_IMODE(found.st_mode)
+        raise PolicyError(
+            f"{path}: can be written by others (mode {mode:04o}): run `chmod {who} {path}`"
+        )

@@ -1,0 +1,1 @@
+"""What each verb of the control protocol does; a refusal changes nothing."""

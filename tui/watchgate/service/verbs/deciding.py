@@ -1,0 +1,103 @@
+"""Verbs that decide about requests, or give them more time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from watchgate.core.clock import Clock
+from watchgate.core.config import AGENT_MAX_S
+from watchgate.core.decisions import IN_YOURS, NOT_YOURS, Decision, Refused, settled
+from watchgate.core.editing import preview
+from watchgate.core.records import CoreData
+from watchgate.core.requests import Request as Settled
+from watchgate.core.requests import Status
+from watchgate.link.protocol import Request
+from watchgate.service.grant_store import GrantStore
+from watchgate.service.hub import Hub
+from watchgate.service.journal_schema import JournalError
+from watchgate.service.verbs.caller import Caller, Do, named
+
+
+class Deciding:
+    """Decisions and more time, over one hub."""
+
+    def __init__(self, hub: Hub, clock: Clock, *, journal: Path, store: GrantStore) -> None:
+        self._hub = hub
+        self._clock = clock
+        self._journal = journal
+        self._store = store
+
+    def table(self) -> dict[str, Do]:
+        """The verbs of this group."""
+        return {"decide": self._decide, "extend": self._extend, "preview": self._preview}
+
+    async def _decide(self, request: Request, caller: Caller) -> dict[str, Any]:
+        if request.decision is None:
+            raise Refused("bad_request", "decide needs a decision: allow, deny, handback or answer")
+        engine, now = self._hub.engine, self._clock.now()
+        broker = engine.broker
+        found = broker.find(named(request))
+        said = Decision(
+            decision=request.decision,
+            by=caller.name(request.as_),
+            digest=request.digest,
+            reason=request.reason or "",
+            scope=request.scope,
+            stop=request.stop,
+            may_allow=self._hub.askers.may_decide(caller.chain, found.id),
+            shown_ms=request.shown_ms,
+            confirmed=request.confirmed,
+            answers=request.answers,
+            rules=request.rules,
+        )
+        if request.input is None:
+            decided = broker.decide(found.id, said, now)
+            self._hub.execute(engine.decided(decided))
+        else:
+            decided, effects = engine.edit(found, request.input, said, now)
+            self._hub.execute(effects)
+        if decided.status is Status.COMMITTING:
+            # Nobody may hear of an allow that the disk refused and the agent was never told.
+            await self._hub.written()
+            if decided.status is Status.COMMITTING:
+                raise JournalError(
+                    self._journal,
+                    "has not taken the allow yet: the agent is told once it has, and denied at the "
+                    f"deadline otherwise; see watchgate show {decided.id[:4]}",
+                )
+            if decided.status is not Status.ALLOWED:
+                raise settled(decided)
+        return {"request": decided.id, "word": decided.ending.word, **await self._kept(decided)}
+
+    async def _kept(self, decided: Settled) -> dict[str, Any]:
+        """Keep a grant for good on disk; the allow itself stands even where that fails."""
+        if decided.ending.scope != "always":
+            return {}
+        try:
+            await self._store.save()
+        except OSError as fault:
+            what = f"{self._store.path} cannot be written: the grant ends with this core"
+            data = CoreData(what=what, detail=fault.strerror or str(fault))
+            self._hub.recorder.about_core("policy.fault", data)
+            return {"warning": f"{what} ({data.detail})"}
+        return {}
+
+    async def _preview(self, request: Request, _caller: Caller) -> dict[str, Any]:
+        """What a request would become with another input; nothing changes."""
+        if request.input is None:
+            raise Refused("bad_request", "preview needs the input that the call shall have")
+        engine = self._hub.engine
+        return preview(engine.edited(engine.broker.find(named(request)), request.input))
+
+    async def _extend(self, request: Request, caller: Caller) -> dict[str, Any]:
+        if not 0 < (request.seconds or 0) <= AGENT_MAX_S:
+            raise Refused("bad_request", f"extend needs seconds, from 1 to {AGENT_MAX_S}")
+        broker, now = self._hub.engine.broker, self._clock.now()
+        found = broker.find(named(request))
+        if not self._hub.askers.may_decide(caller.chain, found.id):
+            raise Refused("self_approval", f"{NOT_YOURS}, so it may only deny: do it {IN_YOURS}")
+        longer = broker.extend(found.id, request.seconds or 0, now)
+        by = caller.name(request.as_)
+        self._hub.execute(self._hub.engine.extended(longer, by, now))
+        return {"request": longer.id, "deadline_at": longer.data.deadline_at}

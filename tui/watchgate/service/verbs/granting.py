@@ -1,0 +1,69 @@
+"""Verbs about standing grants: what one would answer, which are in force, and taking them back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import anyio.to_thread
+import msgspec
+
+from watchgate.core.clock import Clock
+from watchgate.core.decisions import Refused
+from watchgate.core.grants.candidate import candidate
+from watchgate.core.grants.proposal import proposed
+from watchgate.link.protocol import Request
+from watchgate.service.grant_store import GrantStore
+from watchgate.service.hub import Hub
+from watchgate.service.past_calls import past_calls
+from watchgate.service.verbs.caller import Caller, Do, named
+
+
+class Granting:
+    """Standing grants, over one hub."""
+
+    def __init__(self, hub: Hub, clock: Clock, *, journal: Path, store: GrantStore) -> None:
+        self._hub = hub
+        self._clock = clock
+        self._journal = journal
+        self._store = store
+
+    def table(self) -> dict[str, Do]:
+        """The verbs of this group."""
+        return {"propose": self._propose, "grants": self._grants, "revoke": self._revoke}
+
+    async def _propose(self, request: Request, _caller: Caller) -> dict[str, Any]:
+        """The rules that an allow for good would give, and the past calls that they cover."""
+        found = self._hub.engine.broker.find(named(request))
+        try:
+            proposed(found.data.tool, found.data)
+        except ValueError as why:
+            raise Refused("not_offered", f"it cannot be allowed for good: {why}") from None
+        try:
+            grant = candidate(found, request.rules)
+        except ValueError as fault:
+            raise Refused("bad_request", str(fault)) from None
+        await self._hub.written()
+        past = await anyio.to_thread.run_sync(past_calls, self._journal, grant)
+        rules = [{**msgspec.to_builtins(rule), "text": rule.text} for rule in grant.rules]
+        return {"rules": rules, "folder": grant.folder, "answers": grant.answers, **past}
+
+    async def _grants(self, _request: Request, _caller: Caller) -> dict[str, Any]:
+        engine = self._hub.engine
+        self._hub.execute(engine.grants.expire(self._clock.now()))
+        return {"grants": list(self._hub.recorder.state.grants.values())}
+
+    async def _revoke(self, request: Request, caller: Caller) -> dict[str, Any]:
+        if not request.grant:
+            raise Refused("bad_request", "revoke needs the id of a grant; see watchgate grants")
+        by, now = caller.name(request.as_), self._clock.now()
+        view, effects = self._hub.engine.grants.revoke(request.grant, by, now)
+        self._hub.execute(effects)
+        try:
+            await self._store.save()
+        except OSError as fault:
+            raise OSError(
+                f"it answers nothing more in this core, but {self._store.path} cannot be written "
+                f"({fault.strerror}): remove that file, or it is in force again after a restart"
+            ) from fault
+        return {"grant": view.id}

@@ -1,0 +1,55 @@
+"""Verbs that switch the gate off and on, or end the core."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from watchgate.core.clock import Clock
+from watchgate.core.decisions import Refused
+from watchgate.core.records import CoreData
+from watchgate.link.protocol import Request
+from watchgate.service import off_switch
+from watchgate.service.hub import Hub
+from watchgate.service.verbs.caller import Caller, Do, operator_only
+
+
+class Switching:
+    """The deliberate ways out and back."""
+
+    def __init__(self, hub: Hub, clock: Clock, *, off: Path, stop: Callable[[str], None]) -> None:
+        self._hub = hub
+        self._clock = clock
+        self._off = off
+        self._stop = stop
+
+    def table(self) -> dict[str, Do]:
+        """The verbs of this group."""
+        return {"off": self._switch_off, "on": self._switch_on, "stop": self._stop_core}
+
+    async def _switch_off(self, request: Request, caller: Caller) -> dict[str, Any]:
+        operator_only(self._hub.askers, caller)
+        seconds = request.seconds or 0
+        if not 0 <= seconds <= off_switch.LONGEST_S:
+            longest = off_switch.LONGEST_S
+            raise Refused("bad_request", f"off takes seconds up to {longest}, 0 for until reboot")
+        until_us = self._clock.now().plus(seconds).wall_us if seconds else 0
+        off_switch.write(self._off, until_us // 1_000_000 if seconds else None)
+        data = CoreData(
+            what="the gate is switched off", until=until_us, name=caller.name(request.as_)
+        )
+        self._hub.recorder.about_core("policy.off", data)
+        return {"until": until_us}
+
+    async def _switch_on(self, request: Request, caller: Caller) -> dict[str, Any]:
+        off_switch.remove(self._off)
+        data = CoreData(what="the gate is switched on", name=caller.name(request.as_))
+        self._hub.recorder.about_core("policy.on", data)
+        return {}
+
+    async def _stop_core(self, request: Request, caller: Caller) -> dict[str, Any]:
+        # A core that an agent ended could be followed by one of the agent's own, that gates less.
+        operator_only(self._hub.askers, caller)
+        self._stop(caller.name(request.as_))
+        return {}

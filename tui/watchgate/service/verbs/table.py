@@ -1,0 +1,99 @@
+"""The verbs over one hub: every group's, and how each is carried out or refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from watchgate import __version__
+from watchgate.core.clock import Clock
+from watchgate.core.decisions import Refused
+from watchgate.core.records import CoreData
+from watchgate.link.protocol import Hello, Refusal, Request, Result
+from watchgate.service.grant_store import GrantStore
+from watchgate.service.hub import Hub
+from watchgate.service.journal_schema import JournalError
+from watchgate.service.policy.store import Policies
+from watchgate.service.verbs.caller import Caller, Do
+from watchgate.service.verbs.deciding import Deciding
+from watchgate.service.verbs.granting import Granting
+from watchgate.service.verbs.looking import Looking
+from watchgate.service.verbs.policy import Rules
+from watchgate.service.verbs.switching import Switching
+
+KEY_VERBS = frozenset({"hello", "decide", "extend"})
+
+
+class Verbs:
+    """The verbs over one hub."""
+
+    def __init__(
+        self,
+        hub: Hub,
+        clock: Clock,
+        *,
+        core: str,
+        journal: Path,
+        off: Path,
+        stop: Callable[[str], None],
+        store: GrantStore,
+        policies: Policies,
+    ) -> None:
+        self._hub = hub
+        self._clock = clock
+        self._core = core
+        self._boot = clock.now().wall_us
+        self._looking = Looking(hub, clock, core=core, journal=journal, hello=self.hello)
+        groups = (
+            self._looking,
+            Deciding(hub, clock, journal=journal, store=store),
+            Granting(hub, clock, journal=journal, store=store),
+            Rules(hub, policies),
+            Switching(hub, clock, off=off, stop=stop),
+        )
+        self._verbs: dict[str, Do] = {
+            verb: do for group in groups for verb, do in group.table().items()
+        }
+
+    def hello(self) -> Hello:
+        """The core's first line."""
+        return Hello(
+            watchgate=__version__,
+            core=self._core,
+            boot=self._boot,
+            seq=self._hub.recorder.state.seq,
+            profile=self._hub.engine.profile,
+        )
+
+    async def do(self, request: Request, caller: Caller) -> Result | Refusal:
+        """Carry a request out, or say why not."""
+        self._hub.catch_up()
+        if request.verb in KEY_VERBS and caller.number in self._looking.consoles:
+            self._hub.engine.standing.key_seen_s = self._clock.now().mono_s
+        try:
+            return Result(id=request.id, ok=await self._verbs[request.verb](request, caller))
+        except Refused as refused:
+            end = refused.settlement
+            return Refusal(
+                id=request.id,
+                refused=refused.code,
+                message=str(refused),
+                by=end.by if end else None,
+                at=end.at.wall_us if end else None,
+                word=end.word if end else None,
+            )
+        except (JournalError, OSError) as fault:
+            return Refusal(id=request.id, refused="failed", message=str(fault))
+
+    def failed(self, fault: str, caller: Caller) -> None:
+        """This program failed over a request; the record says so."""
+        self._hub.recorder.internal_error(fault, f"control client pid {caller.pid}")
+
+    def gone(self, caller: Caller) -> None:
+        """A client went away."""
+        self._hub.catch_up()
+        self._hub.recorder.watchers.discard(caller.outbox)
+        if caller.console:
+            data = CoreData(what="console", name=caller.name(None))
+            self._hub.recorder.about_core("console.detached", data)
+            self._looking.left(caller)
