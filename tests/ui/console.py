@@ -18,12 +18,11 @@ AGENTS = (FoundAgent("claude", "2.1.4"), FoundAgent("codex", "0.58"))
 OPTIONS = Options(agents=AGENTS, home="/home/ana")
 
 
-class Bench:
-    """A running console with what a test turns and reads."""
+class Hands:
+    """A running console, and the hands and eyes in front of it; `clock` times the keys."""
 
-    def __init__(self, app: WatchgateApp, source: FakeSource, clock: FakeClock) -> None:
+    def __init__(self, app: WatchgateApp, clock: FakeClock) -> None:
         self.app = app
-        self.source = source
         self.clock = clock
         self.pilot: Pilot[str]
 
@@ -66,6 +65,14 @@ class Bench:
         width, height = self.app.size
         strips = self.app.screen._compositor.render_strips()
         return "\n".join(strip.text[:width].rstrip() for strip in strips[:height])
+
+
+class Bench(Hands):
+    """A running console with the core that a test turns."""
+
+    def __init__(self, app: WatchgateApp, source: FakeSource, clock: FakeClock) -> None:
+        super().__init__(app, clock)
+        self.source = source
 
 
 @asynccontextmanager

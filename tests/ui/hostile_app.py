@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from tests.ui.requests import NOW, pending, row
 from tests.ui.widgets_app import Stage
 from watchgate.core.events import Tool
 from watchgate.core.policy.assessment import Finding
+from watchgate.core.records import Fact
 from watchgate.core.state import State
 from watchgate.core.views import LastDecision
 from watchgate.ui.arming import Ask, Commit
@@ -49,7 +52,9 @@ class Hostile(Stage):
             risk="high",
             rule=HOSTILE,
             reason=HOSTILE,
-            findings=(Finding(HOSTILE, HOSTILE, "high", (0, 9)),),
+            findings=(Finding(HOSTILE, HOSTILE, "high", (0, 9), suggest=HOSTILE),),
+            raised=HOSTILE,
+            before={"new_string": SENDABLE},
             cwd="/" + HOSTILE,
             mode=HOSTILE,
             native=HOSTILE,
@@ -57,6 +62,7 @@ class Hostile(Stage):
             runs_unasked=True,
             tool=Tool(HOSTILE, HOSTILE, "edit", {"new_string": SENDABLE, "x": SENDABLE[:20]}, ""),
         )
+        self.view = msgspec.structs.replace(self.view, facts=(Fact(HOSTILE, grave=True),))
         reply = ReplyPrompt(Commit("reply", self.view.id, 0), self.view)
         yes = YesPrompt(Ask("yes", "allow", self.view.id, "", 0), "means", lambda: None)
         self.bar = FilterBar()

@@ -109,7 +109,7 @@ def test_keys_for_what_is_not_offered_say_why() -> None:
     assert reasons["handback"] == "Gemini has no prompt of its own for this"
     assert "deny" not in reasons
     assert reasons["deny_stop"] == "Gemini cannot be told to end its turn: d denies, r says why"
-    every = ("allow", "deny", "handback", "stop")
+    every = ("allow", "deny", "handback", "stop", "edit")
     assert consequences.blocked(data(offered=every, scopes=("once", "turn")), "claude") == {}
 
 

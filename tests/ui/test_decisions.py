@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from tests.ui.requests import ID, NOW, pending
+from watchgate.core.grants.rule import GrantRule
 from watchgate.link.protocol import Refusal, RefusalCode, Request, Result
 from watchgate.ui import decisions
 from watchgate.ui.arming import Commit, Intent
+from watchgate.ui.decisions import Terms
 
 SENT = Request(id=7, verb="decide", request=ID, decision="deny")
 
@@ -28,7 +30,7 @@ def test_an_allow_pins_what_was_shown() -> None:
 
 def test_an_allow_of_a_question_carries_its_answers() -> None:
     view = pending(asks="question", offered=("answer", "deny", "handback"))
-    sent = decisions.request(Commit("allow", ID, 1500), view, 1, answers=(("Redis",), ()))
+    sent = decisions.request(Commit("allow", ID, 1500), view, 1, Terms(answers=(("Redis",), ())))
     assert (sent.decision, sent.digest) == ("answer", view.data.digest)
     assert sent.answers == (("Redis",), ())
 
@@ -43,8 +45,25 @@ def test_an_allow_of_a_question_carries_its_answers() -> None:
     ],
 )
 def test_what_the_other_keys_ask_for(intent: Intent, decision: str, stop: bool) -> None:
-    sent = decisions.request(Commit(intent, ID, 400), pending(), 1, "use make")
+    sent = decisions.request(Commit(intent, ID, 400), pending(), 1, Terms(reason="use make"))
     assert (sent.decision, sent.stop, sent.reason) == (decision, stop, "use make")
+
+
+def test_an_edited_allow_pins_what_the_preview_showed() -> None:
+    terms = Terms(input={"command": "ls"}, digest="e" * 64)
+    sent = decisions.request(Commit("allow", ID, 900), pending(), 1, terms)
+    assert (sent.digest, sent.input) == ("e" * 64, {"command": "ls"})
+    assert decisions.answered(sent, Result(id=1), NOW) == "#a41f allowed as edited"
+
+
+def test_an_allow_that_reaches_further_says_how_it_is_ended() -> None:
+    rules = (GrantRule(("npm", "run"), more=True),)
+    sent = decisions.request(
+        Commit("allow", ID, 900), pending(), 1, Terms(scope="always", rules=rules)
+    )
+    assert (sent.scope, sent.rules) == ("always", rules)
+    told = decisions.answered(sent, Result(id=1), NOW)
+    assert told == "#a41f allowed, always: watchgate grants revoke a41f ends that"
 
 
 def test_more_time() -> None:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from tests.ui.requests import COMMAND, FINDINGS, NOW, pending, row
 from tests.ui.widgets_app import Stage, texts
 from watchgate.core.events import Tool
-from watchgate.core.policy.assessment import Finding
+from watchgate.core.policy.assessment import Finding, Segment
+from watchgate.core.records import Fact
 from watchgate.core.state import State
 from watchgate.core.views import PendingView, SessionView
 from watchgate.ui.palettes import DARK
 from watchgate.ui.widgets.changes import changes
 from watchgate.ui.widgets.detail import Detail
-from watchgate.ui.widgets.detail_lines import Sheet, call_lines, live_lines, request_lines
+from watchgate.ui.widgets.detail_call import call_lines
+from watchgate.ui.widgets.detail_lines import DRAWN_PARTS, live_lines, request_lines
+from watchgate.ui.widgets.detail_sheet import Sheet
 from watchgate.ui.widgets.request_words import why
 
 
@@ -44,7 +48,7 @@ def test_a_request_tells_everything_there_is() -> None:
     for words in (
         COMMAND,
         "1 line, 57 characters",
-        "  !!! part 3   runs what 2/3 downloads",
+        "^^  runs what 2/3 downloads\n",
         "session      api-fix  claude  s1",
         "cwd          ~/src/api",
         "mode         bypass",
@@ -99,7 +103,7 @@ def test_reasons_read_on_as_one_sentence() -> None:
     said = why(pending(reason="Runs code from the network", findings=findings).data)
     assert said == "runs code from the network; deletes folders; SQL is dropped"
     text = shown(pending(findings=findings))
-    assert any(line.endswith("   deletes folders") for line in text)
+    assert "  !!   deletes folders  a" in text
 
 
 def test_the_words_of_a_hook_that_holds_stand_before_what_the_policy_found() -> None:
@@ -108,7 +112,7 @@ def test_the_words_of_a_hook_that_holds_stand_before_what_the_policy_found() -> 
     text = shown(asked)
     at = text.index("  why")
     assert text[at + 1] == "  rewritten by handler guard"
-    assert text[at + 2].endswith("no rule knows this command")
+    assert text[at + 2] == "  !!   no rule knows this command  policy.unknown"
 
 
 def test_a_command_of_many_lines_is_shown_line_by_line() -> None:
@@ -300,3 +304,44 @@ async def test_a_hidden_detail_has_shown_nothing() -> None:
         detail.scroll_pages(1)
         await pilot.pause(0.1)
         assert app.whole == []
+
+
+def test_more_parts_than_anybody_reads_are_drawn_as_one_text_with_each_reason_once() -> None:
+    count = DRAWN_PARTS + 1
+    text = "x;" * count
+    segments = tuple(Segment(at + 1, (2 * at, 2 * at + 1)) for at in range(count))
+    found = tuple(
+        Finding("policy.no-rule", "No rule knows it", "medium", each.span, each.number)
+        for each in segments
+    )
+    page = shown(pending(text, segments=segments, findings=found))
+    assert page[1].endswith(f"{count} parts, 5 lines, {2 * count} characters")
+    assert "".join(line.strip() for line in page[2:7]) == text
+    assert [line for line in page if "no rule knows it" in line] == [
+        "  !    no rule knows it  policy.no-rule"
+    ]
+
+
+def test_what_it_would_touch_is_the_first_fact() -> None:
+    facts = (Fact("412 files"), Fact("3 untracked", grave=True))
+    view = msgspec.structs.replace(pending(), facts=facts, cut=True)
+    page = shown(view)
+    assert page[page.index("  facts") + 1] == (
+        "  would touch  412 files, 3 untracked  not everything was looked at"
+    )
+    none = msgspec.structs.replace(pending(), cut=True)
+    assert "  would touch  not known" in shown(none)
+
+
+def test_a_raised_risk_says_why() -> None:
+    page = shown(pending(raised="Like rm -rf x, which was denied 9 s ago: one level higher"))
+    assert "  like rm -rf x, which was denied 9 s ago: one level higher" in page
+
+
+def test_how_the_session_was_answered_so_far_is_the_last_fact() -> None:
+    session = SessionView(
+        agent="claude", session="s1", label="x", answered=41, allowed=40, waits=(0.4, 0.6, 70.0)
+    )
+    lines = request_lines(pending(), session, Sheet(80, DARK))
+    text = [line.strip(80).text.rstrip() for line in lines]
+    assert "  so far       you approved 40 of 41, median 0.6 s" in text

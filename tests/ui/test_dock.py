@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from tests.ui.requests import COMMAND, FINDINGS, NOW, pending
 from tests.ui.widgets_app import Stage, strips, texts
 from watchgate.core.events import Tool
+from watchgate.core.policy.assessment import Finding, Segment
+from watchgate.core.records import Fact
 from watchgate.core.views import LastDecision, PendingView
 from watchgate.ui.depths import DARK_16
 from watchgate.ui.palettes import DARK
@@ -233,3 +236,62 @@ class Watching(Stage):
 
     def on_dock_drawn(self, message: Dock.Drawn) -> None:
         self.cards.append(message.card)
+
+
+SEGMENTS = (Segment(1, (0, 13), risk="critical"), Segment(2, (17, 52)), Segment(3, (55, 57)))
+FACTS = (Fact("412 files", 1), Fact("3 untracked", 1, grave=True))
+
+
+def test_the_reasons_name_the_part_that_each_is_about() -> None:
+    shown = lines(docked(pending(findings=FINDINGS, segments=SEGMENTS)), 150, 8)
+    assert shown[5] == (
+        "  why    runs in a shell what it downloads; 1/3 deletes recursively, without asking; "
+        "3/3 runs what 2/3 downloads; 2/3 plain http, bare address"
+    )
+
+
+def test_what_it_would_touch_stands_first_and_what_is_lost_for_good_is_bold() -> None:
+    view = msgspec.structs.replace(pending(findings=FINDINGS, segments=SEGMENTS), facts=FACTS)
+    row = drawn(docked(view), 120, 8).lines[6].strip(120)
+    assert row.text.rstrip() == (
+        "  touch  1/3 412 files, 3 untracked     cwd  ~/src/api     rule  net.pipe-to-shell"
+    )
+    bold = [segment.text for segment in row if segment.style and segment.style.bold]
+    assert bold == ["3 untracked"]
+    assert lines(docked(view, count=2), 80, 6)[-1] == (
+        "  touch  1/3 412 files, 3 untracked     cwd  ~/src/api                   1 of 2"
+    )
+
+
+def test_a_raised_risk_says_so_first() -> None:
+    raised = pending(findings=FINDINGS, raised="Like rm -rf x, which was denied 9 s ago")
+    assert lines(docked(raised), 120, 8)[5].startswith(
+        "  why    like rm -rf x, which was denied 9 s ago; runs in a shell"
+    )
+
+
+@pytest.mark.parametrize(("cells", "rows", "at"), [(120, 8, 7), (80, 6, 4)])
+def test_a_safer_way_is_told_at_every_height(cells: int, rows: int, at: int) -> None:
+    way = Finding("git.force", "Rewrites", "high", suggest="git push --force-with-lease")
+    shown = lines(docked(pending("git push -f", findings=(way,))), cells, rows)
+    assert shown[at] == "  safer  git push --force-with-lease"
+    assert "cwd" in shown[-1 if rows == 6 else 6]
+
+
+def test_how_the_session_was_answered_so_far_is_a_quiet_word_at_the_end() -> None:
+    shown = lines(docked(hint="you approved 41 of 41, median 0.6 s"), 120, 8)
+    assert shown[7].strip() == "you approved 41 of 41, median 0.6 s"
+    told = lines(docked(hint="you approved 41 of 41, median 0.6 s", message="denied"), 120, 8)
+    assert told[7] == "  denied"
+
+
+def test_marked_requests_are_counted_in_the_head() -> None:
+    assert "1 of 3   marked 2" in lines(docked(count=3, marked=2), 120, 8)[1]
+
+
+def test_what_is_lost_for_good_comes_first_where_not_all_can_be_told() -> None:
+    facts = (Fact("412 files in 17 folders and 9 more below them"), Fact("3 untracked", grave=True))
+    view = msgspec.structs.replace(pending(), facts=facts)
+    wide = lines(docked(view), 120, 8)[6]
+    assert "touch  412 files in 17 folders and 9 more below them, 3 untracked" in wide
+    assert "touch  3 untracked, 412 files in 17 fol" in lines(docked(view), 80, 6)[5]

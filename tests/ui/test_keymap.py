@@ -8,7 +8,7 @@ from textual.events import Key as KeyEvent
 
 from tests.ui.picture import critical_request, high_request
 from watchgate.ui.actions import ACTIONS
-from watchgate.ui.keymap import Context, Keymap, name_of
+from watchgate.ui.keymap import Context, Hint, Keymap, fitted, name_of
 from watchgate.ui.keys import FOOTERS, KEYS, footer
 from watchgate.ui.operator import INTENTS
 
@@ -99,3 +99,28 @@ def test_an_unknown_action_and_a_key_taken_twice_are_refused() -> None:
 )
 def test_a_key_is_named_as_a_person_types_it(key: str, character: str, name: str) -> None:
     assert name_of(KeyEvent(key, character)) == name
+
+
+@pytest.mark.parametrize("cells", range(10, 80))
+def test_hints_of_a_prompt_are_dropped_whole_and_its_way_out_never(cells: int) -> None:
+    hints = [
+        Hint("a", "allow, always", enabled=True),
+        Hint("e", "edit the rule", enabled=True),
+        Hint("Esc", "not now", enabled=True),
+    ]
+    kept = fitted(hints, cells)
+    assert kept[-1] == hints[-1]
+    assert sum(each.cells + 2 for each in kept) <= cells or len(kept) == 1
+    assert cells < 48 or list(kept) == hints
+
+
+def test_every_reason_why_a_key_does_nothing_can_be_read() -> None:
+    grave = msgspec.structs.replace(critical_request().data, offered=("deny",))
+    context = Context(docked=grave, agent="claude", pending=1, rows=9)
+    for action in ("allow_more", "edit", "mark"):
+        assert KEYMAP[action].why_not(context) == "Claude takes no allow for this"
+    open_ = msgspec.structs.replace(context, docked=critical_request().data)
+    assert KEYMAP["allow_more"].why_not(open_) == (
+        "this request can only be allowed once: it is critical"
+    )
+    assert KEYMAP["mark"].why_not(open_) == "only low and medium requests are allowed together"

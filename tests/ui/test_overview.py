@@ -15,6 +15,7 @@ from watchgate.ui.bridge import Link
 from watchgate.ui.overview import (
     calls_per_bin,
     is_off,
+    pause_words,
     session_word,
     sparklines,
     strip_view,
@@ -143,3 +144,16 @@ def test_an_unknown_risk_weighs_like_a_high_one() -> None:
     unknown = msgspec.structs.replace(high, data=msgspec.structs.replace(high.data, risk="unknown"))
     assert worst_risk([unknown]) == "unknown"
     assert worst_risk([unknown, critical]) == "critical"
+
+
+def test_a_paused_session_says_for_how_long_and_why() -> None:
+    calm, busier, *others = sessions()
+    why = "8 of its calls wait for an operator already"
+    busier = msgspec.structs.replace(
+        busier, pending=0, paused_until=NOW_US + 42_000_000, paused_why=why
+    )
+    state = state_of(msgspec.structs.replace(busy(), sessions=(calm, busier, *others)))
+    assert pause_words(state, NOW_US, whole=False) == "docs paused 0:42"
+    assert pause_words(state, NOW_US, whole=True) == f"docs paused 0:42: {why[:37]}..."
+    assert session_word(busier, None, NOW_US) == "paused 0:42"
+    assert pause_words(state, NOW_US + 42_000_000, whole=True) == ""

@@ -83,6 +83,11 @@ def view(console: WatchgateApp) -> None:
         _whole(console, None)
 
 
+def reveal(console: WatchgateApp) -> None:
+    """Tell the secrets of the docked request, or cover them again; it alone, while it is docked."""
+    console.desk.reveal()
+
+
 def detail(console: WatchgateApp) -> None:
     """Open the call under the cursor; in the list of sessions, choose the one there."""
     monitor_screen = console.monitor
@@ -226,6 +231,7 @@ ACTIONS: dict[str, Action] = {
     "monitor": monitor,
     "traces": traces,
     "view": view,
+    "reveal": reveal,
     "detail": detail,
     "next": lambda console: turn(console, +1),
     "previous": lambda console: turn(console, -1),

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from textual.app import App
 
+from watchgate.ui.decisions import Terms
+from watchgate.ui.editing import EDITABLE_CHARS, editable
 from watchgate.ui.moment import Desk
 from watchgate.ui.operator import Operator
 from watchgate.ui.pages import Pages
@@ -13,6 +15,8 @@ from watchgate.ui.prompts import Prompts
 from watchgate.ui.screens.monitor import MonitorScreen
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from watchgate.core.views import PendingView
     from watchgate.ui.arming import Commit
     from watchgate.ui.widgets.answer_prompt import AnswerPrompt
@@ -23,6 +27,7 @@ if TYPE_CHECKING:
     from watchgate.ui.widgets.reply_prompt import ReplyPrompt
     from watchgate.ui.widgets.ring_table import Keep, RingTable
     from watchgate.ui.widgets.sessions import Sessions
+    from watchgate.ui.widgets.sheet_prompt import SheetPrompt
     from watchgate.ui.widgets.typed_prompt import TypedPrompt
     from watchgate.ui.widgets.word_prompt import WordPrompt
     from watchgate.ui.widgets.yes_prompt import YesPrompt
@@ -63,6 +68,29 @@ class Answers(App[str], inherit_bindings=False):
         """Open the prompt that reads the answers to an agent's questions."""
         self.prompts.ask_answer(commit, view)
 
+    def ask_grant(self, view: PendingView) -> None:
+        """Open the prompt that allows more than once."""
+        bridge = self.operator.bridge
+        self.prompts.ask_grant(view, bridge.call, bridge.now_us)
+
+    def ask_edit(self, view: PendingView) -> None:
+        """Open the editor of a call, if it is not too long for one."""
+        if editable(view.data.tool) is None:
+            self.say(f"longer than {EDITABLE_CHARS} characters: r denies and says what to do")
+        else:
+            self.prompts.ask_edit(view, self.operator.bridge.call, bare=self.desk.bare)
+
+    def ask_batch(self, views: Sequence[PendingView]) -> None:
+        """Open the list of what is to be allowed together."""
+        self.prompts.ask_batch(views)
+
+    def on_sheet_prompt_decided(self, event: SheetPrompt.Decided) -> None:
+        self.prompts.close()
+        self.operator.send_all(event.decisions, event.terms)
+
+    def on_sheet_prompt_left(self, event: SheetPrompt.Left) -> None:
+        self.prompts.close()
+
     def on_yes_prompt_decided(self, event: YesPrompt.Decided) -> None:
         self.prompts.close()
         self.operator.commit(event.commit)
@@ -73,11 +101,11 @@ class Answers(App[str], inherit_bindings=False):
 
     def on_reply_prompt_replied(self, event: ReplyPrompt.Replied) -> None:
         self.prompts.close()
-        self.operator.send(event.commit, event.view, event.text)
+        self.operator.send(event.commit, event.view, Terms(reason=event.text))
 
     def on_answer_prompt_answered(self, event: AnswerPrompt.Answered) -> None:
         self.prompts.close()
-        self.operator.send(event.commit, event.view, answers=event.answers)
+        self.operator.send(event.commit, event.view, Terms(answers=event.answers))
 
     def on_typed_prompt_left(self, event: TypedPrompt.Left) -> None:
         self.prompts.close()

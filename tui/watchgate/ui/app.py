@@ -21,7 +21,7 @@ from watchgate.ui.farewell import farewell
 from watchgate.ui.keymap import Keymap, name_of, read_at
 from watchgate.ui.keys import KEYS
 from watchgate.ui.moment import Desk, Moment
-from watchgate.ui.operator import Operator
+from watchgate.ui.operator import Operator, deciding_keys
 from watchgate.ui.options import Options
 from watchgate.ui.overview import is_off
 from watchgate.ui.pages import Pages
@@ -66,7 +66,12 @@ class WatchgateApp(Answers, inherit_bindings=False):
         self.operator = Operator(self, self.bridge, self.keymap, self.now_s)
         self.monitor = MonitorScreen(self.options)
         self.pages = Pages(self, self.monitor)
-        self.prompts = Prompts(self.pages, self.now_s)
+        self.prompts = Prompts(
+            self.pages,
+            self.now_s,
+            keys=deciding_keys(self.keymap, ("allow", "deny")),
+            home=self.options.home,
+        )
         self._presenter = Presenter(self.options, self.keymap, self.desk, self.operator.has_seen)
         self.played_from: Bridge | None = None
         self._drawn: object = None
@@ -129,9 +134,9 @@ class WatchgateApp(Answers, inherit_bindings=False):
         table = self.monitor.table
         drawn = (
             id(frame), frame.where, frame.narrowed, id(self.bridge), self.bridge.revision,
-            now_us // 1_000_000, self.size, desk.docked, desk.note, desk.frozen_us, desk.filter,
-            self.theme, self.monitor.listed, table.follow, table.new_count, table.selected,
-            self.prompts.hints, self.operator.seen,
+            now_us // 1_000_000, self.size, desk.docked, desk.bare, desk.note, desk.frozen_us,
+            desk.filter, self.theme, self.monitor.listed, table.follow, table.new_count,
+            table.selected, self.prompts.hints, self.operator.seen, self.operator.marks.ids,
         )  # fmt: skip
         if drawn == self._drawn:
             return
@@ -149,8 +154,8 @@ class WatchgateApp(Answers, inherit_bindings=False):
         if pending - self._rung or state.totals.alarms > self._alarms:
             self.bell()
         if pending != self._rung:
-            self.prompts.keep(pending)
-            self.operator.keep(pending)
+            self.prompts.keep(state.pending)
+            self.operator.keep(state.pending)
         self._rung, self._alarms = pending, state.totals.alarms
         words = title(len(pending), lost=lost, off=is_off(state.gate, self.bridge.now_us()))
         if words != self._title:
@@ -171,6 +176,7 @@ class WatchgateApp(Answers, inherit_bindings=False):
             listed=self.monitor.listed,
             demo=self.demo,
             prompt=self.prompts.hints,
+            marks=self.operator.marks,
         )
 
     @property
@@ -208,6 +214,7 @@ class WatchgateApp(Answers, inherit_bindings=False):
 
     def on_app_focus(self, event: AppFocus) -> None:
         self.operator.focused()
+        self.prompts.focused()
 
     def on_resize(self, event: Resize) -> None:
         self.wake()

@@ -33,6 +33,9 @@ TITLES = {
 ALLOWING: dict[Asks, str] = {"approval": "allow", "question": "answer", "plan": "approve"}
 """What the key that lets something go on is called."""
 
+BATCHED_RISKS = ("low", "medium")
+"""What may be allowed for more than once, or together with what is like it."""
+
 _DENIALS: tuple[Intent, ...] = ("deny", "reply", "deny_stop")
 
 
@@ -151,12 +154,28 @@ def blocked(data: RequestData, agent: str) -> dict[Intent, str]:
     reasons: dict[Intent, str] = {}
     if not {"allow", "answer"} & set(data.offered):
         reasons["allow"] = f"{name} takes no allow for this"
-    if "allow" not in data.offered or len(data.scopes) < 2:
-        reasons["allow_more"] = "this request can only be allowed once"
+    if "allow" not in data.offered:
+        reasons |= dict.fromkeys(("allow_more", "edit", "mark"), f"{name} takes no allow for this")
+    elif data.asks != "approval":
+        reasons |= dict.fromkeys(("allow_more", "edit", "mark"), f"a {data.asks} is answered once")
+    else:
+        reasons |= _beyond_once(data, name)
     if "stop" not in data.offered:
         reasons["deny_stop"] = f"{name} cannot be told to end its turn: d denies, r says why"
     if "deny" not in data.offered:
         reasons |= dict.fromkeys(_DENIALS, f"{name} takes no denial here")
     if "handback" not in data.offered:
         reasons["handback"] = f"{name} has no prompt of its own for this"
+    return reasons
+
+
+def _beyond_once(data: RequestData, name: str) -> dict[Intent, str]:
+    """Why a call that can be allowed can only be allowed once, or only as it is."""
+    reasons: dict[Intent, str] = {}
+    if len(data.scopes) < 2:
+        grave = data.risk not in BATCHED_RISKS
+        why = f": it is {safe_text(data.risk)}" if grave else ""
+        reasons["allow_more"] = f"this request can only be allowed once{why}"
+    if "edit" not in data.offered:
+        reasons["edit"] = f"{name} takes no other input than its own: r denies and says why"
     return reasons

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
+import msgspec
+
+from watchgate.core.grants.rule import GrantRule
 from watchgate.core.text import safe_text
 from watchgate.core.views import PendingView
-from watchgate.link.protocol import Refusal, Request, Result
+from watchgate.link.protocol import Refusal, Request, Result, Scope
 from watchgate.ui.arming import Commit, Intent
 from watchgate.ui.formats import ago, machine, short_id
 
@@ -14,6 +17,33 @@ MORE_TIME_S = 60
 
 Answers = tuple[tuple[str, ...], ...]
 Decision = Literal["allow", "deny", "handback", "answer"]
+
+
+class Terms(msgspec.Struct, frozen=True, kw_only=True):
+    """What goes with a decision beside the key.
+
+    `reason` is what the model will read, `answers` those to an agent's questions, `scope` how far
+    an allow reaches and `rules` what it adds for always. An edited `input` comes with
+    the `digest` of what was shown of it.
+    """
+
+    reason: str = ""
+    answers: Answers = ()
+    scope: Scope = "once"
+    rules: tuple[GrantRule, ...] = ()
+    input: dict[str, Any] | None = None
+    digest: str = ""
+
+
+PLAIN = Terms()
+SCOPES: dict[Scope, str] = {
+    "once": "once",
+    "turn": "this turn",
+    "session": "this session",
+    "15m": "15 min",
+    "always": "always",
+}
+"""How far an allow reaches, in the words of the screen."""
 
 _DECISION: dict[Intent, Decision] = {
     "allow": "allow",
@@ -49,16 +79,8 @@ _ENDED_BY = {
 }
 
 
-def request(
-    commit: Commit,
-    view: PendingView,
-    number: int,
-    reason: str | None = None,
-    answers: Answers = (),
-) -> Request:
-    """The control request that carries the decision out; `reason` is what the model will read.
-
-    `answers` are those to an agent's questions, which an allow of them sends.
+def request(commit: Commit, view: PendingView, number: int, terms: Terms = PLAIN) -> Request:
+    """The control request that carries the decision out on these terms.
 
     Raises `ValueError` for a commit that is about another request, or that only opens something.
     """
@@ -75,10 +97,13 @@ def request(
         id=number,
         verb="decide",
         request=view.id,
-        digest=view.data.digest,
+        digest=terms.digest or view.data.digest,
         decision=decision,
-        reason=reason or None,
-        answers=answers,
+        reason=terms.reason or None,
+        answers=terms.answers,
+        scope=terms.scope,
+        rules=terms.rules,
+        input=terms.input,
         stop=commit.intent == "deny_stop",
         shown_ms=commit.shown_ms,
         confirmed=commit.confirmed,
@@ -99,7 +124,18 @@ def answered(sent: Request, answer: Result | Refusal, now_us: int) -> str:
         return f"{name}: {_refused(answer, now_us)}"
     if sent.decision is None:
         return f"{name}: {sent.seconds} s more"
-    return f"{name} {_DONE[sent.decision]}"
+    warning = answer.ok.get("warning")
+    beside = f"; {safe_text(warning)}" if isinstance(warning, str) else ""
+    return f"{name} {_DONE[sent.decision]}{_reach(sent)}{beside}"
+
+
+def _reach(sent: Request) -> str:
+    """What an allow was beside a plain one."""
+    if sent.input is not None:
+        return " as edited"
+    if sent.decision != "allow" or sent.scope == "once":
+        return ""
+    return f", {SCOPES[sent.scope]}: watchgate grants revoke {(sent.request or '')[:4]} ends that"
 
 
 def _refused(refusal: Refusal, now_us: int) -> str:

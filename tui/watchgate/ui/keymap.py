@@ -7,7 +7,7 @@ acts depends on a `Context`, a plain picture of the moment; nothing here knows t
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
 
 import msgspec
@@ -25,8 +25,9 @@ WIDE = 100
 class Context(msgspec.Struct, frozen=True, kw_only=True):
     """The moment, as far as keys care: the screen, the docked request and what is wrong.
 
-    `unseen` says that the docked request was not shown in full yet, `listed` that the list of
-    sessions has the keys.
+    `unseen` says that the docked request was not shown in full yet, `is_marked` that it is marked,
+    `marked` how many would be allowed together with it, `alike` how many other open ones are like
+    it; `listed` that the list of sessions has the keys.
     """
 
     where: Where = "monitor"
@@ -44,6 +45,9 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     frozen: bool = False
     filtered: bool = False
     unseen: bool = False
+    is_marked: bool = False
+    marked: int = 0
+    alike: int = 0
     listed: bool = False
     can_start: bool = False
     can_log: bool = False
@@ -146,6 +150,14 @@ class Keymap:
         return list(hints.values())
 
 
+def fitted(hints: Sequence[Hint], cells: int) -> Sequence[Hint]:
+    """The hints of a prompt that fit in so many cells, whole; the last one, its way out, stays."""
+    kept = list(hints)
+    while len(kept) > 1 and sum(each.cells + 2 for each in kept) > cells:
+        del kept[-2]
+    return kept
+
+
 def name_of(event: KeyEvent) -> str:
     """A key event by the name that a person would type."""
     character = event.character
@@ -169,6 +181,8 @@ def allow_words(context: Context) -> str:
     plain = ALLOWING[context.docked.asks]
     if hidden:
         return f"open to {plain}" if context.wide else "open"
+    if context.marked:
+        return f"allow {context.marked} marked" if context.wide else f"allow {context.marked}"
     return allow_label(context.docked) if context.wide else plain
 
 

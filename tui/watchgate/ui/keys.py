@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypedDict, Unpack
 
 from watchgate.ui.arming import Intent
-from watchgate.ui.consequences import blocked
+from watchgate.ui.consequences import BATCHED_RISKS, blocked
 from watchgate.ui.keymap import (
     Context,
     Group,
@@ -18,6 +18,7 @@ from watchgate.ui.keymap import (
     handback_words,
     reply_words,
 )
+from watchgate.ui.widgets.request_words import secrets_of
 
 
 def _words(wide: str, narrow: str | None = None) -> Label:
@@ -30,13 +31,25 @@ def _deciding(intent: Intent) -> Reason:
             return "the core is lost, nothing can be decided here"
         if context.docked is None:
             return "nothing is pending"
-        if context.tiny and intent in ("allow", "handback"):
+        if context.tiny and intent in (*_ALLOWING, "handback"):
             return "to allow you must see the whole request: 60 by 16 cells"
-        if context.unseen and context.where == "detail" and intent == "allow":
+        if context.unseen and context.where == "detail" and intent in _ALLOWING:
             return "not all of it was on the screen yet: PgUp and PgDn go through it"
         return blocked(context.docked, context.agent).get(intent)
 
     return why_not
+
+
+_ALLOWING: tuple[Intent, ...] = ("allow", "allow_more", "edit", "mark")
+
+
+def _mark(context: Context) -> str | None:
+    why = _deciding("mark")(context)
+    if why is not None or context.docked is None or context.is_marked:
+        return why
+    if context.docked.risk not in BATCHED_RISKS:
+        return "only low and medium requests are allowed together"
+    return None if context.alike else "no other open request is like this one"
 
 
 def _pending(context: Context) -> str | None:
@@ -113,6 +126,12 @@ def _copies(context: Context) -> str:
     return "copy the line" if context.empty else "copy"
 
 
+def _secrets(context: Context) -> str | None:
+    if context.docked is None:
+        return "nothing is pending"
+    return None if secrets_of(context.docked) else "no secret is covered in this request"
+
+
 def _later(what: str) -> Reason:
     return lambda _context: f"{what} arrives with a later version"
 
@@ -152,11 +171,11 @@ KEYS: tuple[Key, ...] = (
          _deciding("handback"), drop=5),
     _key("more_time", "t", "decide", "more time, while it can wait", _words("more time"),
          _deciding("more_time"), drop=10),
-    _key("allow_more", "A", "later", "allow more", _words("allow more..."),
-         _later("Allowing more than once (a allows once)")),
-    _key("edit", "e", "later", "edit, then allow", _words("edit"),
-         _later("Editing (r denies and tells the model what to do instead)")),
-    _key("mark", "space", "later", "mark", _words("mark"), _later("Marking several")),
+    _key("allow_more", "A", "decide", "allow more: turn, session, ...", _words("allow more"),
+         _deciding("allow_more"), drop=7, note="shows the exact rule first"),
+    _key("edit", "e", "decide", "edit, then allow", _words("edit"), _deciding("edit"), drop=7),
+    _key("mark", "space", "decide", "mark, to allow those alike",
+         lambda context: "unmark" if context.is_marked else "mark", _mark, drop=9),
     _key("view", "v", "look", "the whole request", _words("all"), _shown_request, drop=4),
     _key("detail", "enter", "look", "the call under the cursor",
          _opens, _row, shown="Enter", drop=4),
@@ -164,6 +183,8 @@ KEYS: tuple[Key, ...] = (
          lambda context: "back" if context.where == "trace" else "close", shown="Esc", drop=1),
     _key("terminal", "o", "look", "go to the agent's terminal", _words("terminal"),
          _shown_request, drop=8),
+    _key("reveal", "u", "look", "uncover its secrets, or cover", _words("secrets"), _secrets,
+         also="secrets"),
     _key("next", "tab ]", "look", "next pending", _words("next"), _pending, shown="Tab", drop=4),
     _key("previous", "shift+tab [", "look", "previous pending", _words("previous"), _pending,
          shown="["),
@@ -205,8 +226,8 @@ KEYS: tuple[Key, ...] = (
 )  # fmt: skip
 
 FOOTERS: dict[str, tuple[str, ...]] = {
-    "pending": ("allow", "deny", "reply", "handback", "view", "next", "freeze", "help", "filter",
-                "terminal", "more_time"),
+    "pending": ("allow", "deny", "reply", "allow_more", "edit", "handback", "view", "next", "mark",
+                "freeze", "help", "filter", "terminal", "more_time"),
     "quiet": ("allow", "deny", "detail", "terminal", "filter", "freeze", "copy", "commands",
               "help", "detach"),
     "empty": ("demo", "install", "copy", "commands", "help", "detach"),
@@ -221,8 +242,8 @@ FOOTERS: dict[str, tuple[str, ...]] = {
     "no-trace": ("allow", "deny", "copy", "monitor", "help", "commands"),
     "trace": ("back", "allow", "deny", "reply", "next", "page_down", "copy", "freeze", "help",
               "commands"),
-    "detail": ("back", "deny", "reply", "allow", "handback", "next", "help", "commands",
-               "detach"),
+    "detail": ("back", "deny", "reply", "allow", "allow_more", "edit", "handback", "next", "mark",
+               "help", "commands", "detach"),
 }  # fmt: skip
 
 

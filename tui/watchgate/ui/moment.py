@@ -18,9 +18,10 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
     """What is so now, by the core's clock (`now_us`, UTC µs).
 
     `pending` are the open requests by deadline, `docked` the one that decision keys are about and
-    `index` its place among them. `note` is a sentence for the operator, `frozen_us` when the view
-    was frozen,
-    `skipped` how many records a slow link left out, `blocked` why decision keys do not act.
+    `index` its place among them; `marked` are the ids of those marked. `note` is a sentence for the
+    operator, `frozen_us` when the view was frozen, `skipped` how many records a slow link left out,
+    `blocked` why decision keys do not act. With `bare` the docked request's secrets are told;
+    `reveal` is the key for that.
     """
 
     state: State
@@ -31,6 +32,9 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
     hints: Sequence[Hint] = ()
     pending: Sequence[PendingView] = ()
     docked: PendingView | None = None
+    marked: frozenset[str] = frozenset()
+    bare: bool = False
+    reveal: str = ""
     index: int = 0
     note: str = ""
     frozen_us: int | None = None
@@ -54,6 +58,16 @@ class Desk:
         self.frozen_us: int | None = None
         self.filter = ""
         self._note_until_s = 0.0
+        self._bare: str | None = None
+
+    @property
+    def bare(self) -> bool:
+        """Whether the docked request's secrets are told."""
+        return self._bare is not None and self._bare == self.docked
+
+    def reveal(self) -> None:
+        """Tell the docked request's secrets, or cover them again; those of others stay so."""
+        self._bare = None if self.bare else self.docked
 
     def look(self, pending: Sequence[PendingView]) -> tuple[PendingView | None, int]:
         """The docked request and its place, after some were settled and others came."""
@@ -66,6 +80,7 @@ class Desk:
     def turn(self, pending: Sequence[PendingView], by: int) -> None:
         """Dock the next or the previous request."""
         if pending:
+            self._bare = None
             _, index = self.look(pending)
             self.docked = pending[(index + by) % len(pending)].id
 

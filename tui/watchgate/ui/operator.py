@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Protocol
 
 from watchgate.core.views import PendingView
 from watchgate.link.lines import CoreLost
-from watchgate.link.protocol import Request
+from watchgate.link.protocol import Refusal, Request
 from watchgate.ui.arming import Arming, Ask, Card, Commit, Held, Intent, Pass, Said
 from watchgate.ui.bridge import Bridge
-from watchgate.ui.decisions import Answers, answered, request
+from watchgate.ui.decisions import PLAIN, Terms, answered, request
 from watchgate.ui.keymap import Keymap
+from watchgate.ui.marking import Marks
 
 INTENTS: tuple[Intent, ...] = (
     "allow",
@@ -25,6 +26,15 @@ INTENTS: tuple[Intent, ...] = (
     "more_time",
     "mark",
 )
+
+
+OPENED_FIRST: tuple[Intent, ...] = ("allow", "allow_more", "edit", "mark")
+"""What is not done to a request of which only the head is shown: it is opened instead."""
+
+
+def deciding_keys(keymap: Keymap, intents: Sequence[Intent] = INTENTS) -> dict[str, Intent]:
+    """The keys of these intents, as the configuration has them."""
+    return {name: intent for intent in intents for name in keymap[intent].keys}
 
 
 class Front(Protocol):
@@ -44,6 +54,18 @@ class Front(Protocol):
 
     def ask_answer(self, commit: Commit, view: PendingView) -> None:
         """Open the prompt that reads what the agent's questions are answered with."""
+        ...
+
+    def ask_grant(self, view: PendingView) -> None:
+        """Open the prompt that allows more than once."""
+        ...
+
+    def ask_edit(self, view: PendingView) -> None:
+        """Open the editor of a call."""
+        ...
+
+    def ask_batch(self, views: Sequence[PendingView]) -> None:
+        """Open the list of what is to be allowed together."""
         ...
 
     def why_not(self, intent: Intent) -> str | None:
@@ -72,8 +94,9 @@ class Operator:
     def __init__(
         self, front: Front, bridge: Bridge, keymap: Keymap, now_s: Callable[[], float]
     ) -> None:
-        keys = {name: intent for intent in INTENTS for name in keymap[intent].keys}
+        keys = deciding_keys(keymap)
         self.bridge = bridge
+        self.marks = Marks()
         self._front = front
         self._now_s = now_s
         self._arming = Arming(keys)
@@ -106,9 +129,10 @@ class Operator:
             self._opened = None
             self._front.say(self._keys_now())
 
-    def keep(self, pending: set[str]) -> None:
-        """Forget what was shown of requests that are settled."""
-        self._arming.keep(pending)
+    def keep(self, pending: Mapping[str, PendingView]) -> None:
+        """Forget what was shown of requests that are settled, and their marks."""
+        self._arming.keep(set(pending))
+        self.marks.keep(pending)
 
     def focused(self) -> None:
         """The terminal got the focus."""
@@ -143,7 +167,7 @@ class Operator:
         reason = self._front.why_not(self._last) if self._last else None
         if reason is not None:
             self._front.say(reason)
-        elif self._last == "allow" and self._front.open_request():
+        elif self._last in OPENED_FIRST and self._front.open_request():
             self._front.say(self._keys_now())
             self._opened = self.drawn_id
         elif isinstance(answer, Said):
@@ -164,21 +188,29 @@ class Operator:
             self._front.say("it was settled before the key was read, nothing was decided")
         elif commit.intent == "reply":
             self._front.ask_reply(commit, view)
+        elif commit.intent == "allow_more":
+            self._front.ask_grant(view)
+        elif commit.intent == "edit":
+            self._front.ask_edit(view)
+        elif commit.intent == "mark":
+            self._front.say(self.marks.toggle(view))
         elif commit.intent == "allow" and view.data.asks == "question":
             self._front.ask_answer(commit, view)
+        elif commit.intent == "allow" and (together := self.marks.together(view.id)):
+            self._front.ask_batch(together)
         else:
             self.send(commit, view)
 
-    def send(
-        self,
-        commit: Commit,
-        view: PendingView,
-        reason: str | None = None,
-        answers: Answers = (),
-    ) -> None:
+    def send(self, commit: Commit, view: PendingView, terms: Terms = PLAIN) -> None:
         """Send a decision to the core and tell the operator what became of it."""
-        sent = request(commit, view, 0, reason, answers)
-        self._front.start(lambda: self._send(sent))
+        self.send_all(((commit, view),), terms)
+
+    def send_all(
+        self, decisions: Sequence[tuple[Commit, PendingView]], terms: Terms = PLAIN
+    ) -> None:
+        """Send decisions one after another; what was refused is told first."""
+        sent = [request(commit, view, 0, terms) for commit, view in decisions]
+        self._front.start(lambda: self._send_all(sent))
 
     def _keys_now(self) -> str:
         """What a and d do with the request that was opened."""
@@ -200,15 +232,18 @@ class Operator:
         if due is not None:
             self._front.later(max(0.0, due - self._now_s()), self.due)
 
-    async def _send(self, sent: Request) -> None:
+    async def _send_all(self, several: Sequence[Request]) -> None:
+        refused: list[str] = []
+        done: list[str] = []
         try:
-            answer = await self.bridge.ask(sent)
+            for sent in several:
+                answer = await self.bridge.ask(sent)
+                told = refused if isinstance(answer, Refusal) else done
+                told.append(answered(sent, answer, self.bridge.now_us()))
         except CoreLost as lost:
-            self._front.say(f"{lost}; whether it was decided is not known")
-            return
-        self._front.say(answered(sent, answer, self.bridge.now_us()))
+            refused.append(f"{lost}; whether it was decided is not known")
+        self._front.say("; ".join((*refused, *done)))
 
     async def _deny_all(self, commit: Commit, views: list[PendingView]) -> None:
-        for view in views:
-            deny = Commit("deny", view.id, commit.shown_ms)
-            await self._send(request(deny, view, 0))
+        each = [(Commit("deny", view.id, commit.shown_ms), view) for view in views]
+        await self._send_all([request(deny, view, 0) for deny, view in each])

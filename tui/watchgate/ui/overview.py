@@ -6,15 +6,18 @@ import msgspec
 
 from watchgate.core.sessions import SessionState
 from watchgate.core.state import State
+from watchgate.core.text import safe_text
 from watchgate.core.views import GateView, PendingView, SessionView, SubView, Totals
 from watchgate.ui.bridge import Link
 from watchgate.ui.consequences import seconds_left, silence
-from watchgate.ui.formats import ago, clock, count, money, person
+from watchgate.ui.formats import ago, clock, count, cut, money, person, plural
 from watchgate.ui.theme import RISK_RANK
 from watchgate.ui.widgets.strip import StripView
 
 MINUTE_S = 60
 URGENT_S = 10
+LABEL_CELLS = 16
+CHIP_CELLS = 58
 BARS = "▁▂▃▄▅▆▇█"
 BINS = 8
 SCALE_AT_LEAST = 4
@@ -35,6 +38,22 @@ def worst_risk(pending: list[PendingView]) -> str:
     """The highest risk among open requests; nothing when they only ask a person something."""
     risks = (view.data.risk for view in pending if view.data.asks == "approval")
     return max(risks, key=lambda risk: RISK_RANK.get(risk, 2), default="")
+
+
+def pause_words(state: State, now_us: int, *, whole: bool) -> str:
+    """Which session is paused and for how long, the one that is so longest; the `whole` of it why.
+
+    A paused session asked for more than a person can read: what it would ask is denied meanwhile.
+    """
+    paused = [view for view in live_sessions(state) if view.paused_until > now_us]
+    if not paused:
+        return ""
+    view = max(paused, key=lambda view: view.paused_until)
+    others = f" and {plural(len(paused) - 1, 'other')}" if len(paused) > 1 else ""
+    left = person((view.paused_until - now_us) / 1_000_000)
+    label = safe_text(view.label[:LABEL_CELLS])
+    words = f"{label}{others} paused {left}"
+    return "".join(cut(f"{words}: {safe_text(view.paused_why)}", CHIP_CELLS)) if whole else words
 
 
 def silence_words(view: PendingView, now_us: int) -> str:
@@ -84,6 +103,8 @@ def session_word(view: SessionView, waiting_since: int | None, now_us: int) -> s
     """What a session is doing, with how long where that tells something."""
     if view.shown is SessionState.WAITING:
         return f"waiting {person((now_us - (waiting_since or view.since)) / 1_000_000)}"
+    if view.paused_until > now_us:
+        return f"paused {person((view.paused_until - now_us) / 1_000_000)}"
     if view.gated is False:
         return "NOT GATED"
     guess = view.at(now_us)

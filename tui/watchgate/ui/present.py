@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from watchgate.ui.bridge import Bridge
-from watchgate.ui.keymap import Context, Hint, Keymap, Where
+from watchgate.ui.keymap import Context, Hint, Keymap, Where, fitted
 from watchgate.ui.keys import footer
+from watchgate.ui.marking import Marks, alike
 from watchgate.ui.moment import Desk, Moment
 from watchgate.ui.operator import INTENTS
 from watchgate.ui.options import Options
@@ -34,6 +35,7 @@ class Presenter:
         listed: bool,
         demo: bool,
         prompt: Sequence[Hint],
+        marks: Marks,
     ) -> Moment:
         """What is so now; `prompt` are the hints of the prompt that has the keys, if any."""
         state, now_us, desk, options = bridge.state, bridge.now_us(), self._desk, self._options
@@ -55,6 +57,9 @@ class Presenter:
             tiny=shape.tiny,
             frozen=desk.frozen_us is not None,
             filtered=bool(desk.filter),
+            marked=len(marks.together(docked.id)) if docked else 0,
+            is_marked=docked is not None and docked.id in marks.ids,
+            alike=alike(docked, pending) if docked else 0,
             unseen=docked is not None and not self._seen(docked.id),
             listed=listed,
             can_start=options.start_core is not None,
@@ -68,9 +73,13 @@ class Presenter:
             now_us=now_us,
             shape=shape,
             context=context,
-            hints=prompt or keymap.hints(footer(context), context, shape.columns),
+            hints=fitted(prompt, shape.columns)
+            or keymap.hints(footer(context), context, shape.columns),
             pending=pending,
             docked=docked,
+            marked=marks.ids,
+            bare=desk.bare,
+            reveal=keymap["reveal"].shown,
             index=index,
             note=desk.note,
             frozen_us=desk.frozen_us,

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from watchgate.core.views import PendingView
-from watchgate.ui.arming import Ask, Commit
+from watchgate.ui.arming import Ask, Commit, Intent
 from watchgate.ui.consequences import after_allow, handback_label
 from watchgate.ui.keymap import Hint
 from watchgate.ui.pages import Pages
+from watchgate.ui.source import Call
 
 if TYPE_CHECKING:
     from watchgate.ui.widgets.prompt import Prompt
@@ -19,12 +20,22 @@ if TYPE_CHECKING:
 class Prompts:
     """The prompt that is open, and what its answer leads to; keys are timed by `now_s`.
 
+    `keys` are those that allow and deny, which prompts that show what they allow read themselves.
     A prompt is imported when it is first asked for: most consoles never open one.
     """
 
-    def __init__(self, pages: Pages, now_s: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        pages: Pages,
+        now_s: Callable[[], float] = time.monotonic,
+        *,
+        keys: Mapping[str, Intent],
+        home: str = "",
+    ) -> None:
         self._pages = pages
         self._now_s = now_s
+        self._keys = keys
+        self._home = home
         self._open: Prompt | None = None
         self._then: Callable[[], object] | None = None
 
@@ -48,14 +59,15 @@ class Prompts:
             prompt.call_later(prompt.remove)
             self._pages.monitor.table.focus()
 
-    def keep(self, pending: Container[str]) -> None:
-        """Tell the prompt when its request is no longer among the open ones.
+    def keep(self, pending: Mapping[str, PendingView]) -> None:
+        """Tell the prompt which requests are still open."""
+        if self._open is not None:
+            self._open.keep(pending)
 
-        It is not closed: what is typed next would go to keys that decide.
-        """
-        prompt = self._open
-        if prompt is not None and prompt.request and prompt.request not in pending:
-            prompt.settled()
+    def focused(self) -> None:
+        """The terminal got the focus."""
+        if self._open is not None:
+            self._open.focused(self._now_s())
 
     def ask_word(self, word: str, meaning: str, then: Callable[[], object]) -> None:
         """Ask for a word to be typed, and do something once it was."""
@@ -84,6 +96,24 @@ class Prompts:
         from watchgate.ui.widgets.answer_prompt import AnswerPrompt
 
         self.open(AnswerPrompt(commit, view))
+
+    def ask_grant(self, view: PendingView, call: Call, now_us: Callable[[], int]) -> None:
+        """Ask how far an allow reaches, and show the rule that it leaves."""
+        from watchgate.ui.widgets.grant_prompt import GrantPrompt
+
+        self.open(GrantPrompt(view, call, self._keys, self._now_s, now_us, self._home))
+
+    def ask_edit(self, view: PendingView, call: Call, *, bare: bool) -> None:
+        """Let the operator edit the call, and show what the core makes of it."""
+        from watchgate.ui.widgets.edit_prompt import EditPrompt
+
+        self.open(EditPrompt(view, call, self._keys, self._now_s, bare=bare))
+
+    def ask_batch(self, views: Sequence[PendingView]) -> None:
+        """List the requests that are to be allowed together."""
+        from watchgate.ui.widgets.batch_prompt import BatchPrompt
+
+        self.open(BatchPrompt(views, self._keys, self._now_s, self._home))
 
     def ask_filter(self, text: str) -> None:
         """Ask for the filter of the calls."""

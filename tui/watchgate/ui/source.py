@@ -27,6 +27,14 @@ class Session(Protocol):
         ...
 
 
+class Call(Protocol):
+    """One question to the core; raises `CoreLost`."""
+
+    async def __call__(self, verb: Verb, **fields: Unpack[Fields]) -> Answer:
+        """The core's answer."""
+        ...
+
+
 class Source(Protocol):
     """A core that a console connects to, and connects to again after it was lost."""
 

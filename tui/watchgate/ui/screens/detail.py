@@ -37,7 +37,15 @@ class DetailScreen(Frame):
             seen = not moment.context.unseen
             many = len(moment.pending)
             place = f"{moment.index + 1} of {many}" if many > 1 else ""
-            self.detail.show_request(moment.docked, state, moment.now_us, seen=seen, place=place)
+            self.detail.show_request(
+                moment.docked,
+                state,
+                moment.now_us,
+                seen=seen,
+                place=place,
+                bare=moment.bare,
+                reveal=moment.reveal,
+            )
             return
         number = state.calls.number((row.agent, row.session, row.call))
         self.detail.show(row if number is None else state.rows[number], state, moment.now_us)

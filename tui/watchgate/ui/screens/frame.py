@@ -12,17 +12,21 @@ from textual.widget import Widget
 from watchgate.ui.formats import clock
 from watchgate.ui.keymap import Where
 from watchgate.ui.moment import Moment
-from watchgate.ui.overview import is_off, strip_view
+from watchgate.ui.overview import is_off, pause_words, strip_view
 from watchgate.ui.theme import RISK_RANK
 from watchgate.ui.widgets.dock import Dock
 from watchgate.ui.widgets.dock_lines import Docked
 from watchgate.ui.widgets.footer import Footer
 from watchgate.ui.widgets.lost import Lost, LostView
 from watchgate.ui.widgets.off_banner import OffBanner, OffView
+from watchgate.ui.widgets.request_words import approved
 from watchgate.ui.widgets.strip import StatusStrip
 from watchgate.ui.widgets.tabs import Part, Tabs, TabsView
 
 PAGE_LINES = 10
+HINT_FROM = 5
+"""Answers of one session after which the dock tells how many of them were an allow."""
+
 LOST_LINES = (10, 8)
 """The lines that the loss of the core takes, with and without its empty rows."""
 
@@ -110,7 +114,7 @@ class Frame(Screen[None], inherit_bindings=False):
     def chip(self, moment: Moment) -> str:
         """A word that must not be overlooked, before the right end of the tabs."""
         if moment.frozen_us is None:
-            return ""
+            return pause_words(moment.state, moment.now_us, whole=moment.context.wide)
         at = f" at {clock(moment.frozen_us)}" if moment.context.wide else ""
         return f"FROZEN{at}, z goes on"
 
@@ -154,8 +158,24 @@ class Frame(Screen[None], inherit_bindings=False):
                     blocked=moment.blocked,
                     home=moment.home,
                     quiet=quiet_words(moment),
+                    marked=_marked(moment),
+                    bare=moment.bare,
+                    hint=_hint(moment),
                 )
             )
+
+
+def _marked(moment: Moment) -> int:
+    """How many requests are marked, where the docked one is among them."""
+    docked = moment.docked
+    return len(moment.marked) if docked and docked.id in moment.marked else 0
+
+
+def _hint(moment: Moment) -> str:
+    """How the requests of the docked one's session were answered, once there were several."""
+    docked = moment.docked
+    session = docked and moment.state.session(docked.agent, docked.session)
+    return approved(session) if session and session.answered >= HINT_FROM else ""
 
 
 def off_view(moment: Moment) -> OffView:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import pairwise
+from typing import get_args
 
 import msgspec
 from rich.cells import cell_len, get_character_cell_size
@@ -14,13 +14,11 @@ from rich.cells import cell_len, get_character_cell_size
 from watchgate.core import tool_input
 from watchgate.core.events import Tool
 from watchgate.core.policy.assessment import Finding, Risk
-from watchgate.core.text import visible
 from watchgate.ui.formats import DOTS, cut
 from watchgate.ui.palettes import Token
 from watchgate.ui.theme import RISK_RANK, RISK_TOKEN
 from watchgate.ui.widgets.pane import Line
-
-_BLANKS = re.compile(" {9,}")
+from watchgate.ui.widgets.shown import COVERED, Look, Shown, Stretch, shown
 
 
 class Piece(msgspec.Struct, frozen=True, gc=False):
@@ -43,6 +41,7 @@ class Piece(msgspec.Struct, frozen=True, gc=False):
 
 
 Row = tuple[Piece, ...]
+_RISKS: tuple[Risk, ...] = get_args(Risk)
 
 
 NO_PLAN = "The agent sent no text with this plan: read it in the agent's own terminal"
@@ -61,23 +60,28 @@ def shown_text(tool: Tool, summary: str) -> str:
 
 @lru_cache(maxsize=16)
 def lay_out(
-    text: str, findings: tuple[Finding, ...], cells: int, *, lines: bool = False
+    text: str,
+    findings: tuple[Finding, ...],
+    cells: int,
+    *,
+    lines: bool = False,
+    how: Look = COVERED,
 ) -> tuple[Row, ...]:
     r"""The rows that the text takes at a width.
 
     With `lines` a row also ends at each newline of the text; else newlines stay inside as `\n`.
     """
-    return wrap(_pieces(text, findings), cells, lines=lines)
+    return wrap(marked(shown(text, how), findings), cells, lines=lines)
 
 
 def pieces(text: str) -> tuple[Piece, ...]:
-    """A text without findings, as pieces that hide nothing."""
-    return tuple(_pieces(text, ()))
+    """A text without findings, as pieces that hide nothing and tell no secret."""
+    return tuple(marked(shown(text), ()))
 
 
-def plain(text: str, cells: int) -> tuple[Row, ...]:
+def plain(text: str, cells: int, how: Look = COVERED) -> tuple[Row, ...]:
     """The rows of a text without findings, not kept for another time."""
-    return wrap(_pieces(text, ()), cells)
+    return wrap(marked(shown(text, how), ()), cells)
 
 
 def wrap(pieces: Iterable[Piece], cells: int, *, lines: bool = False) -> tuple[Row, ...]:
@@ -109,20 +113,20 @@ def row_cells(row: Row) -> int:
     return sum(cell_len(piece.text) for piece in row)
 
 
-def draw_row(line: Line, row: Row, cells: int) -> None:
+def draw_row(line: Line, row: Row, cells: int, *, underline: bool = True) -> None:
     """Add a row to a line, cut to `cells` with dots in dim when it is longer."""
     if row_cells(row) <= cells:
         for piece in row:
-            piece.onto(line)
+            piece.onto(line, underline=underline)
         return
     room = cells - len(DOTS)
     for piece in row:
         width = cell_len(piece.text)
         if width > room:
             kept = cut(piece.text, room + len(DOTS))[0]
-            msgspec.structs.replace(piece, text=kept).onto(line)
+            msgspec.structs.replace(piece, text=kept).onto(line, underline=underline)
             break
-        piece.onto(line)
+        piece.onto(line, underline=underline)
         room -= width
     line.add(DOTS, "dim")
 
@@ -150,31 +154,49 @@ def _fitting(text: str, room: int) -> int:
     return len(text)
 
 
-def _pieces(text: str, findings: tuple[Finding, ...]) -> Iterator[Piece]:
-    shown = visible(text)
-    marks = [(*shown.map(finding.span), finding.risk) for finding in findings if finding.span]
-    edges = sorted({edge for start, end, _ in marks for edge in (start, end)})
-    atoms = [(e.start, e.end) for e in shown.escapes]
-    atoms += [match.span() for match in _BLANKS.finditer(shown.text)]
-    done = 0
-    for start, end in [*sorted(atoms), (len(shown.text), len(shown.text))]:
-        inner = edges[bisect_right(edges, done) : bisect_left(edges, start)]
-        for a, b in pairwise([done, *inner, start]):
+def marked(shown: Shown, findings: tuple[Finding, ...]) -> Iterator[Piece]:
+    """The pieces of a shown text, each span in the colour of its own reason."""
+    edges, risks = _steps(findings)
+    text, done = shown.source, 0
+    for each in (*shown.stretches, Stretch(len(text), len(text), "", "hidden")):
+        inner = edges[bisect_right(edges, done) : bisect_left(edges, each.start)]
+        for a, b in pairwise([done, *inner, each.start]):
             if a < b:
-                risk = _worst(marks, a, b)
-                yield Piece(shown.text[a:b], RISK_TOKEN[risk] if risk else "fg", bool(risk))
-        if start < end:
-            yield _atom(shown.text[start:end], _worst(marks, start, end))
-        done = end
+                risk = risks[bisect_right(edges, a)]
+                yield Piece(text[a:b], RISK_TOKEN[risk] if risk else "fg", bool(risk))
+        if each.text:
+            over = risks[bisect_right(edges, each.start) : bisect_left(edges, each.end) + 1]
+            yield _atom(each, max(over, key=_rank))
+        done = each.end
 
 
-def _atom(text: str, risk: Risk | None) -> Piece:
-    if text.startswith("\\"):
-        return Piece(text, "dim")
-    ink = RISK_TOKEN[risk] if risk else "fg"
-    return Piece(f"<{len(text)} blanks>" if text.isspace() else text, ink, bool(risk), hidden=True)
+def _steps(findings: tuple[Finding, ...]) -> tuple[list[int], list[Risk | None]]:
+    """Where marks begin or end, and the worst of them before the first such edge, after it, ..."""
+    turns = sorted(
+        (position, change, _rank(finding.risk), finding.risk)
+        for finding in findings
+        if finding.span and finding.span[0] < finding.span[1]
+        for position, change in zip(finding.span, (1, -1), strict=True)
+    )
+    edges: list[int] = []
+    risks: list[Risk | None] = [None]
+    open_ = dict.fromkeys(RISK_RANK, 0)
+    for position, change, _, risk in turns:
+        open_[risk] += change
+        if not edges or edges[-1] != position:
+            edges.append(position)
+            risks.append(None)
+        risks[-1] = max((each for each in _RISKS if open_[each]), key=_rank, default=None)
+    return edges, risks
 
 
-def _worst(marks: list[tuple[int, int, Risk]], start: int, end: int) -> Risk | None:
-    risks = [risk for a, b, risk in marks if a < end and start < b]
-    return max(risks, key=RISK_RANK.__getitem__, default=None)
+def _rank(risk: Risk | None) -> int:
+    return -1 if risk is None else RISK_RANK[risk]
+
+
+def _atom(each: Stretch, risk: Risk | None) -> Piece:
+    if each.kind == "break":
+        return Piece(each.text, "dim")
+    if each.kind == "secret":
+        return Piece(each.text, RISK_TOKEN[risk] if risk else "dim", bool(risk))
+    return Piece(each.text, RISK_TOKEN[risk] if risk else "fg", bool(risk), hidden=True)

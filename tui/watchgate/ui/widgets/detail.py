@@ -10,9 +10,11 @@ from watchgate.core.state import State
 from watchgate.core.views import CallRow, PendingView
 from watchgate.ui.formats import plural
 from watchgate.ui.unshown import Unshown
-from watchgate.ui.widgets.detail_lines import Sheet, call_lines, live_lines, request_lines
+from watchgate.ui.widgets.detail_call import call_lines
+from watchgate.ui.widgets.detail_lines import live_lines, request_lines
+from watchgate.ui.widgets.detail_sheet import Sheet
 from watchgate.ui.widgets.pane import Line, Pane
-from watchgate.ui.widgets.request_words import too_long
+from watchgate.ui.widgets.request_words import approved, too_long
 
 WHEEL = 3
 AIRY_FROM = 26
@@ -44,6 +46,8 @@ class Detail(Pane, can_focus=False):
         self._whose: object = None
         self._now_us = 0
         self._place = ""
+        self._bare = False
+        self._reveal = ""
         self._offset = 0
         self._unshown = Unshown()
         self._window = (0, 0)
@@ -64,8 +68,14 @@ class Detail(Pane, can_focus=False):
         *,
         seen: bool = False,
         place: str = "",
+        bare: bool = False,
+        reveal: str = "u",
     ) -> None:
-        """Show an open request at its `place` among them; `seen` when it was shown before."""
+        """Show an open request at its `place` among them; `seen` when it was shown before.
+
+        With `bare` its secrets are told; `reveal` is the key for that.
+        """
+        self._bare, self._reveal = bare, reveal
         self._show(view, state, now_us, place)
         self._seen = self._seen or seen
 
@@ -139,7 +149,7 @@ class Detail(Pane, can_focus=False):
         self.scroll_lines(WHEEL)
 
     def _show(self, subject: Subject, state: State, now_us: int, place: str = "") -> None:
-        key = (subject, place, now_us // 1_000_000 if _moves(subject) else None)
+        key = (subject, place, self._bare, now_us // 1_000_000 if _moves(subject) else None)
         if key == self._key:
             return
         name = _name(subject)
@@ -161,12 +171,19 @@ class Detail(Pane, can_focus=False):
         return [], [self.line().to(2).add("no call under the cursor", "dim")]
 
     def _whole(self, view: PendingView, cells: int, rows: int) -> list[Line]:
-        key = (view.id, cells, rows, self.inks.name)
+        session = self._state.session(view.agent, view.session)
+        key = (view, approved(session), self._bare, cells, rows, self.inks.name)
         if self._body is None or self._body[0] != key:
-            session = self._state.session(view.agent, view.session)
             # As airy as the rows allow, but never so that air makes somebody scroll.
             for air in (2, 1, 0) if rows >= AIRY_FROM and not self._beside else (0,):
-                sheet = Sheet(cells, self.inks, self._home, air=air)
+                sheet = Sheet(
+                    cells,
+                    self.inks,
+                    self._home,
+                    air=air,
+                    bare=self._bare,
+                    reveal=self._reveal,
+                )
                 lines = request_lines(view, session, sheet)
                 if len(lines) <= rows:
                     break

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import msgspec
 
+from watchgate.core.policy.assessment import Finding
 from watchgate.core.records import RequestData
+from watchgate.core.redact import redact_all
 from watchgate.core.text import safe_text
 from watchgate.core.typed_answers import how
-from watchgate.core.views import CallRow, PendingView, SessionView
+from watchgate.core.views import PendingView, SessionView
 from watchgate.ui.consequences import (
     after_allow,
     after_handback,
@@ -17,87 +19,33 @@ from watchgate.ui.consequences import (
     seconds_left,
     silence,
 )
-from watchgate.ui.formats import clock, count, home, plural, short_id
+from watchgate.ui.formats import count, home, plural, short_id
 from watchgate.ui.palettes import Palette
-from watchgate.ui.theme import RISK_GLYPH, RISK_RANK, RISK_TOKEN
-from watchgate.ui.widgets.changes import changes, draw_changes
-from watchgate.ui.widgets.command_text import (
-    Piece,
-    Row,
-    lay_out,
-    pieces,
-    plain,
-    shown_text,
-    wrap,
-)
+from watchgate.ui.theme import RISK_RANK
+from watchgate.ui.widgets.changes import changes, draw_changes, rewritten
+from watchgate.ui.widgets.command_text import Piece, lay_out, pieces, plain, shown_text, wrap
 from watchgate.ui.widgets.countdown import bar, words_left
+from watchgate.ui.widgets.detail_sheet import INDENT, VALUES, Sheet
 from watchgate.ui.widgets.pane import Line
+from watchgate.ui.widgets.part_lines import draw_finding, draw_parts
+from watchgate.ui.widgets.parts import parts, placed
 from watchgate.ui.widgets.question_rows import lead, plan_rows, question_rows
 from watchgate.ui.widgets.request_words import (
     APPROVABLE_CHARS,
-    chip,
+    approved,
     clause,
     rest,
+    secrets_of,
     subject_chip,
     too_long,
+    touched,
 )
-from watchgate.ui.widgets.ring_columns import elapsed
+from watchgate.ui.widgets.shown import look
 
-INDENT = 2
-VALUES = 15
-_SUBJECTS: dict[str, str] = {"shell": "command", "plan": "plan"}
 _AFTER = {"approval": "after allow", "question": "after answer", "plan": "if approved"}
+DRAWN_PARTS = 200
 LONGEST_BAR = 24
 SHORTEST_BAR = 6
-
-
-class Sheet:
-    """Lines in the making, all at one width and in one palette.
-
-    `air` says how plenty rows are: 1 sets titles apart from what is below them, 2 sections from
-    each other.
-    """
-
-    def __init__(self, cells: int, colors: Palette, home_dir: str = "", *, air: int = 0) -> None:
-        self.cells, self.colors, self.home_dir, self.air = cells, colors, home_dir, air
-        self.lines: list[Line] = []
-
-    def line(self) -> Line:
-        """A new line, added and indented."""
-        line = Line(self.colors).to(INDENT)
-        self.lines.append(line)
-        return line
-
-    def gap(self) -> None:
-        """An empty line."""
-        self.line()
-
-    def section(self, name: str, aside: str = "") -> None:
-        """A section's title, with what can be said about its size."""
-        self.gap()
-        if self.air > 1:
-            self.gap()
-        line = self.line().add(name, "dim")
-        if aside:
-            line.right(f"{aside} ", "dim")
-        if self.air:
-            self.gap()
-
-    def rows(self, rows: Iterable[Row], column: int = INDENT) -> None:
-        """Rows of text, each on a line of its own."""
-        for row in rows:
-            line = self.line().to(column)
-            for piece in row:
-                piece.onto(line)
-
-    def fact(self, label: str, value: str, *, bold: bool = False) -> None:
-        """A label and its value, wrapped; nothing without a value."""
-        if not value:
-            return
-        for number, row in enumerate(plain(value, self.cells - VALUES - 1)):
-            line = self.line().add(label if number == 0 else "", "dim").to(VALUES)
-            for piece in row:
-                line.add(piece.text, piece.ink, bold=bold, reverse=piece.hidden)
 
 
 def live_lines(
@@ -137,23 +85,20 @@ def _beside(left: Line, more: Line, cells: int, colors: Palette) -> list[Line]:
 
 def request_lines(view: PendingView, session: SessionView | None, sheet: Sheet) -> list[Line]:
     """All of a request below its live lines, on this sheet."""
-    data, cells = view.data, sheet.cells
+    data = view.data
+    told: set[Finding] = set()
     if data.asks == "question":
         _questions(sheet, data)
-    else:
+    elif data.asks == "plan":
         text = shown_text(data.tool, data.summary)
-        kept, room = text[:APPROVABLE_CHARS], cells - INDENT - 1
-        plan = data.asks == "plan"
-        rows = (
-            plan_rows(kept, room, air=True)
-            if plan
-            else lay_out(kept, data.findings, room, lines=True)
-        )
-        sheet.section(_SUBJECTS.get(data.tool.cls, "call"), _size(len(rows), text))
+        rows = plan_rows(text[:APPROVABLE_CHARS], sheet.room, air=True)
+        sheet.section("plan", _size(len(rows), text))
         sheet.rows(rows)
-    if data.asks == "approval":
+    else:
+        told = _call(sheet, data)
+        _rewritten(sheet, data)
         _changes(sheet, data)
-        _findings(sheet, data)
+        _why(sheet, data, told)
     _facts(sheet, view, session)
     if data.asks == "approval":
         _input(sheet, data)
@@ -162,41 +107,8 @@ def request_lines(view: PendingView, session: SessionView | None, sheet: Sheet) 
     return sheet.lines
 
 
-def call_lines(
-    row: CallRow,
-    session: SessionView | None,
-    now_us: int,
-    cells: int,
-    colors: Palette,
-    home_dir: str,
-) -> list[Line]:
-    """All that is known of a call that nobody has to decide."""
-    sheet = Sheet(cells, colors, home_dir)
-    head = sheet.line().add(safe_text(row.tool[:60]), bold=True)
-    head.add("   ").add(safe_text(row.label[:60]), bold=True)
-    head.add(f"  {safe_text(row.agent[:20])}", "dim").right(f"{clock(row.at)} ", "dim")
-    sheet.gap()
-    sheet.rows(lay_out(row.summary[:APPROVABLE_CHARS], (), cells - INDENT - 1, lines=True))
-    sheet.gap()
-    sheet.fact("outcome", f"{row.glyph} {row.stage}".strip(), bold=True)
-    if row.why:
-        sheet.section("likely cause")
-        sheet.rows(plain(clause(row.why), cells - INDENT - 1))
-    line = sheet.line().add("risk", "dim").to(VALUES)
-    chip(line, row.risk)
-    sheet.fact("took", elapsed(row, now_us))
-    if session is not None:
-        sheet.fact("cwd", home(session.cwd, home_dir))
-        sheet.fact("mode", session.mode or "")
-    sheet.fact("session", row.session)
-    sheet.fact("sub-agent", f"{row.sub_type} {row.sub}".strip())
-    sheet.fact("call", row.call)
-    sheet.fact("request", short_id(row.request) if row.request else "")
-    return sheet.lines
-
-
 def _questions(sheet: Sheet, data: RequestData) -> None:
-    cells = sheet.cells - INDENT - 1
+    cells = sheet.room
     if said := lead(data):
         sheet.section("form")
         sheet.rows(wrap(pieces(said), cells, lines=True))
@@ -211,34 +123,80 @@ def _size(rows: int, text: str) -> str:
     return f"{plural(rows, 'line')}, {plural(len(text), 'character')}"
 
 
+def _call(sheet: Sheet, data: RequestData) -> set[Finding]:
+    """The call's own text with its marks; returns the findings that are told beside it."""
+    text = shown_text(data.tool, data.summary)
+    kept, how = text[:APPROVABLE_CHARS], look(data, bare=sheet.how.bare)
+    drawn = Sheet(sheet.cells, sheet.colors, sheet.home_dir)
+    shell = data.tool.cls == "shell"
+    found = parts(data, kept) if shell else []
+    count = len(found)
+    if max(count, len(data.findings)) > DRAWN_PARTS:
+        found = []  # nobody reads so many one by one, and drawing them takes seconds
+    if found:
+        lines = draw_parts(drawn, kept, found, how)
+    else:
+        rows = lay_out(kept, data.findings, sheet.room, lines=True, how=how)
+        drawn.rows(rows)
+        lines = len(rows)
+    size = f"{plural(count, 'part')}, " if count > 1 else ""
+    sheet.section("command" if shell else "call", size + _size(lines, text))
+    sheet.lines += drawn.lines
+    _secrets(sheet, secrets_of(data))
+    return placed(found)
+
+
+def _secrets(sheet: Sheet, number: int) -> None:
+    """How many secrets are covered, or told, and the key for the other."""
+    if not number:
+        return
+    bare = sheet.how.bare
+    line = sheet.line().add(f"{plural(number, 'secret')} {'told' if bare else 'covered'}   ", "dim")
+    line.add(sheet.reveal, "accent", bold=True)
+    line.add(f" {'covers' if bare else 'shows'} {'it' if number == 1 else 'them'}", "dim")
+
+
+def _rewritten(sheet: Sheet, data: RequestData) -> None:
+    """What became of the input that the agent sent, where that is not what would run."""
+    if data.before is None:
+        return
+    found = rewritten(data, bare=sheet.how.bare)
+    whose = f"you edited {short_id(data.edited_from)}" if data.edited_from else "not as it was sent"
+    sheet.section(f"rewritten: {whose}", "- sent   + would run")
+    sheet.lines.extend(draw_changes(found, sheet.cells, sheet.colors, sheet.how))
+
+
 def _changes(sheet: Sheet, data: RequestData) -> None:
-    found = changes(data.tool)
+    found = changes(data.tool, bare=sheet.how.bare)
     if found:
         added = sum(sign == "+" for sign, _ in found)
         removed = sum(sign == "-" for sign, _ in found)
         sheet.section("changes", f"+{added} -{removed}")
-        sheet.lines.extend(draw_changes(found, sheet.cells, sheet.colors))
+        sheet.lines.extend(draw_changes(found, sheet.cells, sheet.colors, sheet.how))
 
 
-def _findings(sheet: Sheet, data: RequestData) -> None:
+def _why(sheet: Sheet, data: RequestData, told: set[Finding]) -> None:
+    """What was not said beside the text: why somebody asks, and what is about the whole call."""
+    about = [finding for finding in data.findings if finding not in told]
+    reasons = {finding.reason for finding in data.findings}
+    own = data.reason if data.reason not in reasons else ""
+    raised = data.raised if data.raised not in reasons else ""
+    if not (about or own or raised):
+        return
     sheet.section("why")
-    if data.reason not in {finding.reason for finding in data.findings}:
-        sheet.rows(plain(clause(data.reason), sheet.cells - INDENT - 1))
-    for finding in sorted(data.findings, key=lambda f: -RISK_RANK.get(f.risk, 2)):
-        where = f"part {finding.segment}" if finding.segment else ""
-        for number, row in enumerate(plain(clause(finding.reason), sheet.cells - VALUES - 1)):
-            line = sheet.line()
-            if number == 0:
-                line.add(RISK_GLYPH[finding.risk], RISK_TOKEN[finding.risk], bold=True).to(6)
-                line.add(where, "dim")
-            line.to(VALUES)
-            for piece in row:
-                piece.onto(line)
+    for text in (own, raised):
+        if text:
+            sheet.rows(plain(clause(text), sheet.room))
+    alike = {(each.rule, each.reason): each for each in reversed(about)}
+    for finding in sorted(alike.values(), key=lambda f: -RISK_RANK.get(f.risk, 2)):
+        draw_finding(sheet, finding, INDENT)
 
 
 def _facts(sheet: Sheet, view: PendingView, session: SessionView | None) -> None:
     data = view.data
     sheet.section("facts")
+    if data.asks == "approval" and (view.facts or view.cut):
+        sheet.stated("would touch", wrap(touched(view), sheet.cells - VALUES - 1))
     model = f"  {session.model}" if session and session.model else ""
     sheet.fact("session", f"{view.label}  {view.agent}  {view.session}{model}")
     if data.sub is not None:
@@ -250,17 +208,20 @@ def _facts(sheet: Sheet, view: PendingView, session: SessionView | None) -> None
     sheet.fact("held by", data.rule if data.asks == "approval" else "")
     sheet.fact("digest", f"sha256 {data.digest[:12]}...")
     if data.asks == "plan":
-        sheet.fact("input", rest(data).text)
+        sheet.fact("input", rest(data, bare=sheet.how.bare).text)
     sheet.fact(_AFTER[data.asks], after_allow(data, view.agent))
     if data.runs_unasked:
         sheet.fact("after b", after_handback(data, view.agent), bold=True)
+    sheet.fact("so far", approved(session) if data.asks == "approval" else "")
 
 
 def _input(sheet: Sheet, data: RequestData) -> None:
     raw = msgspec.json.encode(data.tool.input)
     sheet.section("input", f"{data.tool.native_name}, {count(len(raw))} bytes")
+    if len(raw) <= APPROVABLE_CHARS and not sheet.how.bare:
+        raw = msgspec.json.encode(redact_all(data.tool.input))
     for text in _json_lines(raw):
-        sheet.rows(plain(text, sheet.cells - INDENT - 1))
+        sheet.rows(plain(text, sheet.room, sheet.how))
     if len(raw) > APPROVABLE_CHARS:
         sheet.line().add(f"... {count(len(raw) - APPROVABLE_CHARS)} bytes more", "dim")
 

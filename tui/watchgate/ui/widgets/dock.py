@@ -47,6 +47,9 @@ class Dock(Pane):
             docked.blocked,
             docked.quiet,
             docked.idle,
+            docked.marked,
+            docked.bare,
+            docked.hint,
             last_age_min if docked.pending is None else None,
             int(left_s) if left_s is not None else None,
         )

@@ -11,6 +11,7 @@ from watchgate.core.text import safe_text
 from watchgate.core.views import LastDecision, PendingView
 from watchgate.ui.arming import Intent
 from watchgate.ui.consequences import after, note, seconds_left, silence
+from watchgate.ui.covered import covered
 from watchgate.ui.decisions import ended
 from watchgate.ui.formats import DOTS, ago, cut_front, home, short_id, width
 from watchgate.ui.palettes import Palette
@@ -20,11 +21,14 @@ from watchgate.ui.widgets.pane import Line
 from watchgate.ui.widgets.question_rows import asked_rows, lead, plan_rows
 from watchgate.ui.widgets.request_words import (
     rest,
+    safer,
     subject_chip,
     subject_token,
     too_long,
+    touched,
     why,
 )
+from watchgate.ui.widgets.shown import look
 
 NARROW = 80
 ROOMY = 100
@@ -35,6 +39,9 @@ SHORTEST_BAR = 6
 LABEL_CELLS = 16
 LONGEST_PATH = 40
 SHORTEST_PATH = 7
+SHORTEST_TOUCH = 12
+APART = 12
+"""The cells that a label and the gap before it take, at most."""
 
 
 class Docked(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,7 +49,8 @@ class Docked(msgspec.Struct, frozen=True, kw_only=True):
 
     `message` takes the last line; `one_line` is the form outside the monitor; `blocked` says why
     keys cannot decide it; `home` is shown as `~`; `quiet` says what silence means when nothing
-    pends, and `idle` what is said then.
+    pends, and `idle` what is said then. `marked` counts the marked requests where this is one of
+    them; with `bare` its secrets are told; `hint` says how its session was answered so far.
     """
 
     now_us: int
@@ -56,6 +64,9 @@ class Docked(msgspec.Struct, frozen=True, kw_only=True):
     home: str = ""
     quiet: str = "silence means denied"
     idle: str = "nothing pending"
+    marked: int = 0
+    bare: bool = False
+    hint: str = ""
 
     @property
     def left_s(self) -> float | None:
@@ -106,7 +117,9 @@ class _Frame:
             self.rows = plan_rows(shown_text(data.tool, data.summary), self.room, air=False)
         else:
             text = shown_text(data.tool, data.summary)
-            self.rows = lay_out(text, data.findings, self.room)
+            how = look(data, bare=docked.bare)
+            self.rows = lay_out(text, data.findings, self.room, how=how)
+        self.rest = rest(data, bare=docked.bare)
         self.words = silence(view.data, view.agent, docked.left_s, whole=cells >= ROOMY)
 
     def wide(self, *, tall: bool) -> Picture:
@@ -118,12 +131,36 @@ class _Frame:
         facts, told = self.facts(noted=not tall)
         message = self.message()
         if tall:
-            last = message or self.line().add(note(self.data, self.view.agent))
-            lines = [self.line(), self.head(), *middle, self.why(9), facts, last]
+            lines = [self.line(), self.head(), *middle, self.why(9), facts, message or self.end()]
         else:
-            told = told and (message is None or not rest(self.data).text)
-            lines = [self.head(), *middle, self.why(9), message or facts]
+            told = told and (message is None or not self.rest.text)
+            safer = self.safer(self.line())
+            if safer is not None and len(command) == 1:
+                middle = [*blanks[:1], *command]
+            else:
+                safer = None
+            said = [self.why(9), *([safer] if safer else []), message or facts]
+            lines = [self.head(), *middle, *said]
         return self.done(lines, whole and told)
+
+    def end(self) -> Line:
+        """What an allow leads to, a safer way, and how the session was answered so far."""
+        line = self.line().add(note(self.data, self.view.agent))
+        if line.left_cells > INDENT:
+            line.add("     ")
+        line = self.safer(line) or line
+        if line.left_cells + len(self.docked.hint) + 4 <= self.cells:
+            line.right(f"{self.docked.hint} ", "dim")
+        return line
+
+    def safer(self, line: Line) -> Line | None:
+        """Add the safer way to a line; None where no rule suggests one."""
+        told = safer(self.data)
+        if not told:
+            return None
+        first = line.left_cells == INDENT
+        line.add("safer  ", "dim").to(9 if first else 0)
+        return line.fit(told, self.cells - line.left_cells - 1)
 
     def asked(self, most: int, *, tall: bool) -> Picture:
         """A question or plan: nothing is known of it but its own words, so they get the room."""
@@ -145,7 +182,7 @@ class _Frame:
         command, whole = self.command(2)
         facts, told = self.facts(noted=True)
         third = self.message() or (facts if len(command) == 1 else self.why(7))
-        told = told and (third is facts or not rest(self.data).text)
+        told = told and (third is facts or not self.rest.text)
         lines = [self.head(), *command, *([self.why(7)] if len(command) == 1 else []), third]
         return self.done([*lines, self.countdown()], whole and told)
 
@@ -164,7 +201,7 @@ class _Frame:
         else:
             words_right(line, self.words, self.docked.left_s)
             line.right(" ")
-        summary = safe_text(self.data.summary[: 4 * self.cells])
+        summary = covered(self.data.summary)
         return line.fit(summary, self.cells - line.left_cells - line.right_cells - 3)
 
     def done(self, lines: list[Line], shown: bool) -> Picture:
@@ -193,7 +230,10 @@ class _Frame:
         line.add(f"   {short_id(self.view.id)}", "dim")
 
     def place(self) -> str:
-        return f"{self.docked.place} of {self.docked.count}" if self.docked.count > 1 else ""
+        docked = self.docked
+        place = f"{docked.place} of {docked.count}" if docked.count > 1 else ""
+        marked = f"marked {docked.marked}" if docked.marked else ""
+        return "   ".join(filter(None, (place, marked)))
 
     def bar(self, line: Line, *, longest: int = LONGEST_BAR) -> Line:
         """The countdown at the right end, with a bar where there is room."""
@@ -246,12 +286,15 @@ class _Frame:
         if self.place() and NARROW <= self.cells < 100:
             line.right(f"{self.place()} ", "dim")
         room = self.cells - line.right_cells - (3 if line.right_cells else 1)
-        others = rest(self.data)
+        others = self.rest
         about = note(self.data, self.view.agent) if noted else ""
-        cwd = home(safe_text(self.data.cwd), self.docked.home)
+        cwd = home(covered(self.data.cwd), self.docked.home)
+        needed = (min(width(cwd), LONGEST_PATH // 2), width(about), width(others.text))
+        self.touch(line, room - sum(cells + APART for cells in needed if cells))
         # What an allow leads to is not cut; what is left tells the end of the path.
-        beside = 14 if self.cells >= NARROW else 12
-        left = min(LONGEST_PATH, room - width(about) - beside if about else LONGEST_PATH)
+        touches = line.left_cells > INDENT
+        beside = line.left_cells + APART if touches else 14 if self.cells >= NARROW else 12
+        left = min(LONGEST_PATH, room - width(about) - beside if about or touches else LONGEST_PATH)
         told = others.whole and left >= SHORTEST_PATH
         facts = [("cwd", cut_front(cwd, left) if left >= SHORTEST_PATH else ""), ("", about)]
         if self.cells < NARROW:
@@ -262,14 +305,26 @@ class _Frame:
             self.fact(line, "rule", safe_text(self.data.rule), room)
         return line, told
 
+    def touch(self, line: Line, room: int) -> None:
+        """Say first what it would touch, in no more than so many cells of the line."""
+        row, view = touched(self.view), self.view
+        if not row or room < SHORTEST_TOUCH + line.left_cells:
+            return
+        left = room - line.add("touch", "dim").to(9).left_cells
+        if row_cells(row) > left:  # what would be lost for good must not be what is cut
+            facts = tuple(sorted(view.facts, key=lambda fact: not fact.grave))
+            row = touched(msgspec.structs.replace(view, facts=facts))
+        draw_row(line, row, left, underline=False)
+
     def fact(self, line: Line, label: str, value: str, room: int) -> bool:
         """Add a labelled value to the line; False when that cut it."""
         if not value:
             return True
-        line.add("" if line.left_cells == INDENT else "     ")
+        first = line.left_cells == INDENT
+        line.add("" if first else "     ")
         if label:
             line.add(f"{label}  ", "dim")
-        if label == "cwd" and self.cells >= NARROW:
+        if first and label == "cwd" and self.cells >= NARROW:
             line.to(9)
         left = room - line.left_cells
         line.fit(value, left)
@@ -301,5 +356,5 @@ def _idle(docked: Docked, cells: int, colors: Palette) -> Line:
         after = when if width(when) <= room else ""
     summary = room - len(after) - 4
     if summary >= 8:
-        line.add("  ").fit(safe_text(last.summary[: 4 * cells]), summary)
+        line.add("  ").fit(covered(last.summary), summary)
     return line.add("  ").add(after, "dim")

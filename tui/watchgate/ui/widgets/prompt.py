@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from watchgate.core.views import PendingView
 from watchgate.ui.keymap import Hint
 from watchgate.ui.widgets.pane import Pane
 
@@ -20,6 +21,17 @@ class Prompt(Pane, can_focus=True):
     def hints(self) -> Sequence[Hint]:
         """What can be pressed while it is open."""
         raise NotImplementedError
+
+    def keep(self, pending: Mapping[str, PendingView]) -> None:
+        """Hear which requests are still open; the prompt stays, whatever became of its own.
+
+        If it closed by itself, what is typed next would go to keys that decide.
+        """
+        if self.request and self.request not in pending:
+            self.settled()
+
+    def focused(self, now_s: float) -> None:
+        """The terminal got the focus: keys right after it were not meant for this."""
 
     def settled(self) -> None:
         """Its request was settled by somebody else; it stays until it is left."""

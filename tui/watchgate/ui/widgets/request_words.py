@@ -7,12 +7,16 @@ from functools import lru_cache
 import msgspec
 
 from watchgate.core.records import RequestData
+from watchgate.core.secret_shapes import secrets
 from watchgate.core.text import safe_text
-from watchgate.ui.formats import count
+from watchgate.core.views import PendingView, SessionView
+from watchgate.ui.covered import covered
+from watchgate.ui.formats import count, person
 from watchgate.ui.palettes import Token
 from watchgate.ui.theme import RISK_GLYPH, RISK_RANK, RISK_TOKEN
-from watchgate.ui.widgets.command_text import shown_text
+from watchgate.ui.widgets.command_text import Piece, Row, shown_text
 from watchgate.ui.widgets.pane import Line
+from watchgate.ui.widgets.shown import covers, look
 
 APPROVABLE_CHARS = 65_536
 """What is longer than this is never drawn to its end, and so never allowed from a console."""
@@ -20,6 +24,7 @@ APPROVABLE_CHARS = 65_536
 ASKED = "?"
 """Stands where a call's risk would."""
 
+MINUTE_S = 60
 _SHORT = 200
 _SAYS_NOTHING = ("description", "timeout", "timeout_ms")
 
@@ -53,10 +58,59 @@ def clause(reason: str) -> str:
 
 
 def why(data: RequestData) -> str:
-    """The reasons, the gravest first, each once."""
+    """The reasons, the gravest first, each once; with the part that each is about."""
     graver = sorted(data.findings, key=lambda finding: -RISK_RANK.get(finding.risk, 2))
-    reasons = dict.fromkeys([data.reason, *(finding.reason for finding in graver)])
-    return safe_text("; ".join(clause(reason) for reason in reasons if reason))
+    count = len({segment.number for segment in data.segments})
+    told = {finding.reason for finding in graver}
+    reasons = [reason for reason in (data.raised, data.reason) if reason and reason not in told]
+    said = [clause(reason) for reason in dict.fromkeys(reasons)]
+    first = [finding for finding in graver if finding.reason in (data.raised, data.reason)]
+    for finding in dict.fromkeys([*first, *graver]):
+        part = f"{finding.segment}/{count} " if finding.segment and count > 1 else ""
+        said.append(part + clause(finding.reason))
+    return covered("; ".join(dict.fromkeys(said)))
+
+
+def safer(data: RequestData) -> str:
+    """The safer way that the gravest finding with one suggests."""
+    graver = sorted(data.findings, key=lambda finding: -RISK_RANK.get(finding.risk, 2))
+    return covered(next((finding.suggest for finding in graver if finding.suggest), ""))
+
+
+def touched(view: PendingView) -> Row:
+    """What the call would touch, what would be lost for good bold; with the part it is about."""
+    count = len({segment.number for segment in view.data.segments})
+    said: list[Piece] = []
+    part = None
+    for fact in view.facts:
+        if said:
+            said.append(Piece(", "))
+        if fact.segment and fact.segment != part and count > 1:
+            said.append(Piece(f"{fact.segment}/{count} ", "dim"))
+        part = fact.segment
+        said.append(Piece(covered(fact.text), marked=fact.grave))
+    if view.cut:
+        said.append(Piece("  not everything was looked at" if said else "not known", "dim"))
+    return tuple(said)
+
+
+def approved(session: SessionView | None) -> str:
+    """How the session's requests were answered so far: a calm hint, nothing hangs on it."""
+    if session is None or not session.answered or session.median_s is None:
+        return ""
+    of = f"{count(session.allowed)} of {count(session.answered)}"
+    seconds = session.median_s
+    took = f"{seconds:.1f} s" if seconds < MINUTE_S else person(seconds)
+    return f"you approved {of}, median {took}"
+
+
+def secrets_of(data: RequestData) -> int:
+    """How many secrets are in the text that is decided about, or else in its input."""
+    text = shown_text(data.tool, data.summary)
+    own = covers(text[:APPROVABLE_CHARS], look(data, bare=False))
+    return own or len(
+        secrets(msgspec.json.encode(data.tool.input)[:APPROVABLE_CHARS].decode(errors="replace"))
+    )
 
 
 class Rest(msgspec.Struct, frozen=True):
@@ -67,7 +121,7 @@ class Rest(msgspec.Struct, frozen=True):
 
 
 @lru_cache(maxsize=32)
-def _rest(raw: bytes, shown: str, shell: bool) -> Rest:
+def _rest(raw: bytes, shown: str, shell: bool, bare: bool) -> Rest:
     parts: list[str] = []
     whole = True
     for name, value in msgspec.json.decode(raw, type=dict[str, msgspec.Raw]).items():
@@ -81,15 +135,16 @@ def _rest(raw: bytes, shown: str, shell: bool) -> Rest:
             whole = False
         else:
             parts.append(f"{name}={text.decode()}")
-    return Rest(safe_text("  ".join(parts)), whole)
+    told = "  ".join(parts)
+    return Rest(safe_text(told) if bare else covered(told), whole)
 
 
-def rest(data: RequestData) -> Rest:
+def rest(data: RequestData, *, bare: bool = False) -> Rest:
     """What else the tool was given."""
     if data.asks == "question":
         return Rest("", whole=True)  # its questions are drawn from what was read of the input
     shown = shown_text(data.tool, data.summary)
-    return _rest(msgspec.json.encode(data.tool.input), shown, data.tool.cls == "shell")
+    return _rest(msgspec.json.encode(data.tool.input), shown, data.tool.cls == "shell", bare)
 
 
 def too_long(data: RequestData) -> bool:

@@ -8,6 +8,7 @@ import msgspec
 
 from watchgate.core.text import safe_text
 from watchgate.core.views import CallRow
+from watchgate.ui.covered import covered
 from watchgate.ui.formats import UNMEASURED, clock, cut, person, took, width
 from watchgate.ui.palettes import Palette, Token
 from watchgate.ui.theme import RISK_GLYPH, RISK_TOKEN
@@ -144,11 +145,10 @@ def draw_call(
         by = safe_text(row.hidden_by[:80])
         return line.to(at.call_at).fit(f"hidden from view by {by}, not prevented", at.call, "dim")
     if row.shown_by and not row.alarm and row.stage in _RAN:
-        by, call = safe_text(row.shown_by[:80]), safe_text(row.shown[: at.call + 8])
+        by, call = safe_text(row.shown_by[:80]), covered(row.shown)[: at.call + 8]
         note = f"shown rewritten by {by}, it ran as it was: "
         return line.to(at.call_at).fit(f"{note}{call}", at.call, "dim")
-    # A summary can be a whole script: what cannot be drawn need not be made safe either.
-    call = safe_text(row.summary[: 4 * at.call + 8])
+    call = covered(row.summary)[: 4 * at.call + 8]
     line.to(at.call_at)
     room = at.call
     if row.sub:

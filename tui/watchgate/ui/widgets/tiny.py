@@ -5,6 +5,7 @@ from __future__ import annotations
 from watchgate.core.text import safe_text
 from watchgate.core.views import PendingView
 from watchgate.ui.consequences import seconds_left
+from watchgate.ui.covered import covered
 from watchgate.ui.formats import cut, cut_front, person
 from watchgate.ui.moment import Moment
 from watchgate.ui.palettes import Token
@@ -77,7 +78,7 @@ class Tiny(Pane):
         return line.right(f"{ends} ", bold=True)
 
     def _summary(self, view: PendingView, room: int) -> str:
-        text = safe_text(view.data.summary)
+        text = covered(view.data.summary)
         if view.data.tool.cls in ("edit", "read"):
             return cut_front(text, room)
         kept, dots = cut(text, room)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from watchgate.core.records import TraceData
+from watchgate.core.redact import redact
 from watchgate.core.text import safe_text
 from watchgate.core.traces import TracedCall, shows_only
 from watchgate.core.verdicts import TraceRow
+from watchgate.ui.covered import covered
 from watchgate.ui.formats import count, machine, plural, width
 from watchgate.ui.palettes import Palette
 from watchgate.ui.widgets.command_text import plain
@@ -144,7 +146,7 @@ def _fact(label: str, value: str, remark: str, cells: int, colors: Palette) -> l
     room = cells - VALUES - 1
     line = Line(colors).to(INDENT).add(label, "dim").to(VALUES)
     lines = _wrapped(line, value, room, colors)
-    shown = safe_text(remark)
+    shown = covered(remark)
     if shown and len(lines) == 1 and line.left_cells + 3 + width(shown) < cells:
         line.add("   ").add(shown, "dim")
     elif shown:
@@ -169,7 +171,7 @@ def _stream(label: str, text: str, cells: int, colors: Palette) -> list[Line]:
     """What the child wrote, line by line; every character of it is made safe to show."""
     if not text.strip():
         return []
-    told = text.rstrip().replace("\r\n", "\n").split("\n")
+    told = redact(text).rstrip().replace("\r\n", "\n").split("\n")
     lines = []
     for number, words in enumerate(told[:STREAM_LINES]):
         line = Line(colors).to(INDENT).add(label if number == 0 else "", "dim").to(VALUES)

@@ -11,6 +11,7 @@ from textual.message import Message
 
 from watchgate.core.text import safe_text
 from watchgate.core.traces import Key, TracedCall
+from watchgate.ui.covered import covered
 from watchgate.ui.formats import clock, count
 from watchgate.ui.palettes import Token
 from watchgate.ui.widgets.pane import Line, Pane
@@ -173,7 +174,7 @@ class TraceList(Pane):
         if wide:
             room = cells - SUMMARY - line.right_cells - 1
             words = call.summary or call.traces[0].data.native
-            line.to(SUMMARY).fit(safe_text(words[: 4 * room + 8]), room, ink)
+            line.to(SUMMARY).fit(covered(words)[: 4 * room + 8], room, ink)
         return line
 
 

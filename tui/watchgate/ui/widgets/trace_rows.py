@@ -12,6 +12,7 @@ from watchgate.core.text import safe_text
 from watchgate.core.traces import TracedCall, shows_only
 from watchgate.core.verdicts import TraceRow
 from watchgate.core.views import CallRow
+from watchgate.ui.covered import covered
 from watchgate.ui.formats import clock, cut
 from watchgate.ui.palettes import Palette, Token
 from watchgate.ui.widgets.pane import Line
@@ -82,7 +83,7 @@ def head_lines(
     lines = [line]
     if call.summary:
         room = cells - INDENT - 1
-        summary = safe_text(call.summary[: 4 * room + 8])
+        summary = covered(call.summary)[: 4 * room + 8]
         lines.append(Line(colors).to(INDENT).fit(summary, room))
     return lines
 

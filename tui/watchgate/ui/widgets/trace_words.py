@@ -13,6 +13,7 @@ from watchgate.core.text import safe_text
 from watchgate.core.traces import hidden_by, shown_by, shows_only
 from watchgate.core.verdicts import FailureCause, SkipReason, TraceRow
 from watchgate.core.views import CallRow
+from watchgate.ui.covered import covered
 from watchgate.ui.formats import UNMEASURED, took
 
 VERDICTS: dict[str, str] = {
@@ -122,14 +123,14 @@ def mark(row: TraceRow, data: TraceData) -> str:
 def why_skipped(row: TraceRow) -> str:
     """Why a handler was not asked, in as many cells as a bar has."""
     known = SKIPPED.get(row.why) if row.why is not None else None
-    return known or safe_text(row.detail[:200]) or "not asked"
+    return known or covered(row.detail)[:200] or "not asked"
 
 
 def why_ignored(row: TraceRow) -> str:
     """Why a verdict had no say; empty where it had one, or where nothing was asked for."""
     observed = row.role != "gate" and row.verdict in (*_SEEN, "failed")
     reason = row.detail.partition(": ")[0] or "it had no say"
-    return "" if not row.ignored or observed else f"ignored: {safe_text(reason[:400])}"
+    return "" if not row.ignored or observed else f"ignored: {covered(reason)[:400]}"
 
 
 def ended(data: TraceData, call: CallRow | None) -> tuple[str, str]:
@@ -157,7 +158,7 @@ def decided_by(data: TraceData) -> str:
     if data.decision == "none" and not reason:
         return ""
     named = by in ("", "policy") or reason.startswith((by, f"hook {by}", f"handler {by}"))
-    return safe_text(reason if named and reason else ": ".join(filter(None, (by, reason))))
+    return covered(reason if named and reason else ": ".join(filter(None, (by, reason))))
 
 
 def lasted(row: TraceRow) -> str:

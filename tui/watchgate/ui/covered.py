@@ -1,0 +1,17 @@
+"""Texts from outside on one line, as the console shows them: safe and without their secrets."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from watchgate.core.redact import redact
+from watchgate.core.text import safe_text
+
+
+@lru_cache(maxsize=512)
+def covered(text: str) -> str:
+    """The text with every secret as `<aws-key, 20 chars>` and every hidden character visible.
+
+    To be called before a text is cut: the first part of a secret looks like none.
+    """
+    return safe_text(redact(text))
