@@ -93,11 +93,17 @@ class Core:
 
 
 @pytest.fixture
-def core() -> Iterator[Core]:
+def config() -> Config:
+    """What the core of a test is configured as."""
+    return Config()
+
+
+@pytest.fixture
+def core(config: Config) -> Iterator[Core]:
     places = paths(os.environ)
     core = Core(places)
     stage = Stage(ids=core.id, home="/home/u", protected=(), agent_of=lambda _pid: None)
-    with hosted(places, Config(), stage=stage):
+    with hosted(places, config, stage=stage):
         yield core
     core.end()
 

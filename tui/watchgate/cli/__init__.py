@@ -17,8 +17,10 @@ from watchgate.cli import (
     console,
     core,
     doctor,
+    grants,
     hook,
     install,
+    policy,
     proxy,
     requests,
     schema,
@@ -31,8 +33,8 @@ from watchgate.cli.output import complain
 from watchgate.cli.parsing import Parser
 
 _GROUPS = (
-    *(console, core, switch, requests, answer, tail, install, doctor, hook, tap),
-    *(proxy, claude_tools, agent, audit, config, schema),
+    *(console, core, switch, requests, answer, grants, tail, install, doctor, hook, tap),
+    *(policy, proxy, claude_tools, agent, audit, config, schema),
 )
 
 _EPILOG = """\

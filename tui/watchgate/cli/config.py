@@ -42,6 +42,7 @@ def _config(args: argparse.Namespace) -> int:
             "control": paths.control_socket,
             "off": paths.off,
             "journal": paths.journal,
+            "grants": paths.grants,
             "log": paths.core_log,
             "client": paths.client,
         }

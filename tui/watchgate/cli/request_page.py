@@ -7,27 +7,38 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from watchgate.cli.output import say
+from watchgate.core.redact import redact, redact_all, redacted_span
 from watchgate.core.text import safe_lines
 
 if TYPE_CHECKING:
     from watchgate.core.events import Question
 
+_ABOUT_CHARS = 60
 _HEADS = {"question": "QUESTION", "plan": "PLAN"}
 
 
-def print_request(found: dict[str, Any]) -> None:
-    """Print the request that `show` answered with."""
+_RISKS = ("low", "medium", "unknown", "high", "critical")
+
+
+def print_request(found: dict[str, Any], *, bare: bool = False) -> None:
+    """Print the request that `show` answered with; secrets are covered unless `bare`."""
     head = _HEADS.get(found.get("asks", ""), found["risk"].upper())
     say(f"{head}  {found['tool']['name']}  {found['agent']}  #{found['id'][:4]}")
     say()
-    for line in safe_lines(_subject(found)):
+    subject = _subject(found)
+    for line in safe_lines(subject if bare else _covered(found, subject)):
         print(f"  {line}")
     for number, question in enumerate(questions_of(found), 1):
         print_question(question, number)
+    _print_rewritten(found, bare=bare)
+    _print_findings(found)
     say()
     for name, value in _facts(found).items():
         say(f"  {name:<9}{value}")
-    say(f"  {'input':<9}{msgspec.json.encode(found['tool']['input']).decode()}")
+    given = found["tool"]["input"]
+    say(f"  {'input':<9}{msgspec.json.encode(given if bare else redact_all(given)).decode()}")
+    if not bare and redact_all(given) != given:
+        say(f"  {'secrets':<9}covered: watchgate show {found['id'][:4]} --secrets tells them")
 
 
 def questions_of(found: dict[str, Any]) -> tuple[Question, ...]:
@@ -59,12 +70,54 @@ def _subject(found: dict[str, Any]) -> str:
     return text if isinstance(text, str) and text else found["summary"]
 
 
+def _covered(found: dict[str, Any], subject: str) -> str:
+    starts = [segment["span"][0] for segment in found.get("segments", ())]
+    return redact(subject, starts, one_line=found.get("opaque", False))
+
+
+def _print_rewritten(found: dict[str, Any], *, bare: bool) -> None:
+    """What the agent had sent, where somebody made another input of it."""
+    before = found.get("before")
+    if before is None:
+        return
+    whose = f"you edited #{found['edited_from'][:4]}" if "edited_from" in found else "a handler"
+    say(f"\n  {'sent':<9}{msgspec.json.encode(before if bare else redact_all(before)).decode()}")
+    say(f"  {'':<9}rewritten ({whose}): what is above would run")
+
+
+def _print_findings(found: dict[str, Any]) -> None:
+    """Each finding, the gravest first: risk, part, reason, the words that it is about, rule."""
+    findings = sorted(found.get("findings", ()), key=lambda each: -_RISKS.index(each["risk"]))
+    if not findings:
+        return
+    parts = len({segment["number"] for segment in found.get("segments", ())})
+    say()
+    for each in findings:
+        part = f"{each['segment']}/{parts} " if each.get("segment") and parts > 1 else ""
+        about = _about(found, each.get("span"))
+        say(f"  {each['risk']:<9}{part}{each['reason']}{about}  [{each['rule']}]")
+        if each.get("suggest"):
+            say(f"  {'':<9}safer: {each['suggest']}")
+
+
+def _about(found: dict[str, Any], span: list[int] | None) -> str:
+    """The words that a finding is about, as far as one line has room."""
+    if not span:
+        return ""
+    text = _subject(found)
+    start, end = redacted_span(text, (span[0], span[1]))
+    words = redact(text)[start:end]
+    return f": {words if len(words) <= _ABOUT_CHARS else words[: _ABOUT_CHARS - 3] + '...'}"
+
+
 def _facts(found: dict[str, Any]) -> dict[str, str]:
     left_s = found["timeout_s"]
     silence = found.get("silence", "deny")
     races = f"; {found['agent']} asks as well" if found.get("races") else ""
     facts = {
         "why": found["reason"],
+        "raised": found.get("raised", ""),
+        "touch": _touch(found),
         "rule": found["rule"],
         "cwd": found.get("cwd", ""),
         "lane": found["lane"],
@@ -72,9 +125,18 @@ def _facts(found: dict[str, Any]) -> dict[str, str]:
         "status": found["status"],
         "digest": found["digest"],
     }
+    facts = {name: value for name, value in facts.items() if value or name == "cwd"}
     if "ended" in found:
         facts["ended"] = f"{found['ended']['word']} by {found['ended']['by']}"
         given = [" and ".join(each) or "nothing" for each in found["ended"].get("answers", [])]
         if given:
             facts["answers"] = "; ".join(given)
     return facts
+
+
+def _touch(found: dict[str, Any]) -> str:
+    """What the call would touch, as far as somebody looked."""
+    told = ", ".join(fact["text"] for fact in found.get("facts", ()))
+    if not found.get("cut"):
+        return told
+    return f"{told}  (not everything was looked at)" if told else "not known: it took too long"

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from watchgate.cli.ask import ask
 from watchgate.cli.exits import Exit, Stop
-from watchgate.cli.output import json_line, say, table
+from watchgate.cli.output import complain, json_line, say, table
 from watchgate.cli.request_page import print_request
+from watchgate.cli.rules import print_proposal, rules_from
 from watchgate.cli.typed import needs_terminal, typed
+from watchgate.core.redact import redact
 from watchgate.link.protocol import Request
+
+if TYPE_CHECKING:
+    from watchgate.core.grants.rule import GrantRule
 
 Commands = Any
 SCOPES = ("once", "turn", "session", "15m", "always")
@@ -28,7 +33,8 @@ def add_parser(commands: Commands) -> None:
         "show", help="one request in full", epilog="example: watchgate show a41f"
     )
     show.add_argument("id", metavar="ID", help="request id or a unique prefix of 4 or more")
-    show.add_argument("--json", action="store_true", help="one JSON object")
+    show.add_argument("--json", action="store_true", help="one JSON object, nothing covered")
+    show.add_argument("--secrets", action="store_true", help="tell the secrets that are covered")
     show.set_defaults(run=_show)
     allow = _decider(
         commands,
@@ -38,6 +44,14 @@ def add_parser(commands: Commands) -> None:
     )
     allow.add_argument("--digest", metavar="D", help="digest of what you were shown")
     allow.add_argument("--scope", choices=SCOPES, default="once", help="how far the allow reaches")
+    allow.add_argument(
+        "--rule",
+        metavar="WORDS",
+        action="append",
+        default=[],
+        help="with --scope always: what it lets run, such as 'npm run build *', in place of what "
+        "is proposed; may be given for each command of the call",
+    )
     deny = _decider(commands, "deny", "stop the call", 'example: watchgate deny a41f --reason "no"')
     deny.add_argument("--reason", metavar="T", help="what the model reads")
     deny.add_argument("--stop", action="store_true", help="end the agent's turn too, where it can")
@@ -55,7 +69,7 @@ def _decider(commands: Commands, verb: str, what: str, example: str) -> argparse
     each.add_argument("--as", dest="name", metavar="NAME", help="the name to sign with")
     each.add_argument("--json", action="store_true", help="print the result as JSON")
     each.set_defaults(
-        run=_decide, decision=verb, digest=None, reason=None, stop=False, scope="once"
+        run=_decide, decision=verb, digest=None, reason=None, stop=False, scope="once", rule=[]
     )
     return each
 
@@ -74,7 +88,8 @@ def _ls(args: argparse.Namespace) -> int:
         table(("SESSION", "AGENT", "STATE", "CALLS", "FOLDER"), rows)
     else:
         keys = ("agent", "label", "risk", "tool", "summary")
-        rows = [(each["id"][:8], *(str(each[key]) for key in keys)) for each in map(_asked, found)]
+        asked = map(_asked, found)
+        rows = [(each["id"][:8], *(redact(str(each[key])) for key in keys)) for each in asked]
         table(("ID", "AGENT", "SESSION", "RISK", "TOOL", "CALL"), rows)
     return Exit.DONE
 
@@ -84,14 +99,14 @@ def _show(args: argparse.Namespace) -> int:
     if args.json:
         json_line(found)
     else:
-        print_request(found)
+        print_request(found, bare=args.secrets)
     return Exit.DONE
 
 
 def _decide(args: argparse.Namespace) -> int:
-    digest = args.digest
+    digest, rules = args.digest, rules_from(args.rule, args.scope)
     if args.decision == "allow" and digest is None:
-        digest = _ask_a_person(args.id)
+        digest = _ask_a_person(args.id, rules if args.scope == "always" else None)
     done = ask(
         Request(
             id=1,
@@ -101,6 +116,7 @@ def _decide(args: argparse.Namespace) -> int:
             digest=digest,
             reason=args.reason,
             scope=args.scope,
+            rules=rules,
             stop=args.stop,
             as_=args.name,
             confirmed=True,
@@ -110,15 +126,22 @@ def _decide(args: argparse.Namespace) -> int:
         json_line(done)
     else:
         say(f"#{done['request'][:4]} {done['word'].replace('-', ' ')}")
+    if "warning" in done:
+        complain(done["warning"])
     return Exit.DONE
 
 
-def _ask_a_person(request: str) -> str:
-    """Show the whole request and have it allowed by a typed word; returns its digest."""
+def _ask_a_person(request: str, rules: tuple[GrantRule, ...] | None) -> str:
+    """Show the whole request and have it allowed by a typed word; returns its digest.
+
+    With `rules` it is to be allowed for good, and they are shown too; none = as proposed.
+    """
     needs_terminal("allow needs --digest (see watchgate show ID) or a terminal to ask on")
     found = ask(Request(id=1, verb="show", request=request))["request"]
     _only_for_calls(found)
     print_request(found)
+    if rules is not None:
+        print_proposal(found["id"], rules)
     if typed("\nType yes to let it run, anything else to leave it waiting: ") != "yes":
         raise Stop("nothing was decided; the request still waits")
     digest: str = found["digest"]

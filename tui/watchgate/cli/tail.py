@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.output import complain, json_line, say
 from watchgate.cli.place import here
+from watchgate.cli.since import since_us
 
 if TYPE_CHECKING:
     from watchgate.core.filters import Filter
     from watchgate.core.records import Record
-
-_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
-_DIGITS = 9
 
 
 def add_parser(commands: Any) -> None:
@@ -47,7 +45,7 @@ def _tail(args: argparse.Namespace) -> int:
     except FilterError as fault:
         raise Stop(str(fault), Exit.USAGE) from None
     try:
-        anyio.run(_follow, wanted, _since_us(args.since), args.json)
+        anyio.run(_follow, wanted, since_us(args.since), args.json)
     except LinkError as fault:
         raise Stop(str(fault), Exit.NO_CORE) from None
     except JournalError as fault:
@@ -80,6 +78,7 @@ async def _follow(wanted: Filter, since_us: int | None, as_json: bool) -> None:
 
 def _print(record: Record, wanted: Filter, as_json: bool) -> None:
     from watchgate.core.record_fields import fields, words
+    from watchgate.core.redact import redact
 
     if not wanted.matches(fields(record)):
         return
@@ -88,17 +87,4 @@ def _print(record: Record, wanted: Filter, as_json: bool) -> None:
         return
     time = datetime.fromtimestamp(record.at / 1_000_000, UTC).astimezone().strftime("%H:%M:%S")
     who = f"{record.agent or 'core'} {(record.session or '')[:8]}".strip()
-    say(f"{time}  {who:<16}  {record.kind:<20}  {words(record)}")
-
-
-def _since_us(text: str | None) -> int | None:
-    if text is None:
-        return None
-    from watchgate.service.clock import SystemClock
-
-    number, unit = text[:-1], text[-1:]
-    digits = number.isascii() and number.isdecimal() and len(number) <= _DIGITS
-    if unit not in _UNITS or not digits:
-        takes = f"a number of up to {_DIGITS} digits with s, m, h or d (30s, 10m, 2h)"
-        raise Stop(f"--since takes {takes}, not {text[:40]!r}", Exit.USAGE)
-    return max(0, SystemClock().now().wall_us - int(number) * _UNITS[unit] * 1_000_000)
+    say(f"{time}  {who:<16}  {record.kind:<20}  {redact(words(record))}")

@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from tests.core.policy.importing.reading import made, one
+from watchgate.core.policy.assess import assess
+from watchgate.core.policy.assessment import Decision
+from watchgate.core.policy.examples import subject_of
+from watchgate.core.policy.importing import codex
+from watchgate.core.policy.importing.fragment import VERSION, fragment
+from watchgate.core.policy.importing.imported import Imported
+from watchgate.core.policy.importing.proving import bound, proved
+from watchgate.core.policy.load import load
+from watchgate.core.policy.policy import Policy
+from watchgate.core.policy.rule_file import PathMatch
+
+
+def says(found: Imported, call: str | dict[str, Any]) -> Decision:
+    """What the written text makes of a call, read back as a policy file."""
+    loaded = load(VERSION + fragment([proved(found)]), "policy.toml", "user")
+    return assess(subject_of(call), Policy.of((loaded,)), 0).decision
+
+
+@pytest.mark.parametrize(
+    ("command", "decision"),
+    [
+        ("npm run test", "allow"),
+        ("npm run test -- --watch", "allow"),
+        ("npm run test && npm run test x", "allow"),
+        ("npm run tests", "ask"),
+        ("npm --prefix /x run test", "ask"),
+        ("./npm run test", "ask"),
+        ("npm run test > out", "ask"),
+        ("PATH=/tmp npm run test", "ask"),
+        ("npm run test; rm -rf x", "ask"),
+        ("npm run test $(rm -rf x)", "ask"),
+        ("'npm run' test", "ask"),
+    ],
+)
+def test_an_imported_allow_fits_these_words_and_keeps_our_restrictions(
+    command: str, decision: Decision
+) -> None:
+    assert says(one("Bash(npm run test:*)"), command) == decision
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git push",
+        "git push origin main",
+        "git -C x push",
+        "sudo git push",
+        "cd x && git push",
+        "echo $(git push)",
+        "bash -c 'git push'",
+        "g\\it pu''sh",
+    ],
+)
+def test_an_imported_denial_is_seen_inside_wrappers_and_substitutions(command: str) -> None:
+    assert says(one("Bash(git push *)", "deny"), command) == "deny"
+
+
+def test_an_exact_command_fits_with_nothing_behind_it() -> None:
+    found = one('Bash(git commit -m "two words")')
+    assert says(found, "git commit -m 'two words'") == "allow"
+    assert says(found, "git commit -m two words") == "ask"
+    assert says(found, "git commit -m 'two words' --amend") == "ask"
+
+
+@pytest.mark.parametrize(
+    ("path", "decision"),
+    [
+        ("src/a.ts", "allow"),
+        ("/home/me/work/src/deep/a.ts", "allow"),
+        ("../other/src/a.ts", "ask"),
+        ("/etc/src/a.ts", "ask"),
+    ],
+)
+def test_an_imported_path_stays_below_the_session_s_folder(path: str, decision: Decision) -> None:
+    call: dict[str, Any] = {"tool": "Edit", "input": {"file_path": path}}
+    assert says(one("Edit(./src/**)"), call) == decision
+
+
+def test_a_denied_path_is_seen_in_commands_too() -> None:
+    found = one("Read(.env)", "deny")
+    assert says(found, "cat app/.env") == "deny"
+    assert says(found, {"tool": "Write", "input": {"file_path": ".env"}}) == "deny"
+
+
+def test_examples_of_codex_are_tried() -> None:
+    (good,) = codex.read('prefix_rule(pattern=["git", "status"], match=["git status -s"])')
+    (bad,) = codex.read('prefix_rule(pattern=["git", "status"], match=["git log"])')
+    assert proved(good) == good
+    assert (proved(bad).outcome, proved(bad).rule) == ("refused", None)
+    assert "git log" in proved(bad).note
+
+
+def test_a_rule_that_cannot_be_loaded_is_refused_in_the_loader_s_words() -> None:
+    found = one("Read(~/x)")
+    paths = PathMatch(access="read", any="@nobody")
+    wrong = msgspec.structs.replace(made(found), paths=paths)
+    refused = proved(msgspec.structs.replace(found, rule=wrong))
+    assert (refused.outcome, refused.rule) == ("refused", None)
+    assert "nobody" in refused.note
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [("Bash(env a b)", "allow"), ("Bash($X *)", "deny"), ("Bash(while *)", "deny")],
+)
+def test_a_rule_that_would_never_hold_is_refused(rule: str, said: str) -> None:
+    found = one(rule, said)
+    assert found.outcome == "understood"
+    assert "would never hold" in proved(found).note
+
+
+@pytest.mark.parametrize("program", ["python3", "node18", "g++", "rm", "sudo", "git"])
+def test_a_denied_program_is_denied_however_it_is_called(program: str) -> None:
+    found = one(f"Bash({program} *)", "deny")
+    assert says(found, f"{program} x") == "deny"
+    assert says(found, f"/usr/bin/{program} x") == "deny"
+
+
+def test_rules_can_be_bound_to_the_agent_that_they_were_written_for() -> None:
+    assert made(bound(one("Bash(make)"), "claude")).agents == "claude"

@@ -1,0 +1,31 @@
+"""`policy check|table|explain|test|import|what-if|reload`: what the rules say, and why."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from watchgate.cli import policy_case, policy_history, policy_import, policy_look
+
+_EPILOG = """\
+example: watchgate policy check 'git push --force origin main'
+
+more:
+  watchgate policy explain git.force-push
+  watchgate policy import claude ~/.claude/settings.json > policy.toml
+  watchgate policy what-if policy.toml --since 7d
+docs/policy.md tells how to write rules.
+"""
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command and what it does."""
+    policy = commands.add_parser(
+        "policy",
+        help="what the rules say and why; try, import and reload them",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    verbs = policy.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for group in (policy_case, policy_look, policy_import, policy_history):
+        group.add_parsers(verbs)

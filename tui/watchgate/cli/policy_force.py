@@ -1,0 +1,115 @@
+"""The policy that a core would use for this user, or with another file in the place of theirs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from watchgate.cli.exits import Stop
+from watchgate.cli.output import complain
+from watchgate.cli.place import configured, here
+
+if TYPE_CHECKING:
+    from watchgate.core.policy.assessment import Assessment
+    from watchgate.core.policy.cases import Case
+    from watchgate.core.policy.gate import PolicyGate
+    from watchgate.core.policy.load import Loaded
+    from watchgate.core.policy.profiles import Profile
+
+
+class Force:
+    """The rules of all tiers as they would be in force; a file that is wrong ends the command."""
+
+    def __init__(self, instead: str | None = None) -> None:
+        """`instead` is a file in the place of the user's own."""
+        from watchgate.service.clock import SystemClock
+        from watchgate.service.host import real_stage
+        from watchgate.service.policy.store import read_policies
+
+        paths = here()
+        self._config = configured(paths)
+        if instead is not None and not Path(instead).exists():
+            raise Stop(f"there is no file {instead}")
+        self._policies = read_policies(paths, user=Path(instead) if instead else None)
+        if self._policies.fault:
+            raise Stop(self._policies.fault)
+        self._cwd, self._home = str(Path.cwd()), str(Path.home())
+        self._own = real_stage(paths).protected
+        self._now_us = SystemClock().now().wall_us
+
+    def judge(self, case: Case) -> Assessment:
+        """What the rules say about a call now; a project's file that is wrong is complained of."""
+        from watchgate.core.policy.assess import assess
+
+        subject = case.subject(cwd=self._cwd, home=self._home, own=self._own)
+        found = assess(subject, self._policies(subject.cwd), self._now_us)
+        while self._policies.told:
+            complain(self._policies.told.pop())
+        return found
+
+    def does(self, found: Assessment) -> str:
+        """What the gate would do, in words."""
+        from watchgate.cli.policy_words import does_words
+        from watchgate.core.policy.profiles import gate_action
+
+        profile = self._config.profile
+        auto_allow = self._config.policy.auto_allow
+        action = gate_action(profile, found, autonomous=False, auto_allow=auto_allow)
+        return does_words(profile, action)
+
+    def gate(self, profile: Profile) -> PolicyGate:
+        """A gate with these rules, and no memory of calls."""
+        from watchgate.core.policy.gate import PolicyGate
+
+        return PolicyGate(
+            profile,
+            self._policies,
+            home=self._home,
+            own=self._own,
+            auto_allow=self._config.policy.auto_allow,
+        )
+
+    def counts(self) -> list[tuple[str, int]]:
+        """How many rules are in force here, by the file that they are from."""
+        rules = self._policies(self._cwd).rules
+        return list(Counter(rule.place.rpartition(":")[0] for rule in rules).items())
+
+    def ids(self) -> list[str]:
+        """The ids of all rules, also of those that are switched off."""
+        return [rule.id for file in self._files() for rule in file.file.rule]
+
+    def rule(self, rule_id: str) -> dict[str, Any] | None:
+        """One rule, with where it is from and how it is written."""
+        in_force = self._policies(self._cwd).rule(rule_id)
+        for file in self._files():
+            for index, data in enumerate(file.file.rule):
+                if data.id == rule_id:
+                    return {
+                        "id": data.id,
+                        "decision": data.decision,
+                        "risk": in_force.risk if in_force else data.risk,
+                        "reason": data.reason,
+                        "suggest": data.suggest,
+                        "always_ask": data.always_ask,
+                        "tier": file.tier,
+                        "place": file.place(index),
+                        "in_force": in_force is not None,
+                        "toml": _written(file, index),
+                    }
+        return None
+
+    def _files(self) -> list[Loaded]:
+        """Every file in force here, the project's too, as they stand on the disk."""
+        from watchgate.service.policy.files import read
+        from watchgate.service.policy.shipped import shipped_files
+
+        self._policies(self._cwd)
+        found = (read(Path(origin), tier) for origin, tier in self._policies.files)
+        return [*shipped_files(), *(file for file in found if file is not None)]
+
+
+def _written(file: Loaded, index: int) -> str:
+    """A rule as it stands in its file."""
+    lines = file.source.entry("rule", index).text.splitlines()
+    return "\n".join(line for line in lines if line.strip()) + "\n"

@@ -1,0 +1,90 @@
+"""`policy what-if`: what another policy would have done with the recorded calls."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from watchgate.cli.exits import Exit, Stop
+from watchgate.cli.output import complain, json_line, table
+from watchgate.cli.place import configured, here
+from watchgate.cli.since import since_us
+
+if TYPE_CHECKING:
+    from watchgate.core.policy.what_if import Change
+
+_PROFILES = ("watch", "guard", "strict")
+
+
+def add_parsers(verbs: Any) -> None:
+    """Add the command."""
+    parser = verbs.add_parser(
+        "what-if",
+        help="judge the recorded calls by another policy, and list what would change",
+        epilog="example: watchgate policy what-if new.toml --since 7d (reads the journal alone)",
+    )
+    parser.add_argument("file", metavar="FILE", help="a policy file in the place of your own")
+    parser.add_argument("--since", metavar="T", help="only the calls of the last 12h, 7d")
+    parser.add_argument("--profile", choices=_PROFILES, help="another profile than the configured")
+    parser.add_argument("--json", action="store_true", help="one JSON object for each change")
+    parser.set_defaults(run=_what_if)
+
+
+def _what_if(args: argparse.Namespace) -> int:
+    from watchgate.cli.policy_force import Force
+    from watchgate.core.policy.what_if import what_if
+    from watchgate.service import journal_read
+    from watchgate.service.journal_schema import LAST_SEQ, JournalError
+
+    paths = here()
+    config = configured(paths)
+    since = since_us(args.since)
+    gate = Force(args.file).gate(args.profile or config.profile)
+    if not paths.journal.exists():
+        raise Stop(f"no journal at {paths.journal}: nothing was recorded yet")
+    try:
+        records = (
+            journal_read.read(paths.journal, 1, LAST_SEQ)
+            if since is None
+            else journal_read.since(paths.journal, since)
+        )
+        found = what_if(records, gate)
+    except JournalError as fault:
+        raise Stop(str(fault)) from None
+    if args.json:
+        for each in found.changes:
+            json_line(_row(each))
+    elif found.changes:
+        table(
+            ("RECORD", "WAS", "WOULD BE", "RISK", "RULE", "CALL"),
+            [_cells(each) for each in found.changes],
+        )
+    complain(
+        f"{len(found.changes)} of {found.judged} calls would be treated otherwise; "
+        f"left out: {found.not_kept} whose input was not kept whole, {found.not_rules} that "
+        "something else than the rules decided"
+    )
+    return Exit.DONE
+
+
+def _cells(change: Change) -> tuple[str, ...]:
+    was = change.was.does if not change.ended else f"{change.was.does} ({change.ended})"
+    call = change.call.summary.partition("\n")[0]
+    would = change.would
+    return str(change.record.seq), was, would.does, would.risk, would.rule, call
+
+
+def _row(change: Change) -> dict[str, Any]:
+    record, call = change.record, change.call
+    return {
+        "seq": record.seq,
+        "at": record.at,
+        "agent": record.agent,
+        "session": record.session,
+        "tool": call.tool.name,
+        "summary": call.summary,
+        "cwd": call.cwd,
+        "was": change.was,
+        "would": change.would,
+        "ended": change.ended,
+    }

@@ -1,0 +1,89 @@
+"""Why a request was asked: from the running core while it knows it, else from the journal."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from watchgate.cli.exits import Stop
+from watchgate.cli.output import json_line, say
+from watchgate.cli.place import here
+
+if TYPE_CHECKING:
+    from watchgate.core.records import Record, RequestData
+
+_ID = re.compile(r"[0-9a-z]{4,26}")
+
+
+def request_of(beginning: str) -> tuple[str, RequestData] | None:
+    """The request with this id or beginning, with its id; None where nobody knows it."""
+    from watchgate.cli.ask import ask
+    from watchgate.core.records import RequestData
+    from watchgate.link.protocol import Request
+
+    if not _ID.fullmatch(beginning):
+        return None
+    try:
+        found: dict[str, Any] = ask(Request(id=1, verb="show", request=beginning))["request"]
+    except Stop:
+        return _recorded(beginning)
+    return str(found["id"]), msgspec.convert(found, RequestData)
+
+
+def say_request(request: str, data: RequestData, *, as_json: bool) -> None:
+    """What the rules said about a request when it was made."""
+    from watchgate.cli import policy_words
+    from watchgate.core.policy.assessment import Assessment
+    from watchgate.core.redact import redact
+
+    found = msgspec.convert(
+        {
+            "decision": "ask",
+            "risk": data.risk,
+            "findings": msgspec.to_builtins(data.findings),
+            "opaque": data.opaque,
+            "segments": msgspec.to_builtins(data.segments),
+        },
+        Assessment,
+    )
+    if as_json:
+        told = {"request": request, "rule": data.rule, "reason": data.reason}
+        told |= {"summary": data.summary, "raised": data.raised}
+        json_line(told | policy_words.as_json(found))
+        return
+    say(f"{request}  {redact(data.summary)}")
+    say(f"{data.risk}  {data.rule}: {data.reason}")
+    if data.raised:
+        say(f"raised: {data.raised}")
+    for line in policy_words.findings(found, data.summary):
+        say(redact(line))
+
+
+def _recorded(beginning: str) -> tuple[str, RequestData] | None:
+    from watchgate.core.records import RequestData
+
+    found: dict[str, Record] = {}
+    for record in _requests():
+        if record.request and record.request.startswith(beginning):
+            found[record.request] = record
+    if len(found) > 1:
+        raise Stop(f"{len(found)} requests begin with {beginning}; write more of the id")
+    for request, record in found.items():
+        return request, msgspec.convert(record.data, RequestData)
+    return None
+
+
+def _requests() -> list[Record]:
+    from watchgate.service import journal_read
+    from watchgate.service.journal_schema import LAST_SEQ, JournalError
+
+    journal = here().journal
+    if not journal.exists():
+        return []
+    try:
+        records = journal_read.read(journal, 1, LAST_SEQ)
+        return [record for record in records if record.kind == "approval.requested"]
+    except JournalError as fault:
+        raise Stop(str(fault)) from None

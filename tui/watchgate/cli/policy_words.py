@@ -1,0 +1,97 @@
+"""An assessment in JSON for scripts and in lines for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from watchgate.core.text import safe_text
+
+if TYPE_CHECKING:
+    from watchgate.core.policy.assessment import Assessment, Finding
+    from watchgate.core.policy.profiles import GateAction
+
+_DOES: dict[GateAction, str] = {
+    "record": "only recorded",
+    "deny": "denied",
+    "hold": "held for an operator",
+    "handback": "left to the agent's own rules",
+    "allow": "allowed by a rule",
+}
+_SHOWN_CHARS = 120
+
+
+def as_json(found: Assessment) -> dict[str, Any]:
+    """The line of `policy check --json`."""
+    return {
+        "decision": found.decision,
+        "risk": found.risk,
+        "findings": [
+            {
+                "rule": each.rule,
+                "reason": each.reason,
+                "span": each.span,
+                "decision": each.decision,
+                "risk": each.risk,
+                "segment": each.segment,
+                "suggest": each.suggest,
+            }
+            for each in found.findings
+        ],
+        "opaque": found.opaque,
+        "segments": [
+            msgspec.structs.replace(each, words=tuple(map(_encodable, each.words)))
+            for each in found.segments
+        ],
+    }
+
+
+def page(found: Assessment, text: str, does: str) -> Iterator[str]:
+    """The same for a person: the word, then what was found and in which part."""
+    yield f"{found.decision}  {found.risk}  {does}"
+    yield from findings(found, text)
+
+
+def findings(found: Assessment, text: str) -> Iterator[str]:
+    """What was found, and the parts of a compound command with what is said of each."""
+    for each in found.findings:
+        yield f"  {each.risk:<8}  {each.rule}: {each.reason}{_where(each, text)}"
+        if each.suggest:
+            yield f"            safer: {each.suggest}"
+    count = max((each.number for each in found.segments), default=0)
+    if count > 1:
+        for part in found.segments:
+            inner = "  in it: " if part.nested else "  "
+            why = part.allowed_by or ", ".join(part.rules)
+            yield f"{inner}{part.number}/{count}  {part.risk:<8}  {_cut(_words(part, text))}  {why}"
+
+
+def does_words(profile: str, action: GateAction) -> str:
+    """What the gate does under a profile, in words."""
+    return f"under {profile} {_DOES[action]}"
+
+
+def _where(finding: Finding, text: str) -> str:
+    if finding.span is None or not text or finding.span == (0, len(text)):
+        return ""
+    start, end = finding.span
+    return f"  <- {_cut(text[start:end])}"
+
+
+def _words(part: Any, text: str) -> str:
+    return text[part.span[0] : part.span[1]] or " ".join(part.words)
+
+
+def _encodable(word: str) -> str:
+    """The word, or with visible escapes where it holds half a character, which JSON cannot."""
+    try:
+        word.encode()
+    except UnicodeEncodeError:
+        return safe_text(word)
+    return word
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}..."

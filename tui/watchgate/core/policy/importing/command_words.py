@@ -1,0 +1,111 @@
+"""Commands that a rule names by their first words: one shape for Claude's, Codex's and Gemini's."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from itertools import chain, product
+from math import prod
+
+from watchgate.core.policy.assessment import Decision, Risk
+from watchgate.core.policy.importing.imported import UNNAMED, Unfit
+from watchgate.core.policy.rule_file import CommandMatch, Names, RuleData
+
+MAX_LINES = 64
+"""Alternatives that one rule may spell out; more is no rule that a person has read."""
+
+NO_PROGRAM = "an allow rule names its program here; name the programs one by one"
+
+_RISKS: dict[Decision, Risk] = {"ask": "medium", "deny": "high"}
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+_CLUSTER = re.compile(r"-[A-Za-z]{2,3}")
+_NEEDS_QUOTES = re.compile(r"[\s'\"\\]")
+
+
+def split(text: str) -> list[str]:
+    """The words of a command in a rule, without their quotes; raises `Unfit` for more than one.
+
+    `*` stays as it is, wherever it stands.
+    """
+    if "\n" in text:
+        raise Unfit("holds a line break, and each command is judged by itself; write one rule each")
+    lexer = shlex.shlex(text, posix=True, punctuation_chars=True)
+    lexer.whitespace_split = True
+    lexer.commenters = ""
+    try:
+        words = list(lexer)
+    except ValueError:
+        raise Unfit("has a quote that is not closed; close it") from None
+    if not words:
+        raise Unfit("names no command; write the command that is meant")
+    if found := next((word for word in words if set(word) <= set("();<>|&")), None):
+        raise Unfit(f"holds the operator {found}, and each command is judged by itself")
+    if _ASSIGNMENT.match(words[0]):
+        raise Unfit("begins with a variable; name the program, and the variable as `env`")
+    return words
+
+
+def line(words: Sequence[str]) -> str:
+    """The words as `CommandMatch.line` has them: one blank between, quoted where they need it."""
+    return " ".join(shlex.quote(word) if _NEEDS_QUOTES.search(word) else word for word in words)
+
+
+def rule_for(
+    words: Sequence[Sequence[str]], said: Decision, *, more: bool, reason: str
+) -> tuple[RuleData, str]:
+    """The rule for commands of these words, each given with its alternatives, and what differs.
+
+    `more`: further arguments may follow. An allow fits these words only; what asks or denies also
+    sees the same words with options between them and flags in another order. Raises `Unfit`.
+    """
+    if prod(map(len, words)) > MAX_LINES:
+        raise Unfit(f"spells out more than {MAX_LINES} commands; write several rules")
+    programs, note = _programs(words[0], said)
+    spelled = [line(each) for each in product(programs, *words[1:])]
+    lines = names([f"{each} *" if more else each for each in spelled])
+    if said == "allow":
+        shape = CommandMatch(program=names(programs), line=lines, flags="*")
+        return RuleData(id=UNNAMED, decision=said, reason=reason, command=shape), note
+    shapes = [CommandMatch(program=names(programs), line=lines)]
+    if more and len(words) > 1 and not any("*" in each for each in chain(*words[1:])):
+        shapes += [_in_any_order(programs, each) for each in product(*words[1:])]
+    command = shapes[0] if len(shapes) == 1 else tuple(shapes)
+    rule = RuleData(id=UNNAMED, decision=said, risk=risk(said), reason=reason, command=command)
+    return rule, note
+
+
+def risk(said: Decision) -> Risk | None:
+    """The risk of an imported rule: an agent's list does not say any."""
+    return _RISKS.get(said)
+
+
+def names(found: Sequence[str]) -> Names:
+    """Several names, or the one."""
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+def _programs(given: Sequence[str], said: Decision) -> tuple[list[str], str]:
+    """The programs by their own names, and what that changes."""
+    if said == "allow" and any("*" in each for each in given):
+        raise Unfit(NO_PROGRAM)
+    if not any("/" in each for each in given):
+        return list(given), ""
+    if said == "allow":
+        raise Unfit("allows one file as a program; here an allow fits programs found by their name")
+    programs = [each.rstrip("/").rpartition("/")[2] or each for each in given]
+    return programs, "fits the program wherever it lies: a folder does not make it harmless"
+
+
+def _in_any_order(programs: Sequence[str], words: Sequence[str]) -> CommandMatch:
+    """The same operands and flags, wherever the flags stand and however they are written."""
+    flags = [flag for word in words if word.startswith("-") for flag in _letters(word)]
+    operands = [word for word in words if not word.startswith("-")]
+    return CommandMatch(
+        program=names(programs), sub=" ".join(operands) or (), all_flag=tuple(flags)
+    )
+
+
+def _letters(flag: str) -> list[str]:
+    """Each flag of a short cluster (`-rf`); a longer one is a name by itself (`-delete`)."""
+    return [f"-{letter}" for letter in flag[1:]] if _CLUSTER.fullmatch(flag) else [flag]

@@ -1,0 +1,73 @@
+"""Rules as the text of a `policy.toml`, with a line on each rule of the other file.
+
+What the fields hold comes from outside; every text is written as a TOML string, so that none of it
+can become a key or a rule.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from watchgate.core.policy.importing.imported import Imported
+from watchgate.core.policy.rule_file import RuleData
+from watchgate.core.text import safe_text
+
+VERSION = "version = 1\n"
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def fragment(rules: Iterable[Imported]) -> str:
+    """The rules, each below a comment that says what was written there and what differs."""
+    return "\n".join(_entry(each) for each in rules)
+
+
+def rule_text(rule: RuleData) -> str:
+    """One `[[rule]]`; fields that hold their default are left out."""
+    lines = [f"{key} = {_value(value)}" for key, value in _given(rule).items()]
+    return "\n".join(("[[rule]]", *lines, ""))
+
+
+def _entry(each: Imported) -> str:
+    said = f"# {each.outcome}: {safe_text(each.source)}\n"
+    if each.note:
+        said += f"#   {safe_text(each.note)}\n"
+    return said + (rule_text(each.rule) if each.rule is not None else "")
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, msgspec.Struct):
+        value = _given(value)
+    if isinstance(value, Mapping):
+        pairs = (f"{_key(key)} = {_value(each)}" for key, each in value.items())
+        return "{ " + ", ".join(pairs) + " }"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    if isinstance(value, datetime):
+        return value.isoformat()
+    # JSON's escapes are TOML's too; only DEL may stand bare in the one and not in the other.
+    return msgspec.json.encode(value).decode().replace("\x7f", "\\u007f")
+
+
+def _key(key: str) -> str:
+    return key if _BARE.fullmatch(key) else _value(key)
+
+
+def _given(struct: msgspec.Struct) -> dict[str, Any]:
+    """The fields that say something: all but those that hold their default."""
+    return {
+        field.name: value
+        for field in msgspec.structs.fields(struct)
+        if (value := getattr(struct, field.name)) != _default(field)
+    }
+
+
+def _default(field: msgspec.structs.FieldInfo) -> Any:
+    if field.default_factory is not msgspec.NODEFAULT:
+        return field.default_factory()
+    return field.default

@@ -1,0 +1,142 @@
+"""One `[[rule]]` of a Gemini CLI policy file, as data and as a rule of ours.
+
+Source: gemini-cli, docs/reference/policy-engine.md and packages/core/src/policy/toml-loader.ts.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal
+
+import msgspec
+
+from watchgate.core.policy.assessment import Decision
+from watchgate.core.policy.importing.command_words import names, risk, rule_for, split
+from watchgate.core.policy.importing.imported import UNNAMED, Unfit
+from watchgate.core.policy.rule_file import Names, RuleData
+
+SHELL = "run_shell_command"
+_OF_A_SERVER = re.compile(r"mcp_[^_*]+_\*")
+_SAID: dict[str, Decision] = {"allow": "allow", "deny": "deny", "ask_user": "ask"}
+
+
+class GeminiRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A rule as it is written there; of two spellings of a key either may stand."""
+
+    decision: Literal["allow", "deny", "ask_user"]
+    priority: int
+    toolName: str | tuple[str, ...] = ()  # noqa: N815 - the file's own key
+    subagent: str = ""
+    mcpName: str = ""  # noqa: N815
+    argsPattern: str = ""  # noqa: N815
+    commandPrefix: str | tuple[str, ...] = ()  # noqa: N815
+    commandRegex: str = ""  # noqa: N815
+    modes: tuple[str, ...] = ()
+    interactive: bool | None = None
+    toolAnnotations: dict[str, Any] = {}  # noqa: N815
+    allowRedirection: bool = False  # noqa: N815
+    allow_redirection: bool = False
+    denyMessage: str = ""  # noqa: N815
+    deny_message: str = ""
+
+    @property
+    def said(self) -> Decision:
+        """Its decision in our words."""
+        return _SAID[self.decision]
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """The names of tools that it is for; none means every tool."""
+        return _several(self.toolName)
+
+
+def convert(rule: GeminiRule) -> tuple[RuleData, str]:
+    """Our rule, and what differs; raises `Unfit`."""
+    if rule.argsPattern:
+        raise Unfit("argsPattern searches the input's JSON text; write `input` for a field of it")
+    if rule.toolAnnotations:
+        raise Unfit("goes by what a tool says of itself, which nobody can check here")
+    notes = _conditions(rule)
+    found, differs = _matchers(rule)
+    return found, "; ".join(filter(None, (*notes, differs)))
+
+
+def _conditions(rule: GeminiRule) -> list[str]:
+    """What the rule depends on there and not here; raises `Unfit` where that would allow more."""
+    dropped = [key for key in ("modes", "subagent", "interactive") if _given(getattr(rule, key))]
+    if dropped and rule.said == "allow":
+        raise Unfit(f"allows only for {', '.join(dropped)}; here it would allow always")
+    notes = [f"holds always, whatever its {', '.join(dropped)}"] if dropped else []
+    if rule.said == "allow" and (rule.allowRedirection or rule.allow_redirection):
+        notes.append("no allow covers a redirect into a file here")
+    return notes
+
+
+def _matchers(rule: GeminiRule) -> tuple[RuleData, str]:
+    reason = rule.denyMessage or rule.deny_message or f"Your Gemini policy says {rule.decision}"
+    plain = RuleData(id=UNNAMED, decision=rule.said, risk=risk(rule.said), reason=reason)
+    if rule.commandPrefix or rule.commandRegex:
+        if rule.tools != (SHELL,):
+            raise Unfit(f'commandPrefix and commandRegex need toolName = "{SHELL}"')
+        return _command(rule, plain)
+    if rule.mcpName:
+        return _with_tools(plain, _of_server(rule)), ""
+    if rule.said == "allow" and (not rule.tools or SHELL in rule.tools or _open(rule.tools)):
+        raise Unfit("allows every command or tools that nobody has seen; name them one by one")
+    return _with_tools(plain, names([_tool(each) for each in rule.tools] or ["*"])), ""
+
+
+def _command(rule: GeminiRule, plain: RuleData) -> tuple[RuleData, str]:
+    if rule.commandRegex:
+        if rule.said == "allow":
+            raise Unfit("allows by a regular expression over the text; use commandPrefix")
+        raw = f"^(?:{rule.commandRegex})"
+        return msgspec.structs.replace(plain, tools="<shell>", raw=raw), (
+            "fits at the beginning of the whole text, not of each command in it"
+        )
+    prefixes = [split(each) for each in _several(rule.commandPrefix)]
+    if any("*" in word for words in prefixes for word in words) and rule.said == "allow":
+        raise Unfit("holds a *, which is a letter there and stands for anything here")
+    made = [
+        rule_for([[word] for word in words], rule.said, more=True, reason=plain.reason)
+        for words in prefixes
+    ]
+    shapes = [shape for found, _ in made for shape in _shapes(found)]
+    command = shapes[0] if len(shapes) == 1 else tuple(shapes)
+    notes = dict.fromkeys(note for _, note in made if note)
+    return msgspec.structs.replace(plain, command=command), "; ".join(notes)
+
+
+def _shapes(rule: RuleData) -> tuple[Any, ...]:
+    return rule.command if isinstance(rule.command, tuple) else (rule.command,)
+
+
+def _of_server(rule: GeminiRule) -> Names:
+    """Names of a server's tools, as several agents write them."""
+    if rule.said == "allow" and "*" in rule.mcpName:
+        raise Unfit("allows tools of servers that nobody has named; name the server")
+    if rule.mcpName == "*" and rule.tools in ((), ("*",)):
+        return ("<mcp>", "mcp_*")
+    tools = rule.tools or ("*",)
+    found = [f"mcp{gap}{rule.mcpName}{gap}{each}" for each in tools for gap in ("_", "__")]
+    return names(found)
+
+
+def _with_tools(rule: RuleData, tools: Names) -> RuleData:
+    return msgspec.structs.replace(rule, tools=tools)
+
+
+def _tool(name: str) -> str:
+    return "<shell>" if name == SHELL else name
+
+
+def _open(tools: tuple[str, ...]) -> bool:
+    return any("*" in each and not _OF_A_SERVER.fullmatch(each) for each in tools)
+
+
+def _several(value: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else value
+
+
+def _given(value: Any) -> bool:
+    return value is not None and value not in ((), "")

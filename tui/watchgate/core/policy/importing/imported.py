@@ -1,0 +1,74 @@
+"""What becomes of a permission rule that was written for an agent: our rule, or why there is none.
+
+Nothing is passed over in silence: every rule of the other file has its line in the answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Literal
+
+import msgspec
+
+from watchgate.core.policy.assessment import Decision
+from watchgate.core.policy.rule_file import RuleData
+
+Outcome = Literal["understood", "approximated", "refused"]
+
+UNNAMED = "-"
+"""Stands in a rule whose id is given when all rules of the file are known."""
+
+_NOT_IN_ID = re.compile(r"[^a-z0-9]+")
+_ID_CHARS = 40
+
+
+class ImportFault(ValueError):
+    """The file cannot be read as what it should be; the message says where and how to mend it."""
+
+
+class Unfit(Exception):
+    """One rule cannot be taken over; the message says why, and what that means."""
+
+
+class Imported(msgspec.Struct, frozen=True):
+    """One rule of the other file.
+
+    `source` is how it is written there, `said` what it decides, and `note` why our `rule` is not
+    quite the same (approximated) or why there is none (refused). `about` is what the rule's id is
+    made of.
+    """
+
+    source: str
+    said: Decision
+    outcome: Outcome
+    note: str = ""
+    rule: RuleData | None = None
+    about: str = ""
+
+
+def taken(source: str, rule: RuleData, note: str = "", about: str = "") -> Imported:
+    """A rule that was taken over, exactly or with a note that says what differs."""
+    outcome: Outcome = "approximated" if note else "understood"
+    return Imported(source, rule.decision, outcome, note, rule, about or source)
+
+
+def refused(source: str, said: Decision, why: str) -> Imported:
+    """A rule that was not taken over."""
+    return Imported(source, said, "refused", why)
+
+
+def with_ids(agent: str, rules: Iterable[Imported]) -> tuple[Imported, ...]:
+    """The same rules with ids such as `claude.deny-git-push`, each of them once."""
+    used: dict[str, int] = {}
+    named: list[Imported] = []
+    for each in rules:
+        if each.rule is not None:
+            words = _NOT_IN_ID.sub("-", each.about.lower()).strip("-")[:_ID_CHARS].strip("-")
+            name = f"{agent}.{each.said}-{words or 'rule'}"
+            used[name] = count = used.get(name, 0) + 1
+            unique = name if count == 1 else f"{name}-{count}"
+            rule = msgspec.structs.replace(each.rule, id=unique)
+            each = msgspec.structs.replace(each, rule=rule)  # noqa: PLW2901 - the same rule, named
+        named.append(each)
+    return tuple(named)
