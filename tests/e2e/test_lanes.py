@@ -21,7 +21,7 @@ def test_strict_holds_what_nobody_knows_and_closes_reads(core: Core) -> None:
     assert ready["profile"] == "strict"
     hook = core.hook("PreToolUse", bash(UNKNOWN))
     (request,) = core.pending()
-    assert request["risk"] == "unknown"
+    assert request["risk"] == "medium"
     core.cli("deny", request["id"])
     assert hook.done().code == 2
     closed = core.hook("PreToolUse", b"not json", lane="gate-read").done()

@@ -395,3 +395,9 @@ def test_deleting_everything_is_found_in_a_text_that_cannot_be_read(
     found = judge_command(f"echo 'do the rest; {command}")
     assert found.opaque
     assert ("files.delete-everything.unread" in rules(found)) is hit
+
+
+def test_the_work_of_a_session_below_a_temporary_folder_is_not_temporary() -> None:
+    found = judge_command("rm -rf build", cwd="/tmp/clone")
+    assert (found.risk, found.rule) == ("high", "files.delete-recursive")
+    assert judge_command("rm -rf /tmp/elsewhere", cwd="/tmp/clone").risk == "medium"

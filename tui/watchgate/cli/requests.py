@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any, Literal
 
 from watchgate.cli.ask import ask
+from watchgate.cli.editing import edited_by_a_person, edited_input
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.output import complain, json_line, say, table
 from watchgate.cli.request_page import print_request
@@ -52,6 +53,11 @@ def add_parser(commands: Commands) -> None:
         help="with --scope always: what it lets run, such as 'npm run build *', in place of what "
         "is proposed; may be given for each command of the call",
     )
+    allow.add_argument(
+        "--command",
+        metavar="TEXT",
+        help="run this command instead; it is judged again, and the agent is told it",
+    )
     deny = _decider(commands, "deny", "stop the call", 'example: watchgate deny a41f --reason "no"')
     deny.add_argument("--reason", metavar="T", help="what the model reads")
     deny.add_argument("--stop", action="store_true", help="end the agent's turn too, where it can")
@@ -69,7 +75,14 @@ def _decider(commands: Commands, verb: str, what: str, example: str) -> argparse
     each.add_argument("--as", dest="name", metavar="NAME", help="the name to sign with")
     each.add_argument("--json", action="store_true", help="print the result as JSON")
     each.set_defaults(
-        run=_decide, decision=verb, digest=None, reason=None, stop=False, scope="once", rule=[]
+        run=_decide,
+        decision=verb,
+        digest=None,
+        reason=None,
+        stop=False,
+        scope="once",
+        rule=[],
+        command=None,
     )
     return each
 
@@ -105,7 +118,10 @@ def _show(args: argparse.Namespace) -> int:
 
 def _decide(args: argparse.Namespace) -> int:
     digest, rules = args.digest, rules_from(args.rule, args.scope)
-    if args.decision == "allow" and digest is None:
+    edited = None if args.command is None else edited_input(args.id, args.command)
+    if edited is not None and digest is None:
+        digest = edited_by_a_person(args.id, edited)
+    elif args.decision == "allow" and digest is None:
         digest = _ask_a_person(args.id, rules if args.scope == "always" else None)
     done = ask(
         Request(
@@ -117,6 +133,7 @@ def _decide(args: argparse.Namespace) -> int:
             reason=args.reason,
             scope=args.scope,
             rules=rules,
+            input=edited,
             stop=args.stop,
             as_=args.name,
             confirmed=True,

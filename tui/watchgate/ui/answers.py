@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from textual.app import App
 
+from watchgate.core.edited_text import EDITABLE_CHARS, editable
 from watchgate.ui.decisions import Terms
-from watchgate.ui.editing import EDITABLE_CHARS, editable
 from watchgate.ui.moment import Desk
 from watchgate.ui.operator import Operator
 from watchgate.ui.pages import Pages

@@ -74,8 +74,10 @@ class Place(msgspec.Struct, frozen=True):
         return not resolved.startswith(("..", *_UNKNOWN))
 
     def temporary(self, path: str) -> bool:
-        """Whether a path lies below a folder for temporary files."""
+        """Whether a path lies below a folder for temporary files, and is not the session's work."""
         resolved = self.resolve(path)
+        if self.session and within(resolved, posixpath.normpath(self.session)):
+            return False
         return any(resolved != top and within(resolved, top) for top in TEMPORARY)
 
     def device(self, path: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import msgspec
 
 from watchgate.core.policy.assessment import Finding
-from watchgate.ui.editing import Sign, line_changes
+from watchgate.ui.line_changes import Sign, line_changes
 from watchgate.ui.palettes import Palette, Token
 from watchgate.ui.widgets.command_text import Piece, lay_out
 from watchgate.ui.widgets.pane import Line

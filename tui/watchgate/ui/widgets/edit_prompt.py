@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from textual import events
 
+from watchgate.core.edited_text import editable, edited
 from watchgate.core.policy.assessment import Finding, Risk, Segment
 from watchgate.core.text import safe_text
 from watchgate.core.views import PendingView
@@ -17,7 +18,6 @@ from watchgate.ui.arming import Card, Commit, Intent
 from watchgate.ui.consequences import after_allow
 from watchgate.ui.covered import covered
 from watchgate.ui.decisions import Terms
-from watchgate.ui.editing import editable, edited
 from watchgate.ui.formats import short_id
 from watchgate.ui.keymap import Hint
 from watchgate.ui.source import Call

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from difflib import SequenceMatcher
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
 from watchgate.core.events import Tool
-
-Sign = Literal["+", "-", " "]
 
 EDITABLE_CHARS = 10_000
 """Longer texts are asked about in any form, and nobody edits them in a prompt."""
@@ -38,25 +34,6 @@ def edited(tool: Tool, text: str) -> dict[str, Any]:
         return msgspec.json.decode(text, type=dict[str, Any])
     except msgspec.DecodeError as fault:
         raise ValueError(f"not a JSON object: {fault}") from None
-
-
-def line_changes(before: str, after: str) -> Iterator[tuple[Sign, int, str]]:
-    """The lines of both texts in order: sign, where the line begins in its text, the line."""
-    old, new = list(_lines(before)), list(_lines(after))
-    matcher = SequenceMatcher(None, [line for _, line in old], [line for _, line in new], False)
-    for what, i, k, m, n in matcher.get_opcodes():
-        if what == "equal":
-            yield from ((" ", *each) for each in new[m:n])
-        else:
-            yield from (("-", *each) for each in old[i:k])
-            yield from (("+", *each) for each in new[m:n])
-
-
-def _lines(text: str) -> Iterator[tuple[int, str]]:
-    start = 0
-    for line in text.split("\n"):
-        yield start, line
-        start += len(line) + 1
 
 
 def _command_key(tool: Tool) -> str | None:

@@ -1,0 +1,28 @@
+"""Which lines an edit changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+from typing import Literal
+
+Sign = Literal["+", "-", " "]
+
+
+def line_changes(before: str, after: str) -> Iterator[tuple[Sign, int, str]]:
+    """The lines of both texts in order: sign, where the line begins in its text, the line."""
+    old, new = list(_lines(before)), list(_lines(after))
+    matcher = SequenceMatcher(None, [line for _, line in old], [line for _, line in new], False)
+    for what, i, k, m, n in matcher.get_opcodes():
+        if what == "equal":
+            yield from ((" ", *each) for each in new[m:n])
+        else:
+            yield from (("-", *each) for each in old[i:k])
+            yield from (("+", *each) for each in new[m:n])
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    start = 0
+    for line in text.split("\n"):
+        yield start, line
+        start += len(line) + 1
