@@ -75,6 +75,16 @@ def test_the_wheel_holds_every_stylesheet(installed: Installed) -> None:
     assert shipped == written != set()
 
 
+def test_both_archives_hold_every_file_of_the_policy(installed: Installed) -> None:
+    folder = "watchgate/core/policy/shipped"
+    written = {f"{folder}/{file.name}" for file in (ROOT / "tui" / folder).glob("*.toml")}
+    with tarfile.open(installed.sdist) as sdist:
+        packed = {name.removeprefix(f"{NAME}/tui/") for name in sdist.getnames()}
+    assert written != set()
+    assert written <= packed
+    assert written <= set(ZipFile(installed.wheel).namelist())
+
+
 def test_the_sdist_can_be_tested(installed: Installed) -> None:
     with tarfile.open(installed.sdist) as sdist:
         top = {name.split("/")[1] for name in sdist.getnames()}
@@ -114,10 +124,26 @@ def test_the_installed_console_finds_its_stylesheets(installed: Installed, tmp_p
     assert all(Path(path).is_relative_to(installed.bin.parent) for path in found)
 
 
+@pytest.mark.parametrize(
+    ("command", "decision", "rule"),
+    [("git push --force", "ask", "git.force-push"), ("ls -la", "allow", "allow.read-text")],
+)
+def test_the_installed_policy_judges_and_reads_commands(
+    installed: Installed, tmp_path: Path, command: str, decision: str, rule: str
+) -> None:
+    said = msgspec.json.decode(
+        run([installed.bin / "watchgate", "policy", "check", "--json", command], tmp_path)
+    )
+    assert said["decision"] == decision
+    assert said["findings"][0]["rule"] == rule
+
+
 def test_doctor_works_outside_the_checkout(installed: Installed, tmp_path: Path) -> None:
     printed = run([installed.bin / "watchgate", "doctor", "--json"], tmp_path)
     checks = [msgspec.json.decode(line) for line in printed.splitlines()]
-    assert {"runtime directory", "core", "interpreter"} <= {check["check"] for check in checks}
+    assert {"runtime directory", "core", "interpreter", "shell parser"} <= {
+        check["check"] for check in checks
+    }
     assert all(check["status"] != "fail" for check in checks)
 
 

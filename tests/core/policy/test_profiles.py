@@ -34,7 +34,7 @@ def rated(risk: Risk) -> Assessment:
         (ALLOW, "handback", "handback", "handback"),
     ],
 )
-def test_the_table(
+def test_each_profile_does_with_a_word_of_the_policy_what_the_table_says(
     found: Assessment, attended: GateAction, autonomous: GateAction, strict: GateAction
 ) -> None:
     assert gate_action("guard", found, autonomous=False) == attended

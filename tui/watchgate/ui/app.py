@@ -274,11 +274,9 @@ class WatchgateApp(Answers, inherit_bindings=False):
     def _what_ends(self) -> str:
         if self.demo:
             return "the demo"
-        return (
-            "the console and ends its core"
-            if self.options.hosted
-            else ("the console, the core goes on")
-        )
+        if self.options.hosted:
+            return "the console and ends its core"
+        return "the console, the core goes on"
 
     def ask_yes(self, ask: Ask, view: PendingView) -> None:
         """Open the prompt that reads a typed yes."""

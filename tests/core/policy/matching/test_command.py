@@ -82,7 +82,7 @@ def test_what_has_another_shape_is_left_alone(command: str) -> None:
         ('program = "rm", paths = { access = "delete", any = "/etc" }', "rm /etc/x", "ls /etc/x"),
     ],
 )
-def test_each_matcher(shape: str, hit: str, miss: str) -> None:
+def test_each_matcher_holds_where_it_says_and_nowhere_else(shape: str, hit: str, miss: str) -> None:
     assert matches(f"{{ {shape} }}", hit)
     assert not matches(f"{{ {shape} }}", miss)
 

@@ -42,10 +42,6 @@ class Place(msgspec.Struct, frozen=True):
     cwd: str
     own: tuple[str, ...] = ()
 
-    def moved(self, path: str) -> Place:
-        """The place after changing to this folder."""
-        return msgspec.structs.replace(self, cwd=self.resolve(path))
-
     def resolve(self, path: str) -> str:
         """The normalised path; as it is written if the folder it starts from is not known."""
         for names, value in ((_HOMES, self.home), (_HERE, self.cwd)):

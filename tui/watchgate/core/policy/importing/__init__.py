@@ -1,0 +1,1 @@
+"""Permission rules of agents, read and written down as rules of ours."""

@@ -23,7 +23,6 @@ _DELETERS = names("rm rmdir unlink shred srm trash trash-put wipe")
 # Programs whose last operand is written and whose others are read, or deleted.
 _COPIERS = names("cp install scp rsync ditto ln link pscp")
 _MOVERS = names("mv rename")
-_UNPACKERS = names("unzip tar cpio 7z unrar bsdtar")
 # Options whose value is written; of every program, and of some.
 _OUTPUT = re.compile(r"--(?:output|out|outfile|output-file|output-document|output-dir|log-file)")
 _OUTPUT_SHORT: dict[str, frozenset[str]] = {

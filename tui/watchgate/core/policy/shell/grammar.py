@@ -17,7 +17,7 @@ else:
         _PARSER = None
 
 if TYPE_CHECKING:
-    from tree_sitter import Node as Node  # noqa: PLC0414  handed on to the readers
+    from tree_sitter import Node as Node  # noqa: PLC0414 - handed on to the readers
 
 
 # Bash takes these for letters where the grammar takes some of them for blanks. One byte each keeps

@@ -12,6 +12,7 @@ from watchgate.core.config import Config
 from watchgate.link.paths import Paths
 from watchgate.service.setup.doctor import client, codex, entries, play, silencers
 from watchgate.service.setup.doctor.check import Check
+from watchgate.service.setup.doctor.parser import check_parser
 from watchgate.service.setup.doctor.places import CORE, check_places
 from watchgate.service.setup.doctor.terminal import check_tmux
 from watchgate.service.setup.forms.editor import Table
@@ -46,6 +47,7 @@ class Doctor:
         for check in check_places(self._places, fix=self._fix):
             self._core_runs |= check.check == CORE and check.status == "ok"
             yield check
+        yield check_parser()
         yield from check_tmux(self._env)
         try:
             python = base_interpreter()

@@ -1,0 +1,27 @@
+"""What a held call would touch is told beside it, and the look leaves everything as it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.e2e.programs import Core, bash
+
+
+def test_a_deletion_is_counted_on_the_disk_and_nothing_is_deleted(
+    core: Core, tmp_path: Path
+) -> None:
+    build = tmp_path / "build"
+    build.mkdir()
+    for name in ("a", "b", "c"):
+        (build / name).write_text("x")
+    core.configure('profile = "strict"\n')
+    core.start()
+
+    hook = core.hook("PreToolUse", bash("rm -rf build", cwd=str(tmp_path)))
+    (request,) = core.pending()
+    facts = core.seen("approval.facts")["data"]
+
+    assert "3 files" in facts["facts"][0]["text"]
+    assert core.pending() == [request]
+    assert hook.waits
+    assert sorted(each.name for each in build.iterdir()) == ["a", "b", "c"]

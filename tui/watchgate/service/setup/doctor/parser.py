@@ -1,0 +1,19 @@
+"""The parser for shell commands, without which the policy cannot read any of them."""
+
+from __future__ import annotations
+
+from watchgate.core.policy.shell import grammar
+from watchgate.service.setup.doctor.check import Check
+
+NAME = "shell parser"
+
+
+def check_parser() -> Check:
+    """Whether shell commands can be read here."""
+    if grammar.available():
+        return Check(NAME, "ok", "shell commands can be read")
+    text = (
+        "tree-sitter-bash is missing or does not fit: every shell command counts as unknown, "
+        "and no rule allows one"
+    )
+    return Check(NAME, "fail", text, "install watchgate again, with all that it requires")
