@@ -8,6 +8,7 @@ from watchgate.core import tool_input
 from watchgate.core.policy.assessment import NO_RULE, Assessment, Finding, Segment
 from watchgate.core.policy.compiled import Rule
 from watchgate.core.policy.guards import guard
+from watchgate.core.policy.matching.named import places_named
 from watchgate.core.policy.matching.paths import Paths, forms_of
 from watchgate.core.policy.matching.scope import addresses_fit
 from watchgate.core.policy.places import Place
@@ -68,8 +69,8 @@ class _Call:
         self.shown = summary(tool, cwd)
         self.paths = tool_input.paths(tool)
         self.looked_at = self.paths
-        if not self.paths and tool.cls == "read":
-            self.looked_at = (".",)
+        if tool.cls == "read":
+            self.looked_at = places_named(tool, self.paths) or (".",)
         self._deletes = tool.cls == "edit" and _WHOLE_PATCH in tool_input.patch(tool)
 
     def hit(self, rule: Rule) -> Span | tuple[()] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from watchgate.core.policy.matching.command import Shape, Sub
-from watchgate.core.policy.matching.options import Closed, is_option
+from watchgate.core.policy.matching.options import TAKES_NEXT_WORD, Closed, is_option
 from watchgate.core.policy.matching.seen import Seen
 from watchgate.core.policy.shell.words import Word
 
@@ -40,6 +40,8 @@ def clean(seen: Seen) -> str:
             return "policy.redirect"
         if redirect.reads and _unsafe_input(target):
             return "policy.redirect"
+    if any(document.dynamic for document in command.documents):
+        return "policy.redirect"
     if not all(_HARMLESS_VARIABLE.match(word.text) for word in command.assignments):
         return "policy.env"
     return ""
@@ -71,7 +73,12 @@ def _read(wanted: Shape, seen: Seen, closed: Closed) -> tuple[list[Word], int] |
     ended = False
     for word in seen.arguments:
         text = word.text
-        if valued and (not is_option(text) or _NEGATIVE.fullmatch(text)):
+        if valued and is_option(text) and not _NEGATIVE.fullmatch(text):
+            # The program may take it for the value, whatever it says as an option.
+            if valued not in closed.plain:
+                return None
+            valued = ""
+        if valued:
             taken = closed.value_is_known(valued, text) or valued in seen.global_options
             valued = ""
             if not taken:
@@ -83,6 +90,7 @@ def _read(wanted: Shape, seen: Seen, closed: Closed) -> tuple[list[Word], int] |
         elif is_option(text):
             in_front = bool(wanted.sub) and not found
             known, valued = _option(closed, word, seen.global_options if in_front else None)
+            known = known and not (in_front and _may_take_next(seen.program, closed, text, valued))
             if not known or not _name_stands(word, loose=loose):
                 return None
             together = together or len(found)
@@ -90,6 +98,8 @@ def _read(wanted: Shape, seen: Seen, closed: Closed) -> tuple[list[Word], int] |
             found.append(word)
         else:
             return None
+    if valued and not (loose or valued in closed.plain):
+        return None
     return found, together or len(found)
 
 
@@ -103,9 +113,16 @@ def _option(closed: Closed, word: Word, in_front: frozenset[str] | None) -> tupl
     if in_front and text in in_front and (closed.open or text in closed.valued):
         return True, text
     known, valued = closed.takes(text)
+    if in_front is not None and valued and not closed.open:
+        return False, ""
     if in_front is not None and closed.open and not valued and "=" not in text:
         known = known and text in closed.plain
     return known and text.isascii(), valued
+
+
+def _may_take_next(program: str, closed: Closed, text: str, valued: str) -> bool:
+    """Whether a program may take the sub-command for the value of a flag in front of it."""
+    return program in TAKES_NEXT_WORD and not valued and "=" not in text and not closed.open
 
 
 def _has_exceptions(wanted: Shape) -> bool:

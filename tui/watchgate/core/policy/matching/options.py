@@ -20,6 +20,7 @@ GLOBAL_OPTIONS: dict[str, frozenset[str]] = {
     "docker": names("-H --host -c --context --config -l --log-level"),
     "podman": names("--connection --url --log-level"),
     "kubectl": names("-n --namespace --context --cluster --user --kubeconfig -s"),
+    "docker-compose": names("-f -p --file --project-name --profile --env-file --project-directory"),
     "helm": names("-n --namespace --kube-context --kubeconfig"),
     "tmux": names("-L -S -f -T"),
     "screen": names("-S -p -c"),
@@ -36,6 +37,12 @@ GLOBAL_OPTIONS: dict[str, frozenset[str]] = {
     "make": names("-C -f --directory --file"),
     "cargo": names("--color --config -Z -C"),
 }
+# Their parser takes the word behind an option that stands before the sub-command for its value,
+# unless all sub-commands know the option.
+TAKES_NEXT_WORD = names(
+    """kubectl oc helm gh glab docker docker-compose podman nerdctl eksctl argocd flux velero
+    istioctl linkerd doctl flyctl fly hcloud scw supabase auth0 stripe pulumi minikube kind k3d"""
+)
 _NOBODYS: frozenset[str] = frozenset()
 
 # Nobody writes so many options before a sub-command.
@@ -43,6 +50,8 @@ _MAX_READINGS = 8
 
 _NUMBER = re.compile(r"-\d+")
 _CLUSTER = re.compile(r"[A-Za-z0-9]+")
+# A switch takes these glued with `=` only; a word behind it is not its value.
+_SWITCHED = frozenset(("true", "false"))
 _NOT_MEANT = ("false", "none", "no", "off", "0")
 
 
@@ -113,7 +122,7 @@ class Closed(msgspec.Struct, frozen=True):
             return True, ""
         if self.numbers and _NUMBER.fullmatch(text):
             return True, ""
-        if text in self.valued or text in self.fixed:
+        if text in self.valued or (text in self.fixed and not self.fixed[text] <= _SWITCHED):
             return True, text
         name, given, value = text.partition("=")
         if given and (name in self.valued or (name.startswith("--") and name in self.plain)):

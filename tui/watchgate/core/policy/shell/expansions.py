@@ -29,6 +29,13 @@ _PASSED_OVER = "Could be split into words in another way than it was read"
 _RUNS = re.compile(r"\$\((?!\()|`|[<>]\(")
 _COMPUTES = re.compile(r"\[(?![@*]\])|:(?![-=?+])|^\$\{!")
 _NO_SUM = re.compile(r"[\w)}\]'\"]\s+[\w/~$.'\"]")
+# Names in capitals are those of the environment, which programs obey.
+_ENVIRONMENT = re.compile(r"[A-Z][A-Z0-9_]+")
+_SET_BY_SUM = re.compile(
+    r"(?<![\w])(?:(?:\+\+|--)\s*([A-Z][A-Z0-9_]+)\b"
+    r"|([A-Z][A-Z0-9_]+)\s*(?:\+\+|--|(?:[-+*/%&|^]|<<|>>)?=(?!=)))"
+)
+_SET_BY_DEFAULT = re.compile(r"\$\{([A-Z][A-Z0-9_]+):?=")
 _SINGLE_VALUES = frozenset(("$#", "$?", "$$", "$!"))
 
 NOT_FOUND = "Runs a command in a place where it could not be read"
@@ -110,9 +117,20 @@ class WordReader(ABC):
         if _RUNS.search("".join(rest)):
             self.notes.doubt(NOT_FOUND)
 
-    def computed_text(self, raw: str) -> None:
+    def sets(self, start: int, end: int, part: Part) -> None:
+        """Add the assignment of a variable of the environment that is set in passing."""
+        name = self.source.text[start:end]
+        if _ENVIRONMENT.fullmatch(name):
+            at = (*self.source.at[start:end], self.source.at[end - 1])
+            word = Word(f"{name}=", at, *self.source.position(start, end), "value", f"{name}=")
+            part.assignments.append(word)
+
+    def computed_text(self, start: int, end: int, part: Part) -> None:
         """Note arithmetic, and text that looks more like a command in two subshells."""
         self.notes.computes = True
+        raw = self.source.text[start:end]
+        for found in _SET_BY_SUM.finditer(self.source.text, start, end):
+            self.sets(*found.span(found.lastindex or 0), part)
         if _NO_SUM.search(raw):
             self.notes.doubt("Could be arithmetic or a command")
 
@@ -127,9 +145,16 @@ class WordReader(ABC):
         if kind == "simple_expansion" and not raw[1:2].strip():
             self.notes.doubt(_PASSED_OVER)
         if kind == "arithmetic_expansion":
-            self.computed_text(raw)
+            self.computed_text(node.start_byte, node.end_byte, part)
             return "value", "value"
         if kind == "expansion":
+            if setting := _SET_BY_DEFAULT.match(raw):
+                self.sets(
+                    node.start_byte + setting.start(1), node.start_byte + setting.end(1), part
+                )
+            for found in _SET_BY_SUM.finditer(raw) if ":" in raw or "[" in raw else ():
+                span = found.span(found.lastindex or 0)
+                self.sets(node.start_byte + span[0], node.start_byte + span[1], part)
             self.notes.computes |= bool(_COMPUTES.search(raw))
             if "@P" in raw:
                 self.notes.doubt("Reads the value of a variable as commands")

@@ -184,6 +184,8 @@ class _Reader(WordReader):
         elif kind in _GROUPS:
             part = Part()
             if kind == "for_statement":
+                for named in (c for c in children if c.type == "variable_name"):
+                    self.sets(named.start_byte, named.end_byte, part)
                 children = [c for c in children if c.type != "variable_name"]
             part.groups.append(self.script(children))
             script.append(part)
@@ -271,7 +273,7 @@ class _Reader(WordReader):
         part = Part()
         body = node.child_by_field_name("body")
         end = body.start_byte if body else node.end_byte
-        self.computed_text(self.source.text[node.start_byte : end])
+        self.computed_text(node.start_byte, end, part)
         first = self.piece(node.children[0].start_byte, node.children[0].end_byte)
         head = [child for child in node.children if child.end_byte <= end]
         part.words = [first, *(self.loose(child, part) for child in head[1:])]
@@ -301,6 +303,8 @@ class _Reader(WordReader):
         children = [child for child in node.children if child.type != "file_descriptor"]
         operator = children[0].type
         targets = children[1:]
+        if self.source.text[children[0].start_byte - 1 : children[0].start_byte] == "}":
+            self.notes.doubt("Sets a variable to the number of a descriptor")
         if operator in (">&-", "<&-"):
             word = self.piece(children[0].end_byte - 1, children[0].end_byte)
             part.redirects.append(Redirect(operator[:2], word, descriptor=True))

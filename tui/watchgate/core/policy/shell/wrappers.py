@@ -93,9 +93,10 @@ PREFIXES: dict[str, Prefix] = {
     "nocorrect": _prefix(),
     "xargs": msgspec.structs.replace(
         _prefix(
-            "-I -n -P -L -d -E -s -a -R -S -J --max-args --max-procs --max-lines --delimiter"
+            "-I -n -P -L -d -E -s -a -R -S -J --max-args --max-procs --delimiter"
             " --arg-file --max-chars --process-slot-var",
             "-0 -r -t -x -o --null --no-run-if-empty --verbose --exit --open-tty --replace -i -e"
+            " --max-lines"
             " -l --eof --show-limits",
             harmless="-0 -r -t -x -n -P -L -d -I -s -E --null --no-run-if-empty --verbose --exit"
             " --max-args --max-procs --max-lines --delimiter --max-chars",
