@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from tests.core.builders import ONLY_DENIES, post, pre, shell
@@ -143,3 +144,13 @@ def test_one_that_is_decided_meanwhile_cannot_be_edited() -> None:
     with pytest.raises(Refused) as refused:
         world.edit(request, SAFE)
     assert refused.value.code == "already_settled"
+
+
+def test_an_edited_call_is_never_handed_back_as_it_was() -> None:
+    world = World()
+    request = held(world)
+    waiter = msgspec.structs.replace(request.waiters[0], silence="handback")
+    request.waiters[:] = [waiter]
+    meant = world.engine.edited(request, SAFE)
+    assert (meant.silence, meant.data.silence) == ("deny", "deny")
+    assert request.silence == "handback"

@@ -180,3 +180,23 @@ async def test_hooks_of_a_repository_do_not_run(repository: Path) -> None:
 
 async def test_outside_a_repository_there_is_nothing_to_say_of_git(tmp_path: Path) -> None:
     assert await texts(tmp_path, "git reset --hard") == []
+
+
+async def test_a_setting_is_seen_whatever_letters_its_name_has(repository: Path) -> None:
+    git(repository, "config", "remote.a\x0cb.promisor", "true")
+    (fact,) = await found(request(repository, "git reset --hard"))
+    assert fact.text.startswith("not looked at: ")
+
+
+async def test_a_name_that_no_file_can_have_is_only_missing(repository: Path) -> None:
+    (fact,) = await found(request(repository, "rm ~nobody-is-called-so/x a\0b"))
+    assert fact.text.startswith("nothing is there: ")
+
+
+async def test_counting_stops_within_one_folder_too(repository: Path) -> None:
+    (repository / "made").mkdir()
+    for number in range(50):
+        (repository / "made" / str(number)).write_text("")
+    calls = iter(range(1_000))
+    (fact,) = await found(request(repository, "rm -r made"), lambda: next(calls) > 10)
+    assert fact.text.startswith("more than ")

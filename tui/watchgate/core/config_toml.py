@@ -10,7 +10,7 @@ from typing import Any
 from watchgate.core.config_errors import ConfigError, Source
 
 # Each line looked at is one more reading of the text before it.
-_LOOKED_BACK_LINES = 200
+_LOOKED_BACK_LINES = 50
 
 _POSITION = re.compile(r" \(at line (\d+), column (\d+)\)$")
 _AT_END = " (at end of document)"

@@ -53,6 +53,7 @@ def edited(request: Request, args: dict[str, Any], gate: PolicyGate, id: str) ->
         before=request.data.tool.input if request.data.before is None else request.data.before,
         edited_from=request.id,
         offered=tuple(each for each in request.data.offered if each != "handback"),
+        silence="deny",
         **_judged(found),
     )
     return Request(
@@ -62,7 +63,8 @@ def edited(request: Request, args: dict[str, Any], gate: PolicyGate, id: str) ->
         data=data,
         opened=request.opened,
         deadline_s=request.deadline_s,
-        waiters=request.waiters,
+        # Handed back, the call would run as it was before.
+        waiters=[msgspec.structs.replace(each, silence="deny") for each in request.waiters],
         rewritten=True,
         context=request.context,
     )

@@ -56,6 +56,18 @@ _NEW_KEYS = dict.fromkeys(
     )
 )
 _PATCH_KEYS = ("command", "patch", "input", "diff")
+_FOLDER_KEYS = (
+    "workdir",
+    "cwd",
+    "working_dir",
+    "workingDir",
+    "working_directory",
+    "workingDirectory",
+    "dir_path",
+    "dirPath",
+    "directory",
+)
+_VARIABLE_KEYS = ("env", "environment")
 _NOT_RUN = ("description", "timeout", "timeout_ms")
 _IN_FRONT = ("is_background", "run_in_background")
 _PARTED = frozenset(_PART_LISTS)
@@ -86,6 +98,32 @@ def command(tool: Tool) -> str | None:
     if not found or any(each is None for each in found):
         return None
     return "\n".join(each for each in found if each is not None)
+
+
+def folder(tool: Tool) -> str | None:
+    """The folder that a shell call names for its command; empty without, None if it is no text."""
+    found = {args if isinstance(args, str) else None for args in _given(tool, _FOLDER_KEYS)}
+    return "" if not found else found.pop() if len(found) == 1 else None
+
+
+def sets_variables(tool: Tool) -> bool:
+    """Whether a shell call sets variables for its command besides those in the command."""
+    return bool(_given(tool, _VARIABLE_KEYS))
+
+
+def besides(tool: Tool) -> tuple[str, ...]:
+    """The fields of a shell call that may change what its command does, and stand not in it.
+
+    Limits in numbers and whether it runs in the background change nothing of that.
+    """
+    return tuple(
+        key
+        for key, value in tool.input.items()
+        if key not in _COMMANDS
+        and key not in (*_NOT_RUN, *_IN_FRONT)
+        and value not in (None, "", [], {}, False)
+        and (isinstance(value, bool) or not isinstance(value, int | float))
+    )
 
 
 def paths(tool: Tool) -> tuple[str, ...]:
@@ -168,6 +206,11 @@ def _decides(key: str, value: Any) -> bool:
     if key in _NOT_RUN or value is None or value == "":
         return False
     return value is not False or key not in _IN_FRONT
+
+
+def _given(tool: Tool, keys: tuple[str, ...]) -> list[Any]:
+    args = tool.input
+    return [args[key] for key in keys if key in args and args[key] not in (None, "", [], {})]
 
 
 def _command(value: Any) -> str | None:

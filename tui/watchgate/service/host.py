@@ -81,11 +81,12 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
 
 def real_stage(paths: Paths) -> Stage:
     """Random ids, this user's home, and the kernel's word on processes."""
-    own = (paths.runtime_dir, paths.state_dir, paths.config.parent, paths.data_dir)
+    own = [paths.runtime_dir, paths.state_dir, paths.config.parent, paths.data_dir]
+    own += [path.resolve() for path in own]
     return Stage(
         ids=lambda: request_id(secrets.token_bytes(16)),
         home=str(Path.home()),
-        protected=tuple(str(path) for path in own),
+        protected=tuple(dict.fromkeys(str(path) for path in own)),
         agent_of=lambda pid: agent_of(ancestors(pid)),
         own_pid=os.getpid(),
         proc=PROC,

@@ -11,7 +11,7 @@ from watchgate.core.grants.generalise import generalised
 from watchgate.core.grants.rule import GrantRule
 from watchgate.core.policy.assessment import NO_RULE, Finding, Segment
 from watchgate.core.records import RequestData
-from watchgate.core.tool_input import urls
+from watchgate.core.tool_input import besides, urls
 
 GRANTABLE: frozenset[str] = frozenset({"low", "medium"})
 
@@ -76,11 +76,13 @@ def uncovered(tool: Tool, found: Judged) -> Iterator[tuple[int, tuple[str, ...]]
 
     An allow rule does not cover what another rule wants asked, nor a change of the folder: what
     comes behind it runs elsewhere than the session. Raises `ValueError` where a command is not
-    known in every word, or there is none.
+    known in every word, where more than they decide what it does, or where there is none.
     """
     if tool.cls != "shell":
         yield 1, call_words(tool)
         return
+    if others := besides(tool):
+        raise ValueError(f"it also says {others[0]}, which no rule can speak of")
     asked = [each for each in found.findings if each.decision != "allow" and each.rule != NO_RULE]
     rules = {each.rule for each in asked}
     of_the_whole = any(each.segment is None for each in asked)
@@ -91,6 +93,8 @@ def uncovered(tool: Tool, found: Judged) -> Iterator[tuple[int, tuple[str, ...]]
             continue
         if segment.dynamic or not segment.words:
             raise ValueError(f"part {segment.number} is only known when it runs")
+        if segment.unworded:
+            raise ValueError(f"part {segment.number} depends on more than its words")
         covered = False
         yield segment.number, segment.words
     if covered:

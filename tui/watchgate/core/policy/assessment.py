@@ -47,7 +47,8 @@ class Segment(msgspec.Struct, frozen=True, omit_defaults=True):
     substitution, a script) have its number and `nested`. `words` are the program and its arguments
     as the shell would pass them, empty where there is none; with `dynamic` a part of them is only
     known at run time. `rules` are the ids of the findings about it, `allowed_by` is the allow rule
-    (or the word for why it needs none) that covers it, empty where nothing does.
+    (or the word for why it needs none) that covers it, empty where nothing does. `unworded` says
+    that it is fed something, reads or writes a file or sets variables beside its words.
     """
 
     number: int
@@ -58,6 +59,7 @@ class Segment(msgspec.Struct, frozen=True, omit_defaults=True):
     allowed_by: str = ""
     nested: bool = False
     dynamic: bool = False
+    unworded: bool = False
 
 
 class Assessment(msgspec.Struct, frozen=True, omit_defaults=True):

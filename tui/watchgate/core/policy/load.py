@@ -12,9 +12,14 @@ from watchgate.core.config_errors import ConfigError, Source, explain
 from watchgate.core.policy.rule_file import CommandMatch, Names, PolicyFile, RuleData, Tier
 
 MAX_CHARS = 1_000_000
+# A repository may be anybody's, and its file is read while a call waits.
+PROJECT_CHARS = 50_000
+PROJECT_RULES = 100
+WILDCARDS = 3
 RESERVED = ("policy.", "text.", "shell.", "call.")
 
 _ID = re.compile(r"[a-z0-9][a-z0-9_-]*(?:\.[a-z0-9][a-z0-9_-]*)+")
+_WILD = re.compile(r"\*+")
 _SET_NAME = re.compile(r"[a-z][a-z0-9-]*")
 _SHELL_TOOLS = frozenset(("<shell>", "Bash", "*"))
 
@@ -46,8 +51,9 @@ class Loaded(msgspec.Struct, frozen=True):
 def load(text: str, origin: str, tier: Tier) -> Loaded:
     """The file that a TOML text describes; `origin` names it in errors. Raises `PolicyError`."""
     source = Source(text, origin)
-    if len(text) > MAX_CHARS:
-        raise PolicyError(f"{origin}: longer than {MAX_CHARS:,} characters; split it or shorten it")
+    most = PROJECT_CHARS if tier == "project" else MAX_CHARS
+    if len(text) > most:
+        raise PolicyError(f"{origin}: longer than {most:,} characters; split it or shorten it")
     try:
         values = config_toml.parse(source)
         _check_entries(values, source)
@@ -65,7 +71,7 @@ def load(text: str, origin: str, tier: Tier) -> Loaded:
                 index, "stands twice in this file; give one of them another id", "id"
             )
         seen.add(rule.id)
-        if wrong := _fault(rule, tier):
+        if wrong := _fault(rule, tier) or (tier == "project" and _fault_in_project(rule)):
             raise loaded.error(index, wrong[1], wrong[0])
     return loaded
 
@@ -87,6 +93,9 @@ def _check_file(loaded: Loaded) -> None:
     if loaded.tier == "project" and file.disable:
         message = "disable: a project's file may only add ask and deny; remove it"
         raise PolicyError(str(source.error("disable", message)))
+    if loaded.tier == "project" and len(file.rule) > PROJECT_RULES:
+        message = f"{len(file.rule)} rules; a project's file may have {PROJECT_RULES}"
+        raise PolicyError(str(source.error("rule", message)))
     for name in file.sets:
         if not _SET_NAME.fullmatch(name):
             message = f"set {name!r}: use small letters, digits and hyphens"
@@ -154,6 +163,46 @@ def _fault_of_shape(shape: CommandMatch) -> tuple[str, str] | None:
             "an allow lists all flags that may occur; add command.flags, [] for none, '*' for any"
         )
     return None
+
+
+def _fault_in_project(rule: RuleData) -> tuple[str, str] | None:
+    """What may not stand in a file that is anybody's: what could hold a call up."""
+    if key := _expression(rule):
+        return key, (
+            "a project's file has no regular expressions, which can take for ever; use patterns"
+        )
+    if long := _wild(rule):
+        return "paths", f"{long!r} has too many wildcards for a project's file; use {WILDCARDS}"
+    return None
+
+
+def _expression(rule: RuleData) -> str:
+    """The key of a regular expression in a rule; empty without any."""
+    if any(not source.startswith("@") for source in _each(rule.raw)):
+        return "raw"
+    given = (rule.command,) if isinstance(rule.command, CommandMatch) else rule.command
+    todo = list(given)
+    while todo:
+        shape = todo.pop()
+        keys = ("sub_regex", "args_regex", "no_args_regex", "first")
+        if any(getattr(shape, key) for key in keys):
+            return "command"
+        todo += [each for each in (shape.piped_from, shape.built_from) if each is not None]
+    return ""
+
+
+def _wild(rule: RuleData) -> str:
+    """A pattern for paths that could take long to hold against a path; empty without any."""
+    given = (rule.command,) if isinstance(rule.command, CommandMatch) else rule.command
+    todo, found = list(given), [rule.paths]
+    while todo:
+        shape = todo.pop()
+        found.append(shape.paths)
+        todo += [each for each in (shape.piped_from, shape.built_from) if each is not None]
+    paths = [*_each(rule.cwd)]
+    for each in found:
+        paths += [] if each is None else [*_each(each.any), *_each(each.none)]
+    return next((path for path in paths if len(_WILD.findall(path)) > WILDCARDS), "")
 
 
 def _looks_for_something(rule: RuleData) -> bool:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from watchgate.core import tool_input
 from watchgate.core.policy.assessment import NO_RULE, Assessment, Finding, Segment
 from watchgate.core.policy.compiled import Rule
-from watchgate.core.policy.guards import guard
+from watchgate.core.policy.guards import MAX_CHARS, guard
 from watchgate.core.policy.matching.named import places_named
 from watchgate.core.policy.matching.paths import Paths, forms_of
 from watchgate.core.policy.matching.scope import addresses_fit
@@ -19,6 +19,7 @@ from watchgate.core.summary import shown_path, summary
 from watchgate.core.text import Span
 
 _WHOLE_PATCH = "*** Delete File"
+_MAX_TEXTS = 1_000
 
 
 def assess_other(subject: Subject, policy: Policy, holds: Callable[[Rule], bool]) -> Assessment:
@@ -28,6 +29,7 @@ def assess_other(subject: Subject, policy: Policy, holds: Callable[[Rule], bool]
     """
     call = _Call(subject)
     findings: list[Finding] = []
+    known = False
     allows: list[Finding] = []
     for rule in policy.of_calls:
         if rule.opaque is True or not holds(rule):
@@ -37,16 +39,20 @@ def assess_other(subject: Subject, policy: Policy, holds: Callable[[Rule], bool]
                 allows.append(rule.finding(None, 1))
         elif (hit := call.hit(rule)) is not None:
             findings.append(rule.finding(hit or None, 1))
-    findings += guard(call.shown)
+            # A project's own rule does not make a call known: it could else only loosen.
+            known = known or rule.tier != "project"
+    guarded = list(guard(call.shown))
+    findings += guarded
     tool = subject.tool
     if tool.cls == "edit" and not call.paths:
         reason = "Does not say which file it writes"
-        findings.append(Finding("call.opaque", reason, "unknown"))
-    findings += policy.faults
-    if not findings and not allows:
+        guarded.append(Finding("call.opaque", reason, "unknown"))
+        findings.append(guarded[-1])
+    if not known and not guarded and not allows:
         reason = "No rule knows this MCP tool" if tool.cls == "mcp" else "No rule knows this call"
         said = policy.defaults.decision
         findings.append(Finding(NO_RULE, reason, "medium", None, 1, said))
+    findings += policy.faults
     opaque = any(finding.rule == "call.opaque" for finding in findings)
     found = combined(findings, allows, (), opaque=opaque)
     segment = Segment(
@@ -71,6 +77,9 @@ class _Call:
         self.looked_at = self.paths
         if tool.cls == "read":
             self.looked_at = places_named(tool, self.paths) or (".",)
+        # What a tool of unknown making does with a field, its name does not tell.
+        unknown = tool.cls in ("mcp", "other")
+        self.texts = tuple(_texts(tool.input)) if unknown else ()
         self._deletes = tool.cls == "edit" and _WHOLE_PATCH in tool_input.patch(tool)
 
     def hit(self, rule: Rule) -> Span | tuple[()] | None:
@@ -92,9 +101,10 @@ class _Call:
             span = span or (0, len(address))
         if rule.of_text:
             found = rule.text_hit(self.shown, self.subject.own)
-            if found is None:
+            if found is not None:
+                span = found
+            elif not any(rule.text_hit(text, self.subject.own) for text in self.texts):
                 return None
-            span = found
         return span
 
     def allowed(self, rule: Rule) -> bool:
@@ -132,3 +142,17 @@ class _Call:
         if wanted.own and self.subject.tool.cls != "read" and place.holds_own(path):
             return True
         return wanted.fit(place, path, forms_of(place, path))
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Every text in an input, at any depth, as far as anybody would read."""
+    todo, left = [value], _MAX_TEXTS
+    while todo and left:
+        left -= 1
+        match todo.pop():
+            case str(text):
+                yield text[:MAX_CHARS]
+            case list(several):
+                todo += several
+            case dict(fields):
+                todo += fields.values()

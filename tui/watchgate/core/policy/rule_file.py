@@ -92,8 +92,9 @@ class RuleData(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     brackets (`<shell>`, `<edit>`, `<read>`, `<fetch>`, `<agent>`, `<question>`, `<plan>`, `<mcp>`,
     `<other>`), `*` for any letters. `command` is one shape or several of which any may match, and
     makes it a rule for `<shell>`. `raw` are regular expressions of which one is found in the text
-    (shell) or the summary (other tools), or `@own` for the paths of our own files; ask and deny
-    only. `opaque`: only texts of which a part could not be read (true), or none of them (false).
+    (shell), the summary (other tools) or a text of the input (MCP and unknown tools), or `@own` for
+    the paths of our own files; ask and deny only, and none in a project's file. `opaque`: only
+    texts of which a part could not be read (true), or none of them (false).
     `paths` are paths that a file tool or a command touches, of which an ask or deny needs one and
     an allow all. `input` are patterns for fields of the input, `mcp` the servers, `hosts` the hosts
     of addresses (`*.example.com`; `@address` is a bare address, `@lookalike` a name with letters

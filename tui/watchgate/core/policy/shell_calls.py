@@ -65,16 +65,18 @@ def assess_shell(subject: Subject, policy: Policy, holds: Holds) -> Assessment:
     opaque = reader.opaque
     findings = reader.findings(opaque=opaque)
     findings += guard(text)
+    if tool_input.sets_variables(subject.tool):
+        findings.append(Finding("policy.env", _NOT_COVERED["policy.env"], "medium"))
     if opaque:
         reason = parsed.why or "Runs something that its text does not show"
         said = policy.defaults.opaque
         findings.append(Finding("shell.opaque", reason, "unknown", decision=said))
-    findings += policy.faults
     covered = all(segment.allowed_by for segment in reader.segments)
     if not findings and not (reader.allows and covered):
         said = policy.defaults.decision
         reason = "Runs no command that a rule could be about"
         findings.append(Finding(NO_RULE, reason, "medium", decision=said))
+    findings += policy.faults
     return combined(findings, reader.allows, tuple(reader.segments), opaque=opaque)
 
 
@@ -120,6 +122,7 @@ class _Reader:
         self._place: Place = _known(
             Place(session=subject.cwd, home=subject.home, cwd=subject.cwd, own=subject.own)
         )
+        self._start_in(tool_input.folder(subject.tool))
         self._seen: dict[int, Seen] = {}
         self._hits: list[Finding] = []
         self._other: list[Finding] = []
@@ -148,7 +151,10 @@ class _Reader:
 
     def _command(self, command: Command) -> None:
         seen = self._seen[id(command)] = Seen(command, self._place, self._seen)
-        hits = list(self._matching(seen))
+        matching = list(self._matching(seen))
+        hits = [finding for _, finding in matching]
+        # A project's own rule does not make a command known: it could else only loosen.
+        known = any(rule.tier != "project" for rule, _ in matching)
         self._hits += hits
         said = list(hits)
         covered = self._allowed_by(seen)
@@ -156,7 +162,7 @@ class _Reader:
         unclean = clean(seen)
         if unclean:
             said.append(self._say(unclean, _NOT_COVERED[unclean], span, command.segment))
-        if not covered and not hits and (command.words or not unclean):
+        if not covered and not known and (command.words or not unclean):
             said.append(self._say(NO_RULE, "No rule knows this command", span, command.segment))
         rules = tuple(dict.fromkeys(finding.rule for finding in said))
         self.segments.append(
@@ -169,6 +175,7 @@ class _Reader:
                 allowed_by="" if unclean else covered,
                 nested=command.nested,
                 dynamic=any(word.dynamic for word in (*command.assignments, *command.words)),
+                unworded=_is_unworded(command) or bool(unclean),
             )
         )
 
@@ -177,13 +184,13 @@ class _Reader:
         self._other.append(said)
         return said
 
-    def _matching(self, seen: Seen) -> Iterator[Finding]:
+    def _matching(self, seen: Seen) -> Iterator[tuple[Rule, Finding]]:
         for rule, shapes in self._policy.asking.of(seen.program):
             if not (rule.scope.every_shell_call or self._holds(rule)):
                 continue
             words = rule.words_in(seen, shapes)
             if words is not None and self._fits_text(rule):
-                yield rule.finding(_around(words, seen), seen.command.segment)
+                yield rule, rule.finding(_around(words, seen), seen.command.segment)
 
     def _fits_text(self, rule: Rule) -> bool:
         """Whether the text is as a rule asks that is about commands too."""
@@ -203,6 +210,16 @@ class _Reader:
                 return rule.id
         return ""
 
+    def _start_in(self, folder: str | None) -> None:
+        """Begin where the call itself wants to be run."""
+        if folder == "":
+            return
+        start = "" if folder is None else self._place.resolve(folder)
+        if not start.startswith("/") or "$" in start or len(start) > MAX_FOLDER_CHARS:
+            self.opaque = True
+        elif start != self._place.cwd:
+            self._place = _known(msgspec.structs.replace(self._place, cwd=start))
+
     def _move(self, command: Command) -> None:
         """Go where the next command runs; a folder only known at run time changes nothing."""
         if command.program not in ("cd", "pushd"):
@@ -213,6 +230,11 @@ class _Reader:
             self.opaque = True
         elif "$" not in folder and folder.startswith("/"):
             self._place = _known(msgspec.structs.replace(self._place, cwd=folder))
+
+
+def _is_unworded(command: Command) -> bool:
+    reads = any(redirect.reads for redirect in command.redirects)
+    return reads or bool(command.documents or command.piped_from or command.reads_input)
 
 
 class _Known(Place, frozen=True):

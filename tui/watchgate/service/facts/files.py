@@ -26,10 +26,10 @@ def held(folder: str, words: Sequence[str], late: Callable[[], bool]) -> Held:
     """What lies at these paths and below; links are not followed. Stops when it is `late`."""
     found = Held()
     for word in words:
-        path = Path(folder, Path(word).expanduser())
         try:
+            path = Path(folder, Path(word).expanduser())
             mode = path.lstat()
-        except OSError:
+        except (OSError, ValueError, RuntimeError):  # no such user, or a name that none can have
             found.missing.append(word)
             continue
         if not stat.S_ISDIR(mode.st_mode):
@@ -47,12 +47,12 @@ def _below(root: Path, late: Callable[[], bool], found: Held) -> Iterator[int]:
     """The sizes of all files below a folder."""
     folders = [str(root)]
     while folders:
-        if late() or found.files >= _MANY:
-            found.cut = True
-            return
         try:
             with os.scandir(folders.pop()) as entries:
                 for entry in entries:
+                    if late() or found.files >= _MANY:
+                        found.cut = True
+                        return
                     if entry.is_dir(follow_symlinks=False):
                         folders.append(entry.path)
                     else:
@@ -63,7 +63,7 @@ def _below(root: Path, late: Callable[[], bool], found: Held) -> Iterator[int]:
 
 def there(folder: str, words: Sequence[str]) -> list[str]:
     """The words that name something that exists."""
-    return [word for word in words if Path(folder, word).exists()]
+    return [word for word in words if os.path.lexists(Path(folder, word))]
 
 
 def command_line(pid: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from typing import TypeVar, TypeVarTuple
 
 import anyio.to_thread
 
@@ -13,21 +14,26 @@ from watchgate.service.facts.git import Git, open_at
 from watchgate.service.facts.looks import Look, What
 
 Facts = list[Fact]
+_Args = TypeVarTuple("_Args")
+_Found = TypeVar("_Found")
 
 
 async def facts(look: Look, late: Callable[[], bool]) -> Facts:
     """The facts of one look; counting stops when it is `late`."""
     if look.what in _OF_FILES:
-        held = await anyio.to_thread.run_sync(
-            files.held, look.folder, look.words, late, abandon_on_cancel=True
-        )
+        held = await _aside(files.held, look.folder, look.words, late)
         return await _OF_FILES[look.what](look, held)
     if look.what == "signals":
-        return [_fact(look, text) for text in await anyio.to_thread.run_sync(_named, look.words)]
+        return [_fact(look, text) for text in await _aside(_named, look.words)]
     repository = await open_at(look.folder)
     if isinstance(repository, Git):
         return await _OF_GIT[look.what](look, repository)
     return [_fact(look, f"not looked at: {repository}")] if repository else []
+
+
+async def _aside(look: Callable[[*_Args], _Found], *args: *_Args) -> _Found:
+    """Look in a thread that is not waited for any more when the time is up."""
+    return await anyio.to_thread.run_sync(look, *args, abandon_on_cancel=True)
 
 
 async def _removes(look: Look, held: Held) -> Facts:
@@ -113,7 +119,7 @@ async def _stashes(look: Look, git: Git) -> Facts:
 
 async def _changed_lines(look: Look, git: Git) -> int | None:
     """Lines that differ from the last commit; None where that is not known."""
-    there = await anyio.to_thread.run_sync(files.there, look.folder, look.words)
+    there = await _aside(files.there, look.folder, look.words)
     plain = ("--no-ext-diff", "--no-textconv", "--ignore-submodules")
     rows = await git.lines("diff", *plain, "--numstat", "HEAD", "--", *there)
     return None if rows is None else sum(_changed(row) for row in rows)

@@ -59,10 +59,12 @@ async def open_at(folder: str) -> Git | str:
     if await _run(folder, ("rev-parse", "--git-dir")) is None:
         return ""
     for scope in ("--local", "--worktree"):
-        names = await _run(folder, ("config", scope, "--no-includes", "--name-only", "--list"))
+        names = await _run(
+            folder, ("config", scope, "--no-includes", "--name-only", "-z", "--list")
+        )
         if names is None and scope == "--local":
             return "its repository's settings cannot be read"
-        found = (names or "").splitlines()
+        found = (names or "").split("\0")
         if risky := next((name for name in found if _RUNS.match(name)), None):
             return f"its repository has {risky} set, which runs a program"
     return Git(folder)
@@ -75,6 +77,8 @@ async def _run(folder: str, args: Sequence[str]) -> str | None:
         if not name.startswith(("GIT_", "LD_", "DYLD_"))
     }
     env |= {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+    # Settings of the repository can allow single protocols again; this overrules them.
+    env |= {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
     try:
         done = await anyio.run_process(
             ["git", *_OPTIONS, *args],

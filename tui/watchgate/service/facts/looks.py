@@ -8,6 +8,7 @@ from typing import Literal
 
 import msgspec
 
+from watchgate.core import tool_input
 from watchgate.core.policy.assessment import Segment
 from watchgate.core.records import RequestData
 from watchgate.core.tool_input import paths
@@ -42,7 +43,8 @@ def looks(data: RequestData, home: str) -> Iterator[Look]:
     """The looks that a request is worth; words that only the run knows are left out."""
     if data.tool.cls == "edit":
         yield Look("overwrites", data.cwd, paths(data.tool))
-    folder = data.cwd
+    own = tool_input.folder(data.tool)
+    folder = "" if own is None else posixpath.normpath(posixpath.join(data.cwd, own))
     for segment in data.segments:
         if not segment.words or not folder.startswith("/"):
             continue

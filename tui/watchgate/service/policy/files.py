@@ -42,6 +42,8 @@ def read(path: Path, tier: Tier) -> Loaded | None:
         # A pipe in its place would otherwise keep the gate waiting.
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except (FileNotFoundError, NotADirectoryError):
+        if path.is_symlink():
+            raise PolicyError(f"{path}: leads to no file; mend the link, or remove it") from None
         return None
     except OSError as fault:
         raise PolicyError(f"{path}: cannot be read: {fault.strerror}") from None
@@ -50,7 +52,7 @@ def read(path: Path, tier: Tier) -> Loaded | None:
         if not stat.S_ISREG(found.st_mode):
             raise PolicyError(f"{path}: is no regular file; put one there, or remove it")
         _check_owner(path, tier, found)
-        raw = file.read(4 * MAX_CHARS)
+        raw = file.read(4 * MAX_CHARS + 1)
     try:
         return load(raw.decode(), str(path), tier)
     except UnicodeDecodeError as fault:
@@ -60,14 +62,17 @@ def read(path: Path, tier: Tier) -> Loaded | None:
 def project_files(cwd: str) -> tuple[Path, ...]:
     """Where files of the project may lie: from its git root down to the session's folder.
 
-    Without a git repository only the session's folder itself counts.
+    Without a git repository only the session's folder itself counts. A folder that is reached
+    through a link lies in the repository that it leads to, too.
     """
-    if not cwd.startswith("/"):
+    if not cwd.startswith("/") or "\0" in cwd:
         return ()
-    folders = [Path(os.path.normpath(cwd))]
-    folders += folders[0].parents
-    depth = next(_roots(folders), 0)
-    return tuple(folder / PROJECT_FILE for folder in reversed(folders[: depth + 1]))
+    found: dict[Path, None] = {}
+    for name in (os.path.normpath(cwd), os.path.realpath(cwd)):
+        folders = [Path(name), *Path(name).parents]
+        depth = next(_roots(folders), 0)
+        found |= {each / PROJECT_FILE: None for each in reversed(folders[: depth + 1])}
+    return tuple(found)
 
 
 def _roots(folders: list[Path]) -> Iterator[int]:

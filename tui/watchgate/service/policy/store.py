@@ -19,8 +19,9 @@ from watchgate.service.policy.shipped import shipped, shipped_files
 BROKEN = "policy.broken"
 BROKEN_PROJECT = "policy.broken-project"
 
-# Folders come from agents, so not all of them are kept.
+# Folders come from agents, so not all of them are kept; the files that were read there are.
 _MAX_FOLDERS = 256
+_MAX_FILES = 1_000
 
 Sources = tuple[tuple[Path, Tier], ...]
 
@@ -31,6 +32,13 @@ class Project(msgspec.Struct, frozen=True):
     policy: Policy
     files: tuple[Loaded, ...]
     stamps: dict[Path, Stamp | None]
+    fault: str = ""
+
+
+class _Read(msgspec.Struct, frozen=True):
+    """A project's file: what was good of it last, and what is wrong with it now."""
+
+    loaded: Loaded | None
     fault: str = ""
 
 
@@ -46,6 +54,7 @@ class Policies:
         self._sources = sources
         self._projects: OrderedDict[str, Project] = OrderedDict()
         self._announced: dict[Path, Stamp | None] = {}
+        self._known: dict[Path, _Read] = {}
         self._files: tuple[Loaded, ...] = ()
         self._stamps = self._stamped()
         try:
@@ -60,7 +69,7 @@ class Policies:
         """The policy where a session works; a project's files are read when it is first seen."""
         project = self._projects.get(cwd)
         if project is None:
-            project = self._keep(cwd, self._project(cwd, None))
+            project = self._keep(cwd, self._project(cwd))
             if project.fault:
                 self.told.append(project.fault)
         else:
@@ -96,14 +105,18 @@ class Policies:
         self._stamps, self.fault = stamps, ""
         self._announced = {}
         self.told = []
-        for cwd, before in list(self._projects.items()):
-            self._keep(cwd, self._project(cwd, before))
+        before, self._known = self._known, {}
+        for path, known in before.items():
+            self._look(path, known.loaded)
+        for cwd in list(self._projects):
+            self._keep(cwd, self._project(cwd))
         return self.faults
 
     def changed(self) -> tuple[Path, ...]:
         """The files that are no longer what was loaded, each told of once for each change."""
         known = dict(self._stamps)
-        for project in self._projects.values():
+        # This runs beside the loop, which takes in folders meanwhile.
+        for project in tuple(self._projects.values()):
             known.update(project.stamps)
         found = []
         for path, before in known.items():
@@ -123,33 +136,39 @@ class Policies:
             check_examples(policy, file)
         return policy, files
 
-    def _project(self, cwd: str, before: Project | None) -> Project:
+    def _project(self, cwd: str) -> Project:
         """The policy for a folder; a bad file there keeps what was good before."""
         paths = project_files(cwd)
         stamps = {path: stamp(path) for path in paths}
-        files = before.files if before else ()
+        found = [self._known.get(path) or self._look(path) for path in paths]
+        files = tuple(each.loaded for each in found if each.loaded is not None)
+        faults = [each.fault for each in found if each.fault]
+        lost = [each.fault for each in found if each.fault and each.loaded is None]
         try:
-            found = [read(path, "project") for path in paths]
-            new = tuple(file for file in found if file is not None)
-            policy = self._base.tightened(new) if new else self._base
-            for file in new:
-                check_examples(policy, file)
-        except PolicyError as fault:
-            return self._with_fault(files, stamps, str(fault))
-        return Project(policy, new, stamps)
-
-    def _with_fault(
-        self, files: tuple[Loaded, ...], stamps: dict[Path, Stamp | None], fault: str
-    ) -> Project:
-        reason = f"The project's policy cannot be used, so nothing is allowed by rule: {fault}"
-        finding = Finding(BROKEN_PROJECT, reason, "medium", always_ask=True)
-        try:
-            if files:
-                return Project(self._base.tightened(files), files, stamps, fault)
+            policy = self._base.tightened(files) if files else self._base
         except PolicyError as clash:
-            fault = f"{fault}; and what was in force before no longer fits: {clash}"
-        policy = msgspec.structs.replace(self._base, faults=(*self._base.faults, finding))
-        return Project(policy, (), stamps, fault)
+            policy, files, lost = self._base, (), [*faults, str(clash)]
+            faults = lost
+        if lost:
+            told = f"The project's policy cannot be used, so nothing is allowed by rule: {lost[0]}"
+            finding = Finding(BROKEN_PROJECT, told, "medium", always_ask=True)
+            policy = msgspec.structs.replace(policy, faults=(*policy.faults, finding))
+        return Project(policy, files, stamps, "; ".join(faults))
+
+    def _look(self, path: Path, before: Loaded | None = None) -> _Read:
+        """What a project's file says. It is read once: what an agent changes is not in force."""
+        try:
+            if len(self._known) >= _MAX_FILES:
+                raise PolicyError(f"{path}: {_MAX_FILES:,} such files are in force already; reload")
+            found = _Read(read(path, "project"))
+            if found.loaded is None:
+                return found  # one that appears can only tighten
+            check_examples(self._base.tightened((found.loaded,)), found.loaded)
+        except PolicyError as fault:
+            found = _Read(before, str(fault))
+        if len(self._known) < _MAX_FILES:
+            self._known[path] = found
+        return found
 
     def _keep(self, cwd: str, project: Project) -> Project:
         self._projects[cwd] = project

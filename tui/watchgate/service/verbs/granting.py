@@ -58,12 +58,14 @@ class Granting:
             raise Refused("bad_request", "revoke needs the id of a grant; see watchgate grants")
         by, now = caller.name(request.as_), self._clock.now()
         view, effects = self._hub.engine.grants.revoke(request.grant, by, now)
-        self._hub.execute(effects)
         try:
+            # Not on record as taken back before it is gone from the disk, too.
             await self._store.save()
         except OSError as fault:
             raise OSError(
                 f"it answers nothing more in this core, but {self._store.path} cannot be written "
                 f"({fault.strerror}): remove that file, or it is in force again after a restart"
             ) from fault
+        finally:
+            self._hub.execute(effects)
         return {"grant": view.id}

@@ -12,6 +12,7 @@ from watchgate.core.policy.rule_file import Names
 Sets = Mapping[str, tuple[str, ...]]
 
 _SET = re.compile(r"@([a-z][a-z0-9-]*)")
+_MAX_NESTED = 20
 
 
 class PatternError(ValueError):
@@ -25,24 +26,35 @@ def each(names: Names) -> tuple[str, ...]:
 
 def expanded(names: Names, sets: Sets, built_in: frozenset[str] = frozenset()) -> tuple[str, ...]:
     """The names with those of sets in place of the sets; built-in ones stay as they are."""
-    return tuple(dict.fromkeys(_expanded(each(names), sets, built_in, ())))
+    found: dict[str, None] = {}
+    _expand(each(names), sets, built_in, found, set(), ())
+    return tuple(found)
 
 
-def _expanded(
-    names: Iterable[str], sets: Sets, built_in: frozenset[str], seen: tuple[str, ...]
-) -> Iterable[str]:
+def _expand(
+    names: Iterable[str],
+    sets: Sets,
+    built_in: frozenset[str],
+    found: dict[str, None],
+    done: set[str],
+    within: tuple[str, ...],
+) -> None:
+    """Add the names to `found`; a set is opened once, however often it is named."""
     for name in names:
-        found = _SET.fullmatch(name)
-        if found is None or name in built_in:
-            yield name
-        elif found[1] in seen:
-            raise PatternError(f"the set @{found[1]} holds itself; take it out")
-        elif found[1] not in sets:
+        named = _SET.fullmatch(name)
+        if named is None or name in built_in:
+            found[name] = None
+        elif named[1] in within:
+            raise PatternError(f"the set @{named[1]} holds itself; take it out")
+        elif named[1] not in sets:
             raise PatternError(
-                f"no set is called @{found[1]}; add it under [sets], or mend the name"
+                f"no set is called @{named[1]}; add it under [sets], or mend the name"
             )
-        else:
-            yield from _expanded(sets[found[1]], sets, built_in, (*seen, found[1]))
+        elif len(within) >= _MAX_NESTED:
+            raise PatternError(f"the set @{named[1]} is nested too deeply; write its names out")
+        elif named[1] not in done:
+            done.add(named[1])
+            _expand(sets[named[1]], sets, built_in, found, done, (*within, named[1]))
 
 
 class Patterns(msgspec.Struct, frozen=True):
@@ -73,8 +85,15 @@ def compiled(names: Iterable[str]) -> Patterns:
 
 
 def glob_source(pattern: str) -> str:
-    """A pattern as a regular expression for the whole text."""
-    return ".*".join(map(re.escape, pattern.split("*")))
+    """A pattern as a regular expression for the whole text.
+
+    Each part is taken where it first stands and stays there, so that no text takes long.
+    """
+    first, *parts = map(re.escape, pattern.split("*"))
+    if not parts:
+        return first
+    within = "".join(f"(?>.*?{part})" for part in parts[:-1] if part)
+    return f"{first}{within}.*{parts[-1]}"
 
 
 def regex(source: str) -> re.Pattern[str]:
