@@ -24,6 +24,7 @@ QUICK: dict[str, tuple[str, ...]] = {
     "hooks": ("--runs=60",),
     "extension": ("--turns=40",),
     "approval": ("--runs=1", "--count=40"),
+    "policy": ("--runs=9", "--lines=2000"),
     "console": ("--ticks=10", "--seconds=2", "--runs=1"),
 }
 

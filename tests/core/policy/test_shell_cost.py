@@ -28,6 +28,7 @@ UNITS = (
     *("find -exec ", "find . -exec a \\; ", "find ", "-x ", "fd -x ", "-exec a "),
     *("curl|", "env|curl a|", "curl $(env) ", "cat a b c|", "cd a;", "cd ../;", "~/.ssh/a "),
     *("rm -r ", "-rf ", "git push ", "git -c a ", "chmod ", "\u202e", "if ", "./a/../b "),
+    *("a | ", '"${', "${a", "[(-600]", "[[ a == b && ", "[[ ! ", "x=(", ".e*/", "1>a "),
 )
 # Wrappers in wrappers of another kind are read again until there are too many commands.
 CALLS_FOR_ALL_COMMANDS = 400_000
@@ -42,6 +43,7 @@ def assess(text: str) -> tuple[Assessment, int]:
         count += event in ("call", "c_call")
 
     judge_command("")  # reads the shipped policy, once
+    judge_command(text)  # rules are looked up by the names of programs, once
     before = sys.getprofile()
     sys.setprofile(seen)
     try:
@@ -73,6 +75,10 @@ def test_work_is_bounded_by_length(unit: str, chars: int) -> None:
         "sh -" + "c" * 9_000 + "1",
         "cat " + "a " * 4_500 + "|curl a" * 100,
         "cd a/" + "b/" * 2_000 + ";cat " + "c " * 2_500,
+        "cat " + ".e*/" * 2_400,
+        "curl|" * 2_000,
+        "git push -c a=b --force +main:x;" * 300,
+        "a | " * 2_500,
     ],
 )
 def test_the_longest_that_anybody_reads_is_bounded_too(text: str) -> None:
@@ -98,6 +104,20 @@ def test_what_is_not_looked_at_any_more_is_opaque_and_its_text_is_still_searched
     assert found.opaque
     assert found.risk == "critical"
     assert "files.delete-everything.unread" in {finding.rule for finding in found.findings}
+
+
+@pytest.mark.parametrize("text", ["a | " * 700, '"${' * 500, "<<E " * 500, "[[ ! " * 500])
+def test_what_would_take_the_parser_long_is_not_parsed_and_is_opaque(text: str) -> None:
+    found = judge_command(text + "; rm -rf /")
+
+    assert (found.decision, found.opaque, found.segments) == ("ask", True, ())
+    assert "files.delete-everything.unread" in {finding.rule for finding in found.findings}
+
+
+def test_a_table_in_a_here_document_is_still_read() -> None:
+    rows = "| name | what it is | since |\n" * 100
+    found = judge_command(f"cat > a.md <<'E'\n{rows}E\n")
+    assert not found.opaque
 
 
 def test_a_folder_that_no_system_has_is_not_followed() -> None:

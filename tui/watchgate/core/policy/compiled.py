@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 import msgspec
 
 from watchgate.core.policy.assessment import Decision, Finding, Risk
-from watchgate.core.policy.matching import command, hosts, paths, patterns, scope
+from watchgate.core.policy.matching import command, hosts, needs, paths, patterns, scope
 from watchgate.core.policy.matching.command import Shape, words_behind
 from watchgate.core.policy.matching.cover import covers
 from watchgate.core.policy.matching.hosts import Hosts
@@ -49,6 +49,18 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     env: Patterns | None
 
     @property
+    def needs(self) -> int:
+        """What a command must have beside the shapes; see `matching.needs`."""
+        found = 0
+        if self.paths is not None:
+            found |= needs.OF_ACCESS[self.paths.access]
+        if self.hosts is not None:
+            found |= needs.ADDRESS
+        if self.env is not None and self.decision != "allow":
+            found |= needs.VARIABLE
+        return found
+
+    @property
     def of_commands(self) -> bool:
         """Whether it looks at each command of a text, and not only at the text."""
         return bool(self.shapes or self.paths or self.hosts or self.env)
@@ -71,15 +83,14 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
             always_ask=self.always_ask,
         )
 
-    def words_in(self, seen: Seen, shapes: tuple[Shape, ...]) -> list[Word] | None:
+    def words_in(self, seen: Seen, shape: Shape | None) -> list[Word] | None:
         """The words of a command that an ask or deny rule is about; None if it is about none.
 
-        `shapes` are those of its shapes that the command's program may have.
+        `shape` is one of its shapes, if there are any, that the command's program may have.
         """
         found: list[Word] = []
-        if self.shapes:
-            hits = (words_behind(each, seen) for each in shapes)
-            hit = next((words for words in hits if words is not None), None)
+        if shape is not None:
+            hit = words_behind(shape, seen)
             if hit is None:
                 return None
             found += hit
@@ -100,15 +111,15 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
             found += assigned
         return found
 
-    def covers(self, seen: Seen, shapes: tuple[Shape, ...]) -> bool:
-        """Whether an allow rule covers the command; `shapes` as for `words_in`."""
+    def covers(self, seen: Seen, shape: Shape) -> bool:
+        """Whether an allow rule covers the command; `shape` as for `words_in`."""
         if self.paths is not None and not seen.touches_only(self.paths):
             return False
         if self.hosts is not None:
             found = seen.addresses
             if not found or not all(self.hosts.fit_only(address) for _, address in found):
                 return False
-        return any(covers(each, seen) for each in shapes)
+        return covers(shape, seen)
 
     def text_hit(self, text: str, own: Iterable[str]) -> Span | None:
         """The part of a text that its raw expressions, or the paths of our own files, find."""

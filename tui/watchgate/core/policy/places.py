@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from functools import lru_cache
 
 import msgspec
 
@@ -25,6 +26,10 @@ _RAW_DEVICE = re.compile(
 )
 
 
+PLAIN_NAMES = re.compile(r"[\w-][\w.+-]*(?:/[\w-][\w.+-]*)*")
+"""Names below a folder that are written as a normalised path has them."""
+
+
 def within(path: str, folder: str) -> bool:
     """Whether an absolute path is the folder or lies below it."""
     return path == folder or path.startswith(folder.rstrip("/") + "/")
@@ -44,6 +49,8 @@ class Place(msgspec.Struct, frozen=True):
 
     def resolve(self, path: str) -> str:
         """The normalised path; as it is written if the folder it starts from is not known."""
+        if PLAIN_NAMES.fullmatch(path) and _is_normal(self.cwd):
+            return f"{self.cwd}/{path}"
         for names, value in ((_HOMES, self.home), (_HERE, self.cwd)):
             for name in names:
                 if value and (path == name or path.startswith(name + "/")):
@@ -91,12 +98,32 @@ class Place(msgspec.Struct, frozen=True):
 
     def is_own(self, path: str) -> bool:
         """Whether a path is one of our own files or lies in one of our folders."""
+        if not self.own:
+            return False
         resolved = self.resolve(path)
-        return any(within(resolved, own) for own in self.own)
+        whole, below, _ = _index(self.own)
+        return resolved in whole or resolved.startswith(below)
 
     def holds_own(self, path: str) -> bool:
         """Whether our own files lie below this path; the home and what holds it do not count."""
-        resolved = self.resolve(path)
-        if self.home and within(self.home, resolved):
+        if not self.own:
             return False
-        return resolved != "/" and any(within(own, resolved) for own in self.own)
+        resolved = self.resolve(path)
+        whole, _, holders = _index(self.own)
+        if resolved == "/" or not (resolved in whole or resolved.rstrip("/") in holders):
+            return False
+        return not (self.home and within(self.home, resolved))
+
+
+@lru_cache(maxsize=16)
+def _is_normal(folder: str) -> bool:
+    absolute = len(folder) > 1 and folder[0] == "/" != folder[1]
+    return absolute and posixpath.normpath(folder) == folder
+
+
+@lru_cache(maxsize=4)
+def _index(own: tuple[str, ...]) -> tuple[frozenset[str], tuple[str, ...], frozenset[str]]:
+    """These paths, what paths below them start with, and the folders that they lie in."""
+    below = tuple(path.rstrip("/") + "/" for path in own)
+    holders = (path[:at] for path in own for at, char in enumerate(path) if char == "/")
+    return frozenset(own), below, frozenset(holders)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
+from watchgate.core.events import Tool
 from watchgate.core.policy.assessment import Finding
 from watchgate.core.policy.compiled import Rule, compile_rule
 from watchgate.core.policy.load import Loaded, PolicyError
@@ -13,7 +14,8 @@ from watchgate.core.policy.matching.command import Shape
 from watchgate.core.policy.matching.patterns import PatternError, Sets
 from watchgate.core.policy.rule_file import Defaults
 
-Found = tuple[Rule, tuple[Shape, ...]]
+Found = tuple[int, Rule, Shape | None]
+"""What a command must have (see `matching.needs`), a rule, and a shape of its program."""
 
 _PROTECTED = ("own.", "terminal.", "text.")
 # Names of programs come from agents, so not all of them are kept.
@@ -21,29 +23,33 @@ _MAX_KNOWN = 2_000
 
 
 class Index(msgspec.Struct, frozen=True):
-    """Rules about commands, found by the program's name, in the order of their files.
+    """Rules about commands, found by the names of program and tool, in the order of their files.
 
-    With each rule go those of its shapes that the program may have. `known` holds what was looked
-    up before.
+    `known` holds what was looked up before.
     """
 
     rules: tuple[Rule, ...]
-    known: dict[str, tuple[Found, ...]] = {}
+    known: dict[tuple[str, str, str, str], tuple[Found, ...]] = {}
 
-    def of(self, program: str) -> tuple[Found, ...]:
-        """The rules that may be about a program."""
-        found = self.known.get(program)
+    def of(self, program: str, tool: Tool) -> tuple[Found, ...]:
+        """The rules that may be about a program that this tool runs."""
+        key = program, tool.cls, tool.name, tool.native_name
+        found = self.known.get(key)
         if found is None:
-            found = tuple(self._look_up(program))
+            found = tuple(self._look_up(program, tool))
             if len(self.known) < _MAX_KNOWN:
-                self.known[program] = found
+                self.known[key] = found
         return found
 
-    def _look_up(self, program: str) -> Iterator[Found]:
+    def _look_up(self, program: str, tool: Tool) -> Iterator[Found]:
         for rule in self.rules:
-            shapes = tuple(shape for shape in rule.shapes if shape.is_of(program))
-            if shapes or not rule.shapes:
-                yield rule, shapes
+            if not rule.scope.of_tool(tool):
+                continue
+            if not rule.shapes:
+                yield rule.needs, rule, None
+            for shape in rule.shapes:
+                if shape.is_of(program):
+                    yield rule.needs | shape.needs, rule, shape
 
 
 class Policy(msgspec.Struct, frozen=True):
@@ -56,7 +62,7 @@ class Policy(msgspec.Struct, frozen=True):
     defaults: Defaults
     asking: Index
     allowing: Index
-    of_text: tuple[Rule, ...]
+    of_text: Index
     of_calls: tuple[Rule, ...]
     disabled: tuple[str, ...] = ()
     sets: dict[str, tuple[str, ...]] = {}
@@ -87,7 +93,7 @@ class Policy(msgspec.Struct, frozen=True):
             defaults=defaults,
             asking=Index(tuple(rule for rule in tightening if rule.of_commands)),
             allowing=Index(tuple(r for r in rules if r.decision == "allow" and r.shapes)),
-            of_text=tuple(rule for rule in tightening if not rule.of_commands),
+            of_text=Index(tuple(rule for rule in tightening if not rule.of_commands)),
             of_calls=tuple(rule for rule in rules if not rule.shapes),
             faults=tuple(faults),
         )

@@ -141,7 +141,7 @@ class _Reader:
     def findings(self, *, opaque: bool) -> list[Finding]:
         """What was found in the commands and in the text itself."""
         found = [*self._hits, *self._other]
-        for rule in self._policy.of_text:
+        for _, rule, _ in self._policy.of_text.of("", self._subject.tool):
             if rule.opaque not in (None, opaque) or not self._holds(rule):
                 continue
             span = rule.text_hit(self._text, self._subject.own)
@@ -185,11 +185,18 @@ class _Reader:
         return said
 
     def _matching(self, seen: Seen) -> Iterator[tuple[Rule, Finding]]:
-        for rule, shapes in self._policy.asking.of(seen.program):
+        missing, texts = ~seen.has, seen.known_texts
+        last: Rule | None = None
+        for needs, rule, shape in self._policy.asking.of(seen.program, self._subject.tool):
+            if needs & missing or rule is last:
+                continue
+            if shape is not None and shape.heads is not None and shape.heads.isdisjoint(texts):
+                continue
             if not (rule.scope.every_shell_call or self._holds(rule)):
                 continue
-            words = rule.words_in(seen, shapes)
+            words = rule.words_in(seen, shape)
             if words is not None and self._fits_text(rule):
+                last = rule
                 yield rule, rule.finding(_around(words, seen), seen.command.segment)
 
     def _fits_text(self, rule: Rule) -> bool:
@@ -204,8 +211,8 @@ class _Reader:
             return "runs only what is in it"
         if not command.words:
             return "sets a variable" if command.assignments and not command.redirects else ""
-        for rule, shapes in self._policy.allowing.of(seen.program):
-            if self._holds(rule) and rule.covers(seen, shapes):
+        for _, rule, shape in self._policy.allowing.of(seen.program, self._subject.tool):
+            if shape and self._holds(rule) and rule.covers(seen, shape):
                 self.allows.append(rule.finding(command.span, command.segment))
                 return rule.id
         return ""

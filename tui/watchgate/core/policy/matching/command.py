@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import msgspec
 
-from watchgate.core.policy.matching import options, paths
+from watchgate.core.policy.matching import needs, options, paths
 from watchgate.core.policy.matching.options import Flags
 from watchgate.core.policy.matching.paths import Paths
 from watchgate.core.policy.matching.patterns import (
@@ -20,15 +21,22 @@ from watchgate.core.policy.matching.patterns import (
 )
 from watchgate.core.policy.matching.seen import Seen
 from watchgate.core.policy.rule_file import CommandMatch, Names
+from watchgate.core.policy.shell.commands import Command
 from watchgate.core.policy.shell.names import plain_name
 from watchgate.core.policy.shell.words import Word
 
 Search = Callable[[str], object]
 Sub = tuple[Patterns, ...]
+Demand = Callable[["Shape", Seen], Sequence[Word]]
 
 
 class Shape(msgspec.Struct, frozen=True, kw_only=True):
-    """One shape of a command; what is empty or None is not asked for."""
+    """One shape of a command; what is empty or None is not asked for.
+
+    `needs` are the bits of what a command must have, `heads` the first words of which `sub` needs
+    one; None where that cannot be told by whole words. `demands` find the words for each thing that
+    is asked for; `has_exceptions` says that there are some.
+    """
 
     program: Patterns
     not_program: Patterns
@@ -50,6 +58,10 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     paths: Paths | None
     piped_from: Shape | None
     built_from: Shape | None
+    needs: int = 0
+    heads: frozenset[str] | None = None
+    demands: tuple[Demand, ...] = ()
+    has_exceptions: bool = False
 
     def is_of(self, program: str) -> bool:
         """Whether a program may have this shape."""
@@ -74,7 +86,7 @@ def shape(match: CommandMatch, sets: Sets) -> Shape:
     plain = (*any_flag, *all_flag, *(listed.plain if listed else ()))
     letters = (name[1] for name in plain if len(name) == 2)
     lines = [_line(pattern) for pattern in names(match.line)]
-    return Shape(
+    made = Shape(
         program=compiled(map(_called, names(match.program))),
         not_program=compiled(map(_called, names(match.not_program))),
         sub=_subs(names(match.sub)),
@@ -96,6 +108,7 @@ def shape(match: CommandMatch, sets: Sets) -> Shape:
         piped_from=shape(match.piped_from, sets) if match.piped_from else None,
         built_from=shape(match.built_from, sets) if match.built_from else None,
     )
+    return _indexed(made)
 
 
 def words_of(wanted: Shape, seen: Seen) -> list[Word] | None:
@@ -105,13 +118,18 @@ def words_of(wanted: Shape, seen: Seen) -> list[Word] | None:
 
 def words_behind(wanted: Shape, seen: Seen) -> list[Word] | None:
     """Likewise, of a command whose program may have the shape."""
-    if _excepted(wanted, seen):
+    if wanted.needs & ~seen.has:
+        return None
+    if wanted.heads is not None and wanted.heads.isdisjoint(seen.known_texts):
         return None
     found: list[Word] = list(seen.command.words[:1])
-    for words in _demands(wanted, seen):
+    for demand in wanted.demands:
+        words = demand(wanted, seen)
         if not words:
             return None
         found += words
+    if wanted.has_exceptions and _excepted(wanted, seen):
+        return None
     if not found and not wanted.program:
         found = [*seen.command.assignments, *(r.target for r in seen.command.redirects)]
     return found or None
@@ -137,48 +155,46 @@ def _excepted(wanted: Shape, seen: Seen) -> bool:
     return False
 
 
-def _demands(wanted: Shape, seen: Seen) -> Iterator[Sequence[Word]]:
-    """For each thing that the shape asks for, the words that have it."""
-    sub: list[Word] = []
-    if wanted.sub:
-        sub = maybe_sub(wanted.sub, seen)
-        yield sub
-    yield from _flags(wanted, seen)
-    if wanted.args:
-        yield _having(wanted.args, seen)
-    if wanted.args_regex:
-        yield _having(wanted.args_regex, seen)
-    if wanted.sub_regex:
-        named = seen.operands
-        hit = wanted.sub_regex(" ".join(word.text for word in named))
-        yield named[: hit.group().count(" ") + 1] if isinstance(hit, re.Match) else ()
-    if wanted.operands != "any" or wanted.first:
-        yield from _operands(wanted, seen, sub)
-    if wanted.line:
-        yield seen.command.words if wanted.line(seen.line) else ()
-    if wanted.paths is not None:
-        yield seen.touching(wanted.paths)
-    command = seen.command
-    for feeding, commands in (
-        (wanted.piped_from, command.piped_from),
-        (wanted.built_from, command.built_from),
-    ):
-        if feeding is not None:
-            yield [w for other in seen.others(commands) for w in words_of(feeding, other) or ()]
+def _sub(wanted: Shape, seen: Seen) -> Sequence[Word]:
+    return maybe_sub(wanted.sub, seen)
 
 
-def _flags(wanted: Shape, seen: Seen) -> Iterator[Sequence[Word]]:
-    for flags in (wanted.any_flag, *wanted.all_flag):
-        if flags is not None:
-            yield [word for word in seen.arguments if flags.maybe(word.text)]
+def _any_flag(wanted: Shape, seen: Seen) -> Sequence[Word]:
+    return _flag(wanted.any_flag, seen) if wanted.any_flag else ()
+
+
+def _all_flags(wanted: Shape, seen: Seen) -> Sequence[Word]:
+    found = [_flag(flags, seen) for flags in wanted.all_flag]
+    return [word for words in found for word in words] if all(found) else ()
+
+
+def _flag(flags: Flags, seen: Seen) -> list[Word]:
+    among = seen.dashed if flags.dashed else seen.arguments
+    return [word for word in among if flags.maybe(word.text)]
+
+
+def _closed(wanted: Shape, seen: Seen) -> Sequence[Word]:
     closed = wanted.closed
-    if closed is not None and not closed.open:
-        given = [word.text for word in seen.arguments if options.is_option(word.text)]
-        yield seen.command.words if all(closed.takes(text)[0] for text in given) else ()
+    given = [word.text for word in seen.dashed if word.text != "-"]
+    known = closed is not None and all(closed.takes(text)[0] for text in given)
+    return seen.command.words if known else ()
 
 
-def _operands(wanted: Shape, seen: Seen, sub: list[Word]) -> Iterator[Sequence[Word]]:
-    taken = {id(word) for word in sub}
+def _args(wanted: Shape, seen: Seen) -> Sequence[Word]:
+    return _having(wanted.args, seen) if wanted.args else ()
+
+
+def _args_regex(wanted: Shape, seen: Seen) -> Sequence[Word]:
+    return _having(wanted.args_regex, seen) if wanted.args_regex else ()
+
+
+def _sub_regex(wanted: Shape, seen: Seen) -> Sequence[Word]:
+    hit = wanted.sub_regex(seen.operand_line) if wanted.sub_regex else None
+    return seen.operands[: hit.group().count(" ") + 1] if isinstance(hit, re.Match) else ()
+
+
+def _operands(wanted: Shape, seen: Seen) -> Sequence[Word]:
+    taken = {id(word) for word in (maybe_sub(wanted.sub, seen) if wanted.sub else ())}
     behind = [word for word in seen.operands if id(word) not in taken and word.text != "-"]
     # What expands to words may expand to none.
     sure = sum(word.expands != "words" for word in behind)
@@ -187,9 +203,35 @@ def _operands(wanted: Shape, seen: Seen, sub: list[Word]) -> Iterator[Sequence[W
         "one": sure > 1 or not behind,
         "some": not behind,
     }.get(wanted.operands, False)
-    yield () if wrong else (seen.command.words or seen.command.assignments)
-    if wanted.first:
-        yield behind[:1] if behind and wanted.first(behind[0].text) else ()
+    found = () if wrong else (seen.command.words or seen.command.assignments)
+    if wanted.first and found:
+        found = tuple(behind[:1]) if behind and wanted.first(behind[0].text) else ()
+    return found
+
+
+def _lines(wanted: Shape, seen: Seen) -> Sequence[Word]:
+    return seen.command.words if wanted.line and wanted.line(seen.line) else ()
+
+
+def _paths(wanted: Shape, seen: Seen) -> Sequence[Word]:
+    return seen.touching(wanted.paths) if wanted.paths else ()
+
+
+def _fed(wanted: Shape, seen: Seen) -> Sequence[Word]:
+    return _others(wanted.piped_from, seen.command.piped_from, seen)
+
+
+def _built(wanted: Shape, seen: Seen) -> Sequence[Word]:
+    return _others(wanted.built_from, seen.command.built_from, seen)
+
+
+def _others(wanted: Shape | None, commands: Sequence[Command], seen: Seen) -> Sequence[Word]:
+    if wanted is None:
+        return ()
+    found: list[Word] = []
+    for other in seen.others(commands):
+        found += other.shaped(id(wanted), partial(words_of, wanted, other)) or ()
+    return found
 
 
 def _having(test: Search, seen: Seen) -> list[Word]:
@@ -208,7 +250,7 @@ def maybe_sub(subs: tuple[Sub, ...], seen: Seen) -> list[Word]:
 def _maybe(sub: Sub, seen: Seen, at: int) -> list[Word] | None:
     if not sub:
         return []
-    for index in options.maybe_starts(seen.program, seen.arguments, at):
+    for index in seen.starts(at):
         word = seen.arguments[index]
         if sub[0].fit(word.text):
             rest = _maybe(sub[1:], seen, index + 1)
@@ -222,7 +264,7 @@ def _surely_sub(subs: tuple[Sub, ...], seen: Seen) -> bool:
     for sub in subs:
         at = 0
         for wanted in sub:
-            starts = options.maybe_starts(seen.program, seen.arguments, at)
+            starts = seen.starts(at)
             if len(starts) != 1 or _may_be_value(seen, starts[0], at):
                 break
             word = seen.arguments[starts[0]]
@@ -242,6 +284,59 @@ def _may_be_value(seen: Seen, index: int, at: int) -> bool:
 
 def _subs(given: tuple[str, ...]) -> tuple[Sub, ...]:
     return tuple(tuple(compiled((word,)) for word in sub.split()) for sub in given)
+
+
+def _indexed(made: Shape) -> Shape:
+    """The shape with what tells quickly that a command has not got it."""
+    return msgspec.structs.replace(
+        made,
+        needs=_needs(made),
+        heads=_heads(made.sub),
+        demands=tuple(_demands(made)),
+        has_exceptions=any((made.no_flag, made.not_sub, made.no_args, made.no_args_regex)),
+    )
+
+
+def _demands(made: Shape) -> Iterator[Demand]:
+    """For each thing that is asked for, what finds the words that have it; cheap ones first."""
+    closed = made.closed
+    for asked, demand in (
+        (made.sub, _sub),
+        (made.any_flag, _any_flag),
+        (made.all_flag, _all_flags),
+        (closed is not None and not closed.open, _closed),
+        (made.args, _args),
+        (made.operands != "any" or made.first, _operands),
+        (made.sub_regex, _sub_regex),
+        (made.args_regex, _args_regex),
+        (made.line, _lines),
+        (made.paths, _paths),
+        (made.piped_from, _fed),
+        (made.built_from, _built),
+    ):
+        if asked:
+            yield demand
+
+
+def _heads(subs: tuple[Sub, ...]) -> frozenset[str] | None:
+    if not subs or any(not sub or sub[0].search is not None for sub in subs):
+        return None
+    return frozenset(name for sub in subs for name in sub[0].whole)
+
+
+def _needs(made: Shape) -> int:
+    flags = (*((made.any_flag,) if made.any_flag else ()), *made.all_flag)
+    words = (made.sub, flags, made.args, made.args_regex, made.sub_regex, made.first)
+    found = needs.ARGUMENT if any(words) or made.operands in ("one", "some") else 0
+    if any(each.dashed for each in flags):
+        found |= needs.DASH
+    if made.paths is not None:
+        found |= needs.OF_ACCESS[made.paths.access]
+    if made.piped_from is not None:
+        found |= needs.FED
+    if made.built_from is not None:
+        found |= needs.BUILT
+    return found
 
 
 def _search(source: str) -> Search | None:

@@ -23,6 +23,8 @@ _FOLDER = re.compile(r"\$(?:HOME|PWD|\{HOME\}|\{PWD\})(?:/[\w./-]*)?")
 def covers(wanted: Shape, seen: Seen) -> bool:
     """Whether the command has this shape for certain, and nothing besides."""
     command = seen.command
+    if wanted.heads is not None and wanted.heads.isdisjoint(seen.known_texts):
+        return False
     if not command.words or not wanted.is_of(seen.program) or not _is_named_plainly(seen):
         return False
     behind = _behind_sub(wanted, seen)
@@ -152,11 +154,6 @@ def _cannot_be_option(word: Word) -> bool:
 
 def _behind_sub(wanted: Shape, seen: Seen) -> list[Word] | None:
     """The operands behind the sub-command; None where it is another, or a word does not fit."""
-    texts = seen.known_texts
-    if wanted.sub and all(
-        sub[0].search is None and sub[0].whole.isdisjoint(texts) for sub in wanted.sub
-    ):
-        return None
     read = None if wanted.closed is None else _read(wanted, seen, wanted.closed)
     if read is None:
         return None

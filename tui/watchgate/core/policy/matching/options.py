@@ -56,11 +56,15 @@ _NOT_MEANT = ("false", "none", "no", "off", "0")
 
 
 class Flags(msgspec.Struct, frozen=True):
-    """Names of options: `exact` as they are written, `letters` of the short ones, `long` ones."""
+    """Names of options: `exact` as they are written, `letters` of the short ones, `long` ones.
+
+    `dashed` says that all of them start with `-`, so that no other word can be one.
+    """
 
     exact: frozenset[str]
     letters: frozenset[str]
     long: tuple[str, ...]
+    dashed: bool
 
     def maybe(self, text: str) -> bool:
         """Whether a word may be one of them: in a cluster, shortened or with a value too."""
@@ -99,7 +103,8 @@ def flags(given: Iterable[str]) -> Flags:
     """The names as they are looked up."""
     exact = frozenset(given)
     letters = frozenset(name[1] for name in exact if len(name) == 2 and name[0] == "-")
-    return Flags(exact, letters, tuple(sorted(name for name in exact if name.startswith("--"))))
+    long = tuple(sorted(name for name in exact if name.startswith("--")))
+    return Flags(exact, letters, long, all(name[:1] == "-" for name in exact))
 
 
 class Closed(msgspec.Struct, frozen=True):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 import msgspec
 
 from watchgate.core.policy.matching.patterns import PatternError, Sets, expanded
-from watchgate.core.policy.matching.wildcards import may_become, sample
-from watchgate.core.policy.places import Place
+from watchgate.core.policy.matching.wildcards import Samples, may_become, samples
+from watchgate.core.policy.places import PLAIN_NAMES, Place, within
 from watchgate.core.policy.rule_file import Access, PathMatch
 
 PathTest = Callable[[Place, str], bool]
@@ -36,8 +37,19 @@ class Places(msgspec.Struct, frozen=True):
     tests: tuple[PathTest, ...]
     anchored: re.Pattern[str] | None
     deep: re.Pattern[str] | None
-    anchored_samples: tuple[str, ...] = ()
-    deep_samples: tuple[str, ...] = ()
+    starts: re.Pattern[str] | None
+    anchored_samples: Samples
+    deep_samples: Samples
+
+    def may_hold(self, lines: str, slashes: str) -> bool:
+        """Whether a pattern may be found in some of these paths, which are told in one text.
+
+        `lines` are all their forms, each behind a newline, `slashes` all first forms, each behind
+        a slash, with one at the end.
+        """
+        if self.deep is not None and self.deep.search(slashes):
+            return True
+        return self.starts is not None and self.starts.search(lines) is not None
 
     def hold(self, place: Place, path: str, forms: tuple[str, ...]) -> bool:
         """Whether one of them is this path."""
@@ -88,6 +100,8 @@ def forms_of(place: Place, path: str) -> tuple[str, ...]:
         if not place.home or not written.startswith(("$HOME/", "$PWD/")):
             return (written,)
     resolved = place.resolve(path)
+    if PLAIN_NAMES.fullmatch(path) and (marks := _marks(place.session, place.home, place.cwd)):
+        return (resolved, *(f"{mark}/{path}" for mark in marks))
     if not resolved.startswith("/"):
         return (resolved,) if resolved.startswith(("~", "..")) else (f"./{resolved}",)
     found = [resolved]
@@ -95,6 +109,18 @@ def forms_of(place: Place, path: str) -> tuple[str, ...]:
         if folder and (resolved == folder or resolved.startswith(folder.rstrip("/") + "/")):
             found.append(mark + resolved[len(folder.rstrip("/")) :])
     return tuple(found)
+
+
+@lru_cache(maxsize=16)
+def _marks(session: str, home: str, cwd: str) -> tuple[str, ...]:
+    """What stands for the folder in the other forms of what lies below it; () if they differ."""
+    folders = [(folder, mark) for folder, mark in ((home, "~"), (session, ".")) if folder]
+    if any(within(folder, cwd) and folder != cwd for folder, _ in folders):
+        return ()
+    top = Place(session, home, cwd).resolve(cwd)
+    if top != cwd or any(folder != folder.rstrip("/") for folder, _ in folders):
+        return ()
+    return tuple(mark + cwd[len(folder) :] for folder, mark in folders if within(cwd, folder))
 
 
 def _places(names: tuple[str, ...]) -> Places:
@@ -117,9 +143,16 @@ def _places(names: tuple[str, ...]) -> Places:
         tuple(PLACES[name] for name in names if name in PLACES),
         re.compile(f"(?:{'|'.join(map(_source, anchored))}){end}", re.DOTALL) if anchored else None,
         re.compile(f"/(?:{'|'.join(map(_source, deep))}){end}", re.DOTALL) if deep else None,
-        tuple(map(sample, anchored)),
-        tuple(map(sample, deep)),
+        _starts(anchored),
+        samples(anchored),
+        samples(deep),
     )
+
+
+def _starts(anchored: list[str]) -> re.Pattern[str] | None:
+    if not anchored:
+        return None
+    return re.compile(f"\\n(?:{'|'.join(map(_source, anchored))})(?=[/\\n]|\\Z)", re.DOTALL)
 
 
 def _source(body: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from watchgate.core import tool_input
+from watchgate.core.events import Tool
 from watchgate.core.policy.matching import hosts, paths
 from watchgate.core.policy.matching.hosts import Hosts
 from watchgate.core.policy.matching.paths import Paths, forms_of
@@ -41,11 +42,7 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True):
             return True
         if self.until_us is not None and now_us >= self.until_us:
             return False
-        if self.tools and not (
-            self.tools.fit(f"<{tool.cls}>")
-            or self.tools.fit(tool.name)
-            or self.tools.fit(tool.native_name)
-        ):
+        if not self.of_tool(tool):
             return False
         if self.agents and not self.agents.fit(subject.agent):
             return False
@@ -58,6 +55,14 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True):
         return all(
             name in tool.input and wanted.fit(_field(tool.input[name]))
             for name, wanted in self.input
+        )
+
+    def of_tool(self, tool: Tool) -> bool:
+        """Whether it takes in calls of this tool."""
+        return not self.tools or (
+            self.tools.fit(f"<{tool.cls}>")
+            or self.tools.fit(tool.name)
+            or self.tools.fit(tool.native_name)
         )
 
 

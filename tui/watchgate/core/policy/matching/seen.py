@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
-from watchgate.core.policy.matching.options import GLOBAL_OPTIONS, operands
+from watchgate.core.policy.matching import needs
+from watchgate.core.policy.matching.options import GLOBAL_OPTIONS, maybe_starts, operands
 from watchgate.core.policy.matching.paths import Paths, forms_of
 from watchgate.core.policy.matching.touches import Touch, touches
 from watchgate.core.policy.places import Place
@@ -41,6 +42,12 @@ class Seen:
         self._addresses: list[tuple[Word, str]] | None = None
         self._variables: list[tuple[Word, str]] | None = None
         self._line: str | None = None
+        self._operand_line: str | None = None
+        self._dashed: list[Word] | None = None
+        self._has: int | None = None
+        self._starts: dict[int, list[int]] = {}
+        self._shaped: dict[int, list[Word] | None] = {}
+        self._open: tuple[str, str] | None = None
 
     @property
     def operands(self) -> list[Word]:
@@ -48,6 +55,40 @@ class Seen:
         if self._operands is None:
             self._operands = operands(self.program, self.arguments)
         return self._operands
+
+    @property
+    def operand_line(self) -> str:
+        """The operands with one blank between them."""
+        if self._operand_line is None:
+            self._operand_line = " ".join([word.text for word in self.operands])
+        return self._operand_line
+
+    @property
+    def dashed(self) -> list[Word]:
+        """The arguments that start with `-`."""
+        if self._dashed is None:
+            self._dashed = [word for word in self.arguments if word.text[:1] == "-"]
+        return self._dashed
+
+    @property
+    def has(self) -> int:
+        """What the command has of that which rules need; see `needs`."""
+        if self._has is None:
+            found = 0
+            for kind in {touch.kind for touch, _ in self.touched}:
+                found |= needs.OF_KIND[kind]
+            for bit, there in (
+                (needs.ARGUMENT, self.arguments),
+                (needs.DASH, self.dashed),
+                (needs.ADDRESS, self.addresses),
+                (needs.VARIABLE, self.variables),
+                (needs.FED, self.command.piped_from),
+                (needs.BUILT, self.command.built_from),
+            ):
+                if there:
+                    found |= bit
+            self._has = found
+        return self._has
 
     @property
     def touched(self) -> tuple[Touched, ...]:
@@ -108,6 +149,18 @@ class Seen:
         """The program's options with a value that stand before its sub-command."""
         return GLOBAL_OPTIONS.get(self.program, frozenset())
 
+    def starts(self, at: int) -> list[int]:
+        """Where the next operand from this argument on may stand."""
+        if at not in self._starts:
+            self._starts[at] = maybe_starts(self.program, self.arguments, at)
+        return self._starts[at]
+
+    def shaped(self, key: int, find: Callable[[], list[Word] | None]) -> list[Word] | None:
+        """What `find` finds; once for each `key`, as all that follow in a pipeline ask for it."""
+        if key not in self._shaped:
+            self._shaped[key] = find()
+        return self._shaped[key]
+
     def others(self, commands: Iterable[Command]) -> list[Seen]:
         """Other commands, as they were seen where they run."""
         found = []
@@ -120,7 +173,12 @@ class Seen:
 
     def touching(self, paths: Paths) -> list[Word]:
         """The words whose paths are meant and are touched in that way."""
-        place, found = self.place, []
+        place = self.place
+        found: list[Word] = []
+        if not (
+            paths.own or paths.meant.tests or self._wild or paths.meant.may_hold(*self._joined)
+        ):
+            return found
         for touch, forms in self.touched:
             if paths.access not in ("any", touch.kind):
                 continue
@@ -129,6 +187,21 @@ class Seen:
             if holds or wild or paths.fit(place, touch.path, forms):
                 found.append(touch.word)
         return found
+
+    @property
+    def _wild(self) -> bool:
+        return any(touch.word.expands == "glob" for touch, _ in self.touched)
+
+    @property
+    def _joined(self) -> tuple[str, str]:
+        """All forms of all paths as one text: each on a line, and each behind a slash."""
+        if self._open is None:
+            lines = "".join([f"\n{form}" for _, forms in self.touched for form in forms])
+            slashes = "".join(
+                [f"/{forms[0]}" if forms[0][:1] != "/" else forms[0] for _, forms in self.touched]
+            )
+            self._open = lines, slashes + "/"
+        return self._open
 
     def touches_only(self, paths: Paths) -> bool:
         """Whether it touches something in that way, and nothing that is not meant."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Literal
 
 import msgspec
@@ -82,7 +83,7 @@ def _arguments(command: Command) -> Iterator[Touch]:
     before = ""
     for word in arguments:
         text = word.text
-        written = before in output or _OUTPUT.fullmatch(before) is not None
+        written = before in output or bool(before[:2] == "--" and _OUTPUT.fullmatch(before))
         kind: Kind = "write" if written else kinds.get(id(word), "read")
         if is_option(text):
             yield from _of_option(word, text, output)
@@ -111,8 +112,8 @@ def _of_text(kind: Kind, word: Word, text: str) -> Iterator[Touch]:
         yield Touch("read", word, text[1:])
         return
     yield Touch(kind, word, text)
-    if cut := list(_PARTS.finditer(text)):
-        for mark in cut[:4]:
+    if "=" in text or ":" in text or "," in text or "@" in text:
+        for mark in islice(_PARTS.finditer(text), 4):
             rest = text[mark.end() :]
             if rest:
                 yield Touch("write" if kind == "write" else "read", word, rest, sure=False)

@@ -7,49 +7,81 @@ lies there, and would meet every pattern.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+
+import msgspec
 
 _WILD = re.compile(r"\*+|\?|\[[^]/]+]")
 _MEANS = {"?": "[^/]"}
 
 
-def sample(pattern: str) -> str:
-    """A path that a pattern for paths is about, or the folder that it is about with all below."""
-    return _WILD.sub("x", pattern.removesuffix("/**"))
+class Samples(msgspec.Struct, frozen=True):
+    """Paths that patterns are about, split into names and sorted; `heads` are their first names."""
+
+    paths: tuple[tuple[str, ...], ...] = ()
+    heads: tuple[str, ...] = ()
 
 
-def may_become(forms: Iterable[str], anchored: Iterable[str], deep: Iterable[str]) -> bool:
+def samples(patterns: Iterable[str]) -> Samples:
+    """A path for each pattern for paths, or the folder that it is about with all below."""
+    texts = {_WILD.sub("x", pattern.removesuffix("/**")) for pattern in patterns}
+    paths = tuple(sorted(tuple(text.split("/")) for text in texts))
+    return Samples(paths, tuple(path[0] for path in paths))
+
+
+def may_become(forms: Sequence[str], anchored: Samples, deep: Samples) -> bool:
     """Whether a word with wildcards, in one of its forms, may become one of these samples.
 
     Or what lies below one: `anchored` ones start where the form does, `deep` ones anywhere in it.
+    All forms end alike, so that only their first names tell them apart.
     """
-    for form in forms:
-        parts = form.split("/")
-        if any(_becomes(parts[: _count(wanted)], wanted) for wanted in anchored):
+    for place, form in enumerate(forms):
+        names = form.split("/")
+        if _becomes(names, 0, anchored):
             return True
-        for wanted in deep:
-            count = _count(wanted)
-            starts = range(len(parts) - count + 1)
-            if any(_becomes(parts[start : start + count], wanted) for start in starts):
-                return True
+        starts = range(1 if place else len(names))
+        if deep.paths and any(_becomes(names, start, deep) for start in starts):
+            return True
     return False
 
 
-def _count(path: str) -> int:
-    return path.count("/") + 1
-
-
-def _becomes(parts: list[str], wanted: str) -> bool:
-    text = "/".join(parts)
-    if not _WILD.search(text) or any(map(_WILD.match, parts)):
+def _becomes(names: list[str], start: int, among: Samples) -> bool:
+    first = names[start]
+    wild = _WILD.search(first)
+    known = first[: wild.start()] if wild else first
+    if wild and not known:
         return False
-    return re.fullmatch(_source(text), wanted) is not None
+    index = bisect_left(among.heads, known)
+    for path in among.paths[index:]:
+        if not (path[0].startswith(known) if wild else path[0] == known):
+            return False
+        if _fits(names[start : start + len(path)], path):
+            return True
+    return False
 
 
-def _source(text: str) -> str:
+def _fits(names: list[str], path: tuple[str, ...]) -> bool:
+    """Whether these names, one of which has a wildcard, may become those of the path."""
+    if len(names) != len(path):
+        return False
+    some = False
+    for name, wanted in zip(names, path, strict=True):
+        wild = _WILD.search(name)
+        if wild is None:
+            if name != wanted:
+                return False
+        elif not wild.start() or not wanted.startswith(name[: wild.start()]):
+            return False
+        else:
+            some = True
+    return some and re.fullmatch("/".join(map(_source, names)), "/".join(path)) is not None
+
+
+def _source(name: str) -> str:
     found, done = [], 0
-    for wild in _WILD.finditer(text):
-        found.append(re.escape(text[done : wild.start()]))
+    for wild in _WILD.finditer(name):
+        found.append(re.escape(name[done : wild.start()]))
         found.append(_MEANS.get(wild[0], "[^/]*"))
         done = wild.end()
-    return "".join(found) + re.escape(text[done:])
+    return "".join(found) + re.escape(name[done:])

@@ -9,7 +9,7 @@ import msgspec
 from watchgate.core.policy.shell import opacity
 from watchgate.core.policy.shell.commands import Command, Commands
 from watchgate.core.policy.shell.reader import read
-from watchgate.core.policy.shell.script import Notes, Part, Script
+from watchgate.core.policy.shell.script import TOO_MUCH, Notes, Part, Script
 from watchgate.core.policy.shell.unwrap import ASSIGNMENT, unwrap
 from watchgate.core.policy.shell.words import Word, names
 
@@ -21,7 +21,6 @@ MAX_READ = 40_000
 MAX_DEPTH = 8
 
 _KEYWORDS = names("! { } if then else elif fi do done while until esac")
-_TOO_MUCH = "Runs more commands than anybody reads"
 
 
 def commands(text: str) -> Commands:
@@ -47,7 +46,7 @@ class _Finder:
         """Whether no more may be looked at; the text is then opaque."""
         full = len(self.found) >= MAX_COMMANDS or self.read > MAX_READ
         if full:
-            self.notes.doubt(_TOO_MUCH)
+            self.notes.doubt(TOO_MUCH)
         return full
 
     def walk(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from watchgate.core.policy.shell import heredocs
 from watchgate.core.policy.shell.expansions import LITERALS, WordReader
 from watchgate.core.policy.shell.grammar import available, parse
-from watchgate.core.policy.shell.script import Notes, Part, Script, Source
+from watchgate.core.policy.shell.script import TOO_MUCH, Notes, Part, Script, Source
 from watchgate.core.policy.shell.words import Redirect, Word
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from watchgate.core.policy.shell.grammar import Node
 
 MAX_DEPTH = 40
+# Far more than are looked at; the tree of what follows is not gone through.
+MAX_STATEMENTS = 1_000
 
 _CONTINUED = re.compile(r"(?<![\\ \t\n])(?:\\\\)*\\\n(?![ \t\n]|$)")
 _DESCRIPTOR = re.compile(r"\d+-?|-")
@@ -97,6 +99,10 @@ class _Reader(WordReader):
 
     def statement(self, node: Node, script: Script) -> None:
         """Add what a statement runs to the script."""
+        self.notes.statements += 1
+        if self.notes.statements > MAX_STATEMENTS:
+            self.notes.doubt(TOO_MUCH)
+            return
         kind = node.type
         if children := node.children:
             self.covered(children, node.start_byte, node.end_byte)
@@ -177,7 +183,7 @@ class _Reader(WordReader):
 
     def group(self, node: Node, kind: str, script: Script) -> None:
         children = node.children
-        if kind == "negated_command" and self.source.text[node.start_byte + 1] not in _BLANKS:
+        if kind == "negated_command" and not self._stands_alone(node):
             self.notes.doubt("Starts with a sign that may belong to the name of a program")
         if children and children[0].type == "((":
             self.computed(node, script)
@@ -191,6 +197,11 @@ class _Reader(WordReader):
             script.append(part)
         else:
             script.extend(self.script(children))
+
+    def _stands_alone(self, node: Node) -> bool:
+        """Whether what follows the sign at a node's start cannot be one word with it."""
+        following = self.source.text[node.start_byte + 1 : node.start_byte + 2]
+        return not following or following in _BLANKS
 
     def pipeline(self, nodes: Sequence[Node], script: Script) -> None:
         fed: Script | None = None

@@ -8,6 +8,8 @@ import msgspec
 
 from watchgate.core.policy.shell.words import Redirect, Word
 
+TOO_MUCH = "Runs more commands than anybody reads"
+
 
 class Part(msgspec.Struct):
     """One command of a pipeline while it is read, or a group such as a loop or a subshell.
@@ -78,13 +80,14 @@ class Notes(msgspec.Struct):
 
     `why` is the first reason for which the text is opaque; `defined` are names of functions and
     aliases; `computes` says that variables are read as arithmetic, which runs substitutions in
-    their values, and `hides_code` that a quoted text holds one.
+    their values, and `hides_code` that a quoted text holds one; `statements` is how many were read.
     """
 
     why: str = ""
     defined: set[str] = msgspec.field(default_factory=set)
     computes: bool = False
     hides_code: bool = False
+    statements: int = 0
 
     def doubt(self, why: str) -> None:
         """Say why the text is opaque."""
