@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from watchgate.core.events import Event, Lane
-from watchgate.core.policy.assess import assess
+from watchgate.core.events import Event, Lane, Tool
 from watchgate.core.policy.assessment import Assessment, Finding, judge
+from watchgate.core.policy.kept import Kept
 from watchgate.core.policy.policy import Policy
 from watchgate.core.policy.profiles import Profile, gate_action
-from watchgate.core.policy.subject import Subject
+from watchgate.core.policy.subject import Links, Subject
 from watchgate.core.retries import Retries
 from watchgate.core.verdicts import Allow, Block, Confirm, Defer, Failed, Verdict
 
@@ -30,10 +30,14 @@ class PolicyGate:
         *,
         home: str,
         own: tuple[str, ...],
+        links: Callable[[Tool, str], Links] = lambda _tool, _cwd: (),
         auto_allow: bool = False,
         timer: Callable[[], float] | None = None,
     ) -> None:
-        """`timer` counts seconds; with one, `took_ms` is how long the newest assessment took."""
+        """`links` finds the symbolic links that a call in a folder names.
+
+        `timer` counts seconds; with one, `took_ms` is how long the newest assessment took.
+        """
         self.profile: Profile = profile
         self.retries = Retries()
         self.took_ms: float | None = None
@@ -42,6 +46,8 @@ class PolicyGate:
         self._timer = timer
         self._home = home
         self._own = own
+        self._links = links
+        self._kept = Kept()
         self._last: tuple[Event, Assessment] | None = None
 
     def assess(self, event: Event) -> Assessment | None:
@@ -61,8 +67,9 @@ class PolicyGate:
             cwd=event.cwd,
             home=self._home,
             own=self._own,
+            links=self._links(tool, event.cwd),
         )
-        found = assess(subject, self._policies(event.cwd), event.at.wall_us)
+        found = self._kept.assess(subject, self._policies(event.cwd), event.at.wall_us)
         found = self.retries.raised(event, found)
         if self._timer is not None:
             self.took_ms = round((self._timer() - began_s) * 1000, 3)

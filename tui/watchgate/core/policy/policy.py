@@ -55,7 +55,8 @@ class Index(msgspec.Struct, frozen=True):
 class Policy(msgspec.Struct, frozen=True):
     """All rules in force, the ids of those that were `disabled`, and what is said of every call.
 
-    `faults` are findings about files that could not be used; `sets` are the shipped ones.
+    `faults` are findings about files that could not be used; `sets` are the shipped ones. `ends`
+    says that a rule holds only until some time.
     """
 
     rules: tuple[Rule, ...]
@@ -67,6 +68,7 @@ class Policy(msgspec.Struct, frozen=True):
     disabled: tuple[str, ...] = ()
     sets: dict[str, tuple[str, ...]] = {}
     faults: tuple[Finding, ...] = ()
+    ends: bool = False
 
     @classmethod
     def of(cls, files: Iterable[Loaded], faults: Sequence[Finding] = ()) -> Policy:
@@ -96,6 +98,7 @@ class Policy(msgspec.Struct, frozen=True):
             of_text=Index(tuple(rule for rule in tightening if not rule.of_commands)),
             of_calls=tuple(rule for rule in rules if not rule.shapes),
             faults=tuple(faults),
+            ends=any(rule.scope.until_us is not None for rule in rules),
         )
 
     def tightened(self, files: Sequence[Loaded], faults: Sequence[Finding] = ()) -> Policy:

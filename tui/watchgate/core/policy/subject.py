@@ -6,12 +6,16 @@ import msgspec
 
 from watchgate.core.events import Tool
 
+Links = tuple[tuple[str, str], ...]
+"""Absolute paths of links, each with the absolute path that it leads to."""
+
 
 class Subject(msgspec.Struct, frozen=True, kw_only=True):
     """One call as the policy sees it.
 
     `cwd` is the session's folder and `home` the user's, absolute or empty where unknown; `own` are
-    the absolute paths of our own files and of the settings that put us in the agents' way.
+    the absolute paths of our own files and of the settings that put us in the agents' way. `links`
+    are the symbolic links that the call's words name or lead through, each with what it leads to.
     """
 
     tool: Tool
@@ -20,3 +24,4 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     cwd: str = ""
     home: str = ""
     own: tuple[str, ...] = ()
+    links: Links = ()

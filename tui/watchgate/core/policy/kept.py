@@ -1,0 +1,65 @@
+"""Assessments of calls that came lately: agents ask for the same call on two lanes, and again.
+
+An assessment depends on nothing but the call, the policy and, where a rule ends at a time, that
+time. So an equal call under the same policy has the same one until the next such moment.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from watchgate.core.policy.assess import assess
+from watchgate.core.policy.assessment import Assessment
+from watchgate.core.policy.policy import Policy
+from watchgate.core.policy.subject import Links, Subject
+from watchgate.core.recent import Recent
+
+KEPT = 500
+MAX_INPUT_BYTES = 2_000
+_Key = tuple[str, str, str, bytes, str, str, str, Links]
+_encode = msgspec.json.Encoder(order="sorted").encode
+
+
+class Kept:
+    """The newest assessments under one policy each."""
+
+    def __init__(self) -> None:
+        self._found: Recent[_Key, tuple[Policy, Assessment]] = Recent(KEPT)
+
+    def assess(self, subject: Subject, policy: Policy, now_us: int) -> Assessment:
+        """As `assess`; a policy with rules that end is asked anew each time."""
+        if policy.ends:
+            return assess(subject, policy, now_us)
+        key = _key(subject)
+        if key is None:
+            return assess(subject, policy, now_us)
+        known = self._found.get(key)
+        if known is not None and known[0] is policy:
+            return known[1]
+        found = assess(subject, policy, now_us)
+        self._found.renew(key, (policy, found))
+        return found
+
+
+def _key(subject: Subject) -> _Key | None:
+    """Everything of a call that a rule can look at; None for a large one, which is not kept.
+
+    The home and our own files are the same for all calls.
+    """
+    tool = subject.tool
+    try:
+        given = _encode(tool.input)
+    except ValueError:
+        return None
+    if len(given) > MAX_INPUT_BYTES:
+        return None
+    return (
+        tool.name,
+        tool.native_name,
+        tool.cls,
+        given,
+        subject.agent,
+        subject.session,
+        subject.cwd,
+        subject.links,
+    )
