@@ -98,7 +98,7 @@ def test_a_rewrite_that_an_agent_cannot_be_told_denies(core: Core, qwen: Session
 @pytest.mark.parametrize("agent", ["claude"], indirect=True)
 def test_an_observer_sees_what_ran(core: Core, agent: AnySession) -> None:
     """It is told the result's event, in the session's folder, and delays nobody."""
-    agent.start(one_call("echo plain words"))
+    agent.start(one_call())
     core.allow(core.holds_one())
     agent.finish()
     seen = agent.place.work / "observed.jsonl"

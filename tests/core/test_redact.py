@@ -284,7 +284,7 @@ def test_segments_move_with_the_command_and_go_with_it() -> None:
 
 
 def test_without_content_nothing_quotes_a_call() -> None:
-    quoted = "Like rm -rf x, which was denied 9 s ago: one level higher"
+    quoted = "One level higher: denied 9 s ago as rm -rf x"
     data = request("rm -rf x")
     data |= {"raised": quoted, "reason": quoted, "before": {"command": "rm -rf x"}}
     data["findings"] = [{"rule": "policy.retry", "reason": quoted, "risk": "critical"}]

@@ -36,7 +36,7 @@ def test_what_is_about_the_same_target_is_raised_one_level(before: Risk, raised:
     found = retries.raised(event("shred ./cache"), judged("shred ./cache", risk=before))
     assert found.risk == raised
     assert found.worst.rule == RULE
-    assert "Like rm -r ./cache, which was denied 0 s ago" in why_raised(found)
+    assert "One level higher: denied 0 s ago as rm -r ./cache" in why_raised(found)
 
 
 def test_what_meets_the_same_rule_is_raised_whatever_it_is_about() -> None:
@@ -82,7 +82,7 @@ def test_an_operator_sees_why_a_request_is_raised() -> None:
     world.decide(world.ask(pre(shell("medium ./a", "c1")), 1), "deny")
     again = world.ask(pre(shell("medium -f ./a", "c2")), 2)
     assert again.data.risk == "high"
-    assert again.data.raised.startswith("Like medium ./a, which was denied")
+    assert again.data.raised.startswith("One level higher: denied 0 s ago as medium ./a")
 
 
 def test_an_allowed_call_raises_nothing() -> None:

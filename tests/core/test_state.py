@@ -177,3 +177,14 @@ def test_an_operators_answers_are_counted_for_their_session() -> None:
     world.advance(4000)
     (view,) = world.state.sessions.values()
     assert (view.answered, view.allowed, len(view.waits)) == (2, 1, 2)
+
+
+def test_a_broken_policy_stays_broken_until_it_is_loaded_again() -> None:
+    world = World("strict")
+    emit(world, "policy.broken", CoreData(what="broken", detail="policy.toml:3: unknown key"))
+    emit(world, "policy.changed", CoreData(what="changed", detail="policy.toml changed"))
+    gate = replayed(world.records).gate
+    assert (gate.policy, gate.policy_broken) == ("policy.toml changed", True)
+    emit(world, "policy.reloaded", CoreData(what="loaded again"))
+    gate = replayed(world.records).gate
+    assert (gate.policy, gate.policy_broken) == ("", False)

@@ -99,6 +99,22 @@ async def test_always_shows_its_rule_and_what_it_would_have_matched() -> None:
         await bench.until(lambda: "allowed, always" in bench.screen)
 
 
+async def test_that_no_rule_knows_the_call_is_said_once() -> None:
+    """The core names it among what the grant answers; the sentence begins with it already."""
+
+    def answering(request: Request) -> Answer:
+        answers = ["policy.no-rule", "packages.change"]
+        return Result(id=request.id, ok={**PROPOSED, "answers": answers})
+
+    async with running(pending(asked(scopes=ALL))) as bench:
+        bench.source.answer = answering
+        await opened(bench)
+        await bench.press("4")
+        assert "only for what no rule knows or asked for by packages.change" in " ".join(
+            bench.screen.split()
+        )
+
+
 async def test_an_edited_rule_is_looked_at_again_before_it_is_given() -> None:
     async with running(pending(asked(scopes=ALL))) as bench:
         bench.source.answer = proposing

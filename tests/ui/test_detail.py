@@ -334,8 +334,8 @@ def test_what_it_would_touch_is_the_first_fact() -> None:
 
 
 def test_a_raised_risk_says_why() -> None:
-    page = shown(pending(raised="Like rm -rf x, which was denied 9 s ago: one level higher"))
-    assert "  like rm -rf x, which was denied 9 s ago: one level higher" in page
+    page = shown(pending(raised="One level higher: denied 9 s ago as rm -rf x"))
+    assert "  one level higher: denied 9 s ago as rm -rf x" in page
 
 
 def test_how_the_session_was_answered_so_far_is_the_last_fact() -> None:

@@ -15,9 +15,11 @@ from watchgate.core.records import Fact
 from watchgate.core.views import LastDecision, PendingView
 from watchgate.ui.depths import DARK_16
 from watchgate.ui.palettes import DARK
+from watchgate.ui.widgets.command_text import Piece, draw_row
 from watchgate.ui.widgets.countdown import filled
 from watchgate.ui.widgets.dock import Dock
 from watchgate.ui.widgets.dock_lines import Docked, Picture, dock_rows, picture
+from watchgate.ui.widgets.pane import Line
 
 REQUEST = pending(findings=FINDINGS)
 LAST = LastDecision(
@@ -264,9 +266,9 @@ def test_what_it_would_touch_stands_first_and_what_is_lost_for_good_is_bold() ->
 
 
 def test_a_raised_risk_says_so_first() -> None:
-    raised = pending(findings=FINDINGS, raised="Like rm -rf x, which was denied 9 s ago")
+    raised = pending(findings=FINDINGS, raised="One level higher: denied 9 s ago as rm -rf x")
     assert lines(docked(raised), 120, 8)[5].startswith(
-        "  why    like rm -rf x, which was denied 9 s ago; runs in a shell"
+        "  why    one level higher: denied 9 s ago as rm -rf x; runs in a shell"
     )
 
 
@@ -295,3 +297,30 @@ def test_what_is_lost_for_good_comes_first_where_not_all_can_be_told() -> None:
     wide = lines(docked(view), 120, 8)[6]
     assert "touch  412 files in 17 folders and 9 more below them, 3 untracked" in wide
     assert "touch  3 untracked, 412 files in 17 fol" in lines(docked(view), 80, 6)[5]
+
+
+def test_the_path_is_cut_before_what_would_be_lost_for_good() -> None:
+    """At 80 columns, where the folder's whole name would cut the fact to "3 not i..."."""
+    lost = Fact("415 files, 830 B, 3 not in git", grave=True)
+    view = msgspec.structs.replace(pending(cwd="/srv/internal/projects/api"), facts=(lost,))
+    shown = drawn(docked(view, count=2), 80, 6)
+    row = shown.lines[5].strip(80).text
+    assert "touch  415 files, 830 B, 3 not in git     cwd  ...nal/projects/api  " in row
+    assert shown.complete
+
+
+def test_a_row_that_is_cut_between_its_pieces_stays_within_its_cells() -> None:
+    row = (Piece("abcdefg"), Piece(", "), Piece("more"))
+    line = Line(DARK)
+    draw_row(line, row, 10)
+    assert line.left_cells == 10
+
+
+def test_a_reason_that_several_parts_share_is_said_once() -> None:
+    segments = (Segment(1, (0, 5)), Segment(2, (9, 14)))
+    reason = "No rule knows this command"
+    unknown = [
+        Finding("policy.no-rule", reason, "medium", each.span, each.number) for each in segments
+    ]
+    view = pending("foo a && bar b", reason=reason, findings=tuple(unknown), segments=segments)
+    assert lines(docked(view), 120, 8)[5] == "  why    1/2, 2/2 no rule knows this command"

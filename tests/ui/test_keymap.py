@@ -124,3 +124,14 @@ def test_every_reason_why_a_key_does_nothing_can_be_read() -> None:
         "this request can only be allowed once: it is critical"
     )
     assert KEYMAP["mark"].why_not(open_) == "only low and medium requests are allowed together"
+
+
+def test_at_80_columns_the_footer_has_every_way_to_decide() -> None:
+    data = msgspec.structs.replace(
+        high_request().data, risk="medium", findings=(), scopes=("once", "turn"),
+        offered=("allow", "deny", "handback", "edit"),
+    )  # fmt: skip
+    context = Context(docked=data, agent="claude", pending=1, rows=9, cells=80)
+    assert words(context, 80) == (
+        "a allow  d deny  r reply  A more  e edit  b hand back  v all  Tab next  ? help"
+    )

@@ -16,6 +16,7 @@ from watchgate.ui.overview import (
     calls_per_bin,
     is_off,
     pause_words,
+    policy_words,
     session_word,
     sparklines,
     strip_view,
@@ -157,3 +158,17 @@ def test_a_paused_session_says_for_how_long_and_why() -> None:
     assert pause_words(state, NOW_US, whole=True) == f"docs paused 0:42: {why[:37]}..."
     assert session_word(busier, None, NOW_US) == "paused 0:42"
     assert pause_words(state, NOW_US + 42_000_000, whole=True) == ""
+
+
+def test_a_policy_that_is_not_in_force_says_so_and_which_command_mends_it() -> None:
+    assert policy_words(GateView(), whole=True) == ""
+    changed = GateView(policy="policy.toml changed")
+    assert policy_words(changed, whole=False) == "policy changed"
+    assert policy_words(changed, whole=True) == (
+        "policy changed, not in force: watchgate policy reload"
+    )
+    broken = GateView(policy="policy.toml:3: unknown key", policy_broken=True)
+    assert policy_words(broken, whole=False) == "policy broken"
+    assert policy_words(broken, whole=True) == (
+        "policy broken, all is asked: watchgate policy reload"
+    )

@@ -21,7 +21,10 @@ def test_lines_are_cases_with_their_numbers_and_empty_ones_are_passed_over() -> 
         ('{"expected": "ask"}', "1: name either a command or a tool"),
         ('{"command": "ls", "tool": "Bash", "expected": "ask"}', "1: name either"),
         ('{"command": "ls", "expected": "maybe"}', "Invalid enum value 'maybe'"),
-        ('{"command": "ls", "expect": "ask"}', "unknown field `expect`"),
+        (
+            '{"command": "ls", "expect": "ask"}',
+            "unknown field `expect`; a case has command, tool, input",
+        ),
     ],
 )
 def test_a_line_that_is_no_case_is_an_error_with_its_number(line: str, says: str) -> None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from watchgate.cli.output import say
+from watchgate.core.policy.assessment import Finding
+from watchgate.core.policy.telling import telling
 from watchgate.core.redact import redact, redact_all, redacted_span
 from watchgate.core.text import safe_lines
 
@@ -87,7 +89,8 @@ def _print_rewritten(found: dict[str, Any], *, bare: bool) -> None:
 
 def _print_findings(found: dict[str, Any]) -> None:
     """Each finding, the gravest first: risk, part, reason, the words that it is about, rule."""
-    findings = sorted(found.get("findings", ()), key=lambda each: -_RISKS.index(each["risk"]))
+    told = telling(msgspec.convert(found.get("findings", ()), tuple[Finding, ...]))
+    findings = sorted(msgspec.to_builtins(told), key=lambda each: -_RISKS.index(each["risk"]))
     if not findings:
         return
     parts = len({segment["number"] for segment in found.get("segments", ())})

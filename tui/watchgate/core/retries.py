@@ -75,7 +75,7 @@ class Retries:
             if age_s > REMEMBERED_S:
                 break
             if before.rules & rules or before.targets & targets:
-                reason = f"Like {before.shown}, which was denied {_ago(age_s)}: one level higher"
+                reason = f"One level higher: denied {_ago(age_s)} as {before.shown}"
                 finding = Finding(RULE, reason, _RAISED[found.risk], always_ask=True)
                 return msgspec.structs.replace(
                     found, risk=finding.risk, findings=(*found.findings, finding)

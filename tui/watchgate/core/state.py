@@ -342,7 +342,11 @@ class State:
         self.gate = msgspec.structs.replace(self.gate, journal=record.data.get("detail", "lost"))
 
     def _policy(self, record: Record) -> None:
-        self.gate = msgspec.structs.replace(self.gate, policy=record.data.get("detail", ""))
+        broken = record.kind == "policy.broken"
+        if record.kind == "policy.changed":
+            broken = self.gate.policy_broken
+        words = record.data.get("detail", "")
+        self.gate = msgspec.structs.replace(self.gate, policy=words, policy_broken=broken)
 
 
 Fold = Callable[[State, Record], None]

@@ -169,7 +169,8 @@ class Totals(msgspec.Struct, frozen=True, kw_only=True):
 class GateView(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the gate is in force: profile, off switch (UTC µs, 0 = until restart), journal.
 
-    `policy` says what somebody has to know or do about the rules, empty where all is well.
+    `policy` says what somebody has to know or do about the rules, empty where all is well;
+    `policy_broken` that they could not be read, so that every call is asked.
     """
 
     profile: str = "guard"
@@ -177,3 +178,4 @@ class GateView(msgspec.Struct, frozen=True, kw_only=True):
     off_by: str = ""
     journal: str = "ok"
     policy: str = ""
+    policy_broken: bool = False

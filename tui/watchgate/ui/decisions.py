@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -11,9 +12,11 @@ from watchgate.core.text import safe_text
 from watchgate.core.views import PendingView
 from watchgate.link.protocol import Refusal, Request, Result, Scope
 from watchgate.ui.arming import Commit, Intent
-from watchgate.ui.formats import ago, machine, short_id
+from watchgate.ui.formats import ago, count, machine, short_id
 
 MORE_TIME_S = 60
+NAMED_AT_MOST = 3
+"""So many requests that were decided together are named each."""
 
 Answers = tuple[tuple[str, ...], ...]
 Decision = Literal["allow", "deny", "handback", "answer"]
@@ -150,3 +153,11 @@ def _refused(refusal: Refusal, now_us: int) -> str:
 def _ago(us: int) -> str:
     took = machine(us / 1000) if 0 <= us < 60_000_000 else ago(us / 1_000_000)
     return f"{took} ago"
+
+
+def in_short(done: Sequence[str]) -> Sequence[str]:
+    """What was done to several requests: one count where they are many and it was the same."""
+    words = {each.partition(" ")[2] for each in done}
+    if len(done) <= NAMED_AT_MOST or len(words) > 1:
+        return done
+    return [f"{count(len(done))} {words.pop()}"]

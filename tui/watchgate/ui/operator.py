@@ -10,7 +10,7 @@ from watchgate.link.lines import CoreLost
 from watchgate.link.protocol import Refusal, Request
 from watchgate.ui.arming import Arming, Ask, Card, Commit, Held, Intent, Pass, Said
 from watchgate.ui.bridge import Bridge
-from watchgate.ui.decisions import PLAIN, Terms, answered, request
+from watchgate.ui.decisions import PLAIN, Terms, answered, in_short, request
 from watchgate.ui.keymap import Keymap
 from watchgate.ui.marking import Marks
 
@@ -242,7 +242,7 @@ class Operator:
                 told.append(answered(sent, answer, self.bridge.now_us()))
         except CoreLost as lost:
             refused.append(f"{lost}; whether it was decided is not known")
-        self._front.say("; ".join((*refused, *done)))
+        self._front.say("; ".join((*refused, *in_short(done))))
 
     async def _deny_all(self, commit: Commit, views: list[PendingView]) -> None:
         each = [(Commit("deny", view.id, commit.shown_ms), view) for view in views]

@@ -56,6 +56,17 @@ def pause_words(state: State, now_us: int, *, whole: bool) -> str:
     return "".join(cut(f"{words}: {safe_text(view.paused_why)}", CHIP_CELLS)) if whole else words
 
 
+def policy_words(gate: GateView, *, whole: bool) -> str:
+    """What is wrong with the rules in force; the `whole` of it names what mends it.
+
+    The command loads changed files, and says of broken ones where and how to mend them.
+    """
+    if not gate.policy:
+        return ""
+    words = "policy broken, all is asked" if gate.policy_broken else "policy changed, not in force"
+    return f"{words}: watchgate policy reload" if whole else words.partition(",")[0]
+
+
 def silence_words(view: PendingView, now_us: int) -> str:
     """What silence does to a request, and when."""
     return silence(view.data, view.agent, seconds_left(view.data, now_us))

@@ -57,6 +57,9 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
         return faults and [*faults, f"for {found.rule}: {found.reason}"]
 
 
+_FIELDS = ", ".join(Case.__struct_fields__)
+
+
 def cases(raw: bytes) -> Iterator[tuple[int, Case]]:
     """The cases of a file with the numbers of their lines; raises `CaseError`."""
     for number, line in enumerate(raw.splitlines(), 1):
@@ -65,7 +68,7 @@ def cases(raw: bytes) -> Iterator[tuple[int, Case]]:
         try:
             case = msgspec.json.decode(line, type=Case)
         except (msgspec.DecodeError, UnicodeDecodeError) as fault:
-            raise CaseError(f"{number}: {fault}") from None
+            raise CaseError(f"{number}: {fault}; a case has {_FIELDS}") from None
         if (case.command is None) == (case.tool is None):
             raise CaseError(f"{number}: name either a command or a tool")
         if case.expected is None and case.risk is None and not case.rule:

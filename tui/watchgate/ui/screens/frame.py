@@ -12,7 +12,7 @@ from textual.widget import Widget
 from watchgate.ui.formats import clock
 from watchgate.ui.keymap import Where
 from watchgate.ui.moment import Moment
-from watchgate.ui.overview import is_off, pause_words, strip_view
+from watchgate.ui.overview import is_off, pause_words, policy_words, strip_view
 from watchgate.ui.theme import RISK_RANK
 from watchgate.ui.widgets.dock import Dock
 from watchgate.ui.widgets.dock_lines import Docked
@@ -114,7 +114,9 @@ class Frame(Screen[None], inherit_bindings=False):
     def chip(self, moment: Moment) -> str:
         """A word that must not be overlooked, before the right end of the tabs."""
         if moment.frozen_us is None:
-            return pause_words(moment.state, moment.now_us, whole=moment.context.wide)
+            wide = moment.context.wide
+            paused = pause_words(moment.state, moment.now_us, whole=wide)
+            return paused or policy_words(moment.state.gate, whole=wide)
         at = f" at {clock(moment.frozen_us)}" if moment.context.wide else ""
         return f"FROZEN{at}, z goes on"
 

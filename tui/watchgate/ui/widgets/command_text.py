@@ -123,8 +123,9 @@ def draw_row(line: Line, row: Row, cells: int, *, underline: bool = True) -> Non
     for piece in row:
         width = cell_len(piece.text)
         if width > room:
-            kept = cut(piece.text, room + len(DOTS))[0]
-            msgspec.structs.replace(piece, text=kept).onto(line, underline=underline)
+            kept = cut(piece.text + DOTS, room + len(DOTS))[0]
+            if kept:
+                msgspec.structs.replace(piece, text=kept).onto(line, underline=underline)
             break
         piece.onto(line, underline=underline)
         room -= width

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import msgspec
 
 from watchgate.core.policy.assessment import Finding
+from watchgate.core.policy.telling import telling
 from watchgate.core.records import RequestData
 from watchgate.core.redact import redact_all
 from watchgate.core.text import safe_text
@@ -177,7 +178,7 @@ def _changes(sheet: Sheet, data: RequestData) -> None:
 
 def _why(sheet: Sheet, data: RequestData, told: set[Finding]) -> None:
     """What was not said beside the text: why somebody asks, and what is about the whole call."""
-    about = [finding for finding in data.findings if finding not in told]
+    about = [finding for finding in telling(data.findings) if finding not in told]
     reasons = {finding.reason for finding in data.findings}
     own = data.reason if data.reason not in reasons else ""
     raised = data.raised if data.raised not in reasons else ""

@@ -40,6 +40,7 @@ LABEL_CELLS = 16
 LONGEST_PATH = 40
 SHORTEST_PATH = 7
 SHORTEST_TOUCH = 12
+TOUCH_COLUMN = 9
 APART = 12
 """The cells that a label and the gap before it take, at most."""
 
@@ -290,7 +291,8 @@ class _Frame:
         about = note(self.data, self.view.agent) if noted else ""
         cwd = home(covered(self.data.cwd), self.docked.home)
         needed = (min(width(cwd), LONGEST_PATH // 2), width(about), width(others.text))
-        self.touch(line, room - sum(cells + APART for cells in needed if cells))
+        beside_it = sum(cells + APART for cells in needed[1:] if cells)
+        self.touch(line, room - beside_it, needed[0])
         # What an allow leads to is not cut; what is left tells the end of the path.
         touches = line.left_cells > INDENT
         beside = line.left_cells + APART if touches else 14 if self.cells >= NARROW else 12
@@ -305,12 +307,23 @@ class _Frame:
             self.fact(line, "rule", safe_text(self.data.rule), room)
         return line, told
 
-    def touch(self, line: Line, room: int) -> None:
-        """Say first what it would touch, in no more than so many cells of the line."""
+    def touch(self, line: Line, room: int, path: int) -> None:
+        """Say first what it would touch, in so many cells of the line less those of the path.
+
+        The path is cut where that lets all be told which would be lost for good.
+        """
         row, view = touched(self.view), self.view
+        most = room - (path + APART if path else 0)
+        grave = tuple(fact for fact in view.facts if fact.grave)
+        if grave and path > SHORTEST_PATH:
+            lost = touched(msgspec.structs.replace(view, facts=grave))
+            others = len(DOTS) if len(grave) < len(view.facts) else 0
+            needed = TOUCH_COLUMN + row_cells(lost) + others
+            most = max(most, needed) if needed <= room - SHORTEST_PATH - APART else most
+        room = most
         if not row or room < SHORTEST_TOUCH + line.left_cells:
             return
-        left = room - line.add("touch", "dim").to(9).left_cells
+        left = room - line.add("touch", "dim").to(TOUCH_COLUMN).left_cells
         if row_cells(row) > left:  # what would be lost for good must not be what is cut
             facts = tuple(sorted(view.facts, key=lambda fact: not fact.grave))
             row = touched(msgspec.structs.replace(view, facts=facts))

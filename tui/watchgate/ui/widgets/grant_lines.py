@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from watchgate.core.grants.rule import GrantRule
+from watchgate.core.policy.assessment import NO_RULE
 from watchgate.core.text import safe_text
 from watchgate.core.views import PendingView
 from watchgate.link.protocol import Scope
@@ -118,7 +119,8 @@ def _where(reach: Reach, found: Proposal, cells: int, colors: Palette, ground: T
     folder = home(safe_text(found.folder), reach.home)
     where = f"in {folder}" if folder else "in the session's folder"
     whose = f"every {title(reach.view.agent)} session there"
-    beside = f" or asked for by {', '.join(found.answers)}" if found.answers else ""
+    asking = [rule for rule in found.answers if rule != NO_RULE]
+    beside = f" or asked for by {', '.join(asking)}" if asking else ""
     words = (
         f"{where}, for {whose}, until revoked or unused for 30 days; only for what no rule "
         f"knows{beside}"

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from watchgate.core.policy.assessment import Finding
+from watchgate.core.policy.telling import telling
 from watchgate.core.records import RequestData
 from watchgate.core.text import Span
 from watchgate.ui.theme import RISK_RANK
@@ -39,7 +40,7 @@ def parts(data: RequestData, text: str) -> list[Part]:
         starts[segment.number] = at
     numbered = sorted((at, number) for number, at in starts.items() if at < len(text))
     if len(numbered) < 2:
-        found = tuple(f for f in data.findings if f.span or f.segment)
+        found = tuple(f for f in telling(data.findings) if f.span or f.segment)
         risk = _worst([finding.risk for finding in found])
         return [Part(start=0, end=len(text), joined=len(text), risk=risk, findings=found)]
     edges = [0, *(at for at, _ in numbered[1:]), len(text)]
@@ -82,7 +83,7 @@ def _about(
 ) -> dict[int, list[Finding]]:
     """The findings of each part: those that begin in it, or are about all of it."""
     found: dict[int, list[Finding]] = {number: [] for number in numbers}
-    for finding in data.findings:
+    for finding in telling(data.findings):
         if finding.span is None:
             if finding.segment in found:
                 found[finding.segment].append(finding)

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 import msgspec
 
+from watchgate.core.policy.telling import telling
 from watchgate.core.records import RequestData
 from watchgate.core.secret_shapes import secrets
 from watchgate.core.text import safe_text
@@ -59,16 +60,20 @@ def clause(reason: str) -> str:
 
 def why(data: RequestData) -> str:
     """The reasons, the gravest first, each once; with the part that each is about."""
-    graver = sorted(data.findings, key=lambda finding: -RISK_RANK.get(finding.risk, 2))
+    graver = sorted(telling(data.findings), key=lambda finding: -RISK_RANK.get(finding.risk, 2))
     count = len({segment.number for segment in data.segments})
     told = {finding.reason for finding in graver}
     reasons = [reason for reason in (data.raised, data.reason) if reason and reason not in told]
-    said = [clause(reason) for reason in dict.fromkeys(reasons)]
+    said: dict[str, list[str]] = {clause(reason): [] for reason in reasons}
     first = [finding for finding in graver if finding.reason in (data.raised, data.reason)]
     for finding in dict.fromkeys([*first, *graver]):
-        part = f"{finding.segment}/{count} " if finding.segment and count > 1 else ""
-        said.append(part + clause(finding.reason))
-    return covered("; ".join(dict.fromkeys(said)))
+        about = said.setdefault(clause(finding.reason), [])
+        part = f"{finding.segment}/{count}" if finding.segment and count > 1 else ""
+        if part and part not in about:
+            about.append(part)
+    return covered(
+        "; ".join(f"{', '.join(about)} {words}".lstrip() for words, about in said.items())
+    )
 
 
 def safer(data: RequestData) -> str:

@@ -1,0 +1,59 @@
+"""Which findings a person is told: those that only repeat a graver or clearer one are left out.
+
+Records, grants and `--json` keep all of them.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from itertools import accumulate
+
+from watchgate.core.policy.assessment import NO_RULE, Finding, severity
+
+
+def telling(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The findings that say something of their own, each once, in their order.
+
+    A rule `X.unread` guesses at what rule `X` knows: it goes where X found as much in the same
+    stretch. That no rule knows a command goes where a graver finding is about all of it.
+    """
+    found = tuple(dict.fromkeys(findings))
+    by_rule: dict[str, list[Finding]] = {}
+    for each in found:
+        by_rule.setdefault(each.rule, []).append(each)
+    plain = max((severity(each.risk) for each in by_rule.get(NO_RULE, ())), default=0)
+    spans = [each.span for each in found if each.span and severity(each.risk) > plain]
+    covers = _Cover(spans)
+    return tuple(
+        each
+        for each in found
+        if not (each.rule == NO_RULE and each.span and covers.all_of(each.span))
+        and not any(_repeats(each, known) for known in by_rule.get(_known(each.rule), ()))
+    )
+
+
+def _known(rule: str) -> str:
+    """The rule that this one repeats for texts that cannot be read for sure; empty for others."""
+    named, _, last = rule.rpartition(".")
+    return named if last == "unread" else ""
+
+
+def _repeats(guess: Finding, known: Finding) -> bool:
+    if guess.span is None or known.span is None or severity(guess.risk) > severity(known.risk):
+        return False
+    return guess.span[0] < known.span[1] and known.span[0] < guess.span[1]
+
+
+class _Cover:
+    """Stretches of a text, asked whether one of them takes in another."""
+
+    def __init__(self, spans: Iterable[tuple[int, int]]) -> None:
+        ordered = sorted(spans)
+        self._starts = [start for start, _ in ordered]
+        self._ends = list(accumulate((end for _, end in ordered), max))
+
+    def all_of(self, span: tuple[int, int]) -> bool:
+        """Whether one stretch, beginning no later, ends no sooner."""
+        before = bisect_right(self._starts, span[0])
+        return before > 0 and self._ends[before - 1] >= span[1]
