@@ -155,19 +155,39 @@ def test_the_systems_own_files_may_be_read_by_tool_and_by_command(path: str) -> 
     assert judge_command(f"cat {path}").decision == "allow"
 
 
-@pytest.mark.parametrize("path", ["/etc/passwd", "../x", "~/notes", "/srv/app/config"])
-def test_what_a_command_prints_from_outside_is_as_high_as_what_a_tool_reads(path: str) -> None:
+@pytest.mark.parametrize(
+    ("path", "risk"),
+    [
+        ("/srv/app/config", "high"),
+        ("/home/bob/notes", "high"),
+        ("/mnt/x", "high"),
+        ("/etc/passwd", "medium"),
+        ("/var/log/syslog", "medium"),
+        ("../x", "medium"),
+        ("~/notes", "medium"),
+    ],
+)
+def test_what_a_command_prints_from_outside_is_as_grave_as_what_a_tool_reads(
+    path: str, risk: str
+) -> None:
     for program in ("cat", "head -5", "grep x", "base64", "sed 1d", "git diff a"):
-        assert judge_command(f"{program} {path}").risk == "high"
-    assert read(path).risk == "high"
+        found = judge_command(f"{program} {path}")
+        assert (found.decision, found.risk) == ("ask", risk), program
+    assert read(path).risk == risk
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["grep -r key ~", "grep -r key ~/.config", "cat /etc/*", "find ~ -exec cat {} +", "cat ~/*"],
+)
+def test_what_sweeps_over_a_home_or_the_settings_is_high(command: str) -> None:
+    assert judge_command(command).risk == "high"
 
 
 @pytest.mark.parametrize(
     ("path", "rule"),
     [
-        ("/etc/passwd", "files.read-outside"),
-        ("../x", "files.read-outside"),
-        ("~/notes", "files.read-outside"),
+        ("/srv/x", "files.read-outside"),
         (".env", "secrets.read"),
         ("keys/id_rsa", "secrets.read"),
         ("~/.ssh/id_rsa", "secrets.read"),

@@ -90,3 +90,29 @@ def test_each_matcher_holds_where_it_says_and_nowhere_else(shape: str, hit: str,
 def test_an_exception_that_only_the_run_shows_is_none() -> None:
     assert matches('{ program = "a", no_args = "safe" }', 'a "$x"')
     assert matches(PUSH, 'git push -f "$maybe_dry_run"')
+
+
+BRANCH = '{ program = "git", sub = "branch", any_flag = ["-C", "-D"] }'
+
+
+@pytest.mark.parametrize(
+    ("command", "found"),
+    [
+        ("git branch -C a b", True),
+        ("git -C x branch -C a b", True),
+        ("git -C branch branch -D a", True),
+        ("git --unheard-of branch -C a", True),
+        ("git -C x branch", False),
+        ("git -C branch branch -a", False),
+    ],
+)
+def test_a_programs_own_option_before_the_sub_command_is_none_of_its_flags(
+    command: str, found: bool
+) -> None:
+    assert matches(BRANCH, command) is found
+
+
+def test_a_word_that_begins_with_text_expands_to_some_word() -> None:
+    shape = '{ program = "export", operands = "none" }'
+    assert matches(shape, "export $X")
+    assert not matches(shape, "export A=$X")

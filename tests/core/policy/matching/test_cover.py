@@ -10,6 +10,7 @@ from tests.core.policy.written import allow, allows, judged, policy
 LIST = '{ program = "ls", flags = ["-l", "-a", "-n=", "--color", "--sort=", "-#", "--time=ctime"] }'
 READ = '{ program = "git", sub = ["log", "stash list"], flags = ["-C=", "-p", "--format="] }'
 OPEN = '{ program = "cat", flags = "*" }'
+SEARCH = '{ program = "find", flags = ["-name=", "-o", "-exec ;"] }'
 GUARDED = '{ program = "rg", flags = "*", no_flag = "--pre" }'
 
 
@@ -119,3 +120,23 @@ def test_an_allow_names_its_rule_and_every_command_has_a_segment() -> None:
     ]
     assert [s.dynamic for s in found.segments] == [False, True, True]
     assert rules(found) == {"policy.no-rule"}
+
+
+@pytest.mark.parametrize(
+    ("command", "allowed"),
+    [
+        ("find . -exec ls {} +", True),
+        ("find . -exec ls {} \\; -name x", True),
+        ("find . -exec ls {} + -exec ls x \\;", True),
+        ("find . -exec rm {} +", False),
+        ("find . -exec ls a + -o out {} \\;", False),
+        ("find . -exec ls {} \\; -delete", False),
+        ("find . -exec ls {}", False),
+        ("find . -exec ls {} $X", False),
+        ("find . -execdir ls {} \\;", False),
+    ],
+)
+def test_a_search_may_run_a_command_that_is_allowed_itself(command: str, allowed: bool) -> None:
+    ls = allow('{ program = "ls", flags = "*" }').replace("test.allow", "test.other")
+    found = judged(policy(allow(SEARCH), ls), command)
+    assert (found.decision == "allow") is allowed

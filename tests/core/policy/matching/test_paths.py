@@ -81,6 +81,8 @@ def test_a_pattern_does_not_fit(pattern: str, path: str) -> None:
         ("@outside", "~root/a", "/dev/null"),
         ("@temporary", "/tmp/a", "/tmp"),
         ("@sweeping", "~", "/tmp/a"),
+        ("@sweeping", "/tmp", "/tmp/*"),
+        ("@sweeping", "~/*", "/tmp/a/*"),
         ("@own", "~/.config/watchgate/policy.toml", "~/.config/other"),
         ("@device", "/dev/sda1", "/dev/null"),
     ],

@@ -31,8 +31,10 @@ OPAQUE = [
     "cat script | bash",
     "bash < script",
     "ls | ssh host",
-    "source x.sh",
-    ". x.sh",
+    'source "$X"',
+    "source <(ls)",
+    "cat x | . /dev/stdin",
+    "source",
     'echo "${x@P}"',
     # code of another language
     "python3 -c 'import os'",

@@ -90,11 +90,13 @@ class Place(msgspec.Struct, frozen=True):
     def sweeping(self, path: str) -> bool:
         """Whether removing this path takes a home, the root or something outside the session."""
         resolved = self.resolve(path)
+        if self.temporary(resolved):
+            return False
         if posixpath.basename(resolved) in ("*", ".*", ".[!.]*"):
             resolved = posixpath.dirname(resolved) or "."
         if resolved in ("/", self.home):
             return True
-        return self.outside(resolved) and not self.temporary(resolved)
+        return self.outside(resolved)
 
     def is_own(self, path: str) -> bool:
         """Whether a path is one of our own files or lies in one of our folders."""

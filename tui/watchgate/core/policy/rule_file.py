@@ -51,7 +51,8 @@ class CommandMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     Flags are found in clusters (`-rf`), shortened (`--recurs`) and with values (`--force=x`):
     `any_flag` at least one, `all_flag` all, `no_flag` none. `flags` is the closed set of all that
     may occur, `*` for any: in it names are whole, an entry that ends in `=` takes a value
-    (`-n=`, `--format=`), and `-#` is a number (`-20`). `args` are patterns of which some argument
+    (`-n=`, `--format=`), one that ends in ` ;` a command that is judged by itself (`-exec ;`), and
+    `-#` is a number (`-20`). `args` are patterns of which some argument
     has one, `no_args` of which none has; `args_regex` is found in some argument, `no_args_regex` in
     none, each searched with a leading `~` or `$HOME` as the home. `first` is a regular expression
     that the whole first operand behind `sub` has. `line` are patterns for the whole command, its

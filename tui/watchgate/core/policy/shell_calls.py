@@ -210,12 +210,19 @@ class _Reader:
         if command.transparent:
             return "runs only what is in it"
         if not command.words:
-            return "sets a variable" if command.assignments and not command.redirects else ""
+            return self._opens_or_sets(command)
         for _, rule, shape in self._policy.allowing.of(seen.program, self._subject.tool):
             if shape and self._holds(rule) and rule.covers(seen, shape):
                 self.allows.append(rule.finding(command.span, command.segment))
                 return rule.id
         return ""
+
+    def _opens_or_sets(self, command: Command) -> str:
+        """What a command without a program does: variables, and files for a group or a loop."""
+        read = (redirect.target for redirect in command.redirects if redirect.reads)
+        if not all(not target.dynamic and self._place.inside(target.text) for target in read):
+            return ""
+        return "opens a file" if command.redirects else "sets a variable"
 
     def _start_in(self, folder: str | None) -> None:
         """Begin where the call itself wants to be run."""

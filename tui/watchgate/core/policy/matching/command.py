@@ -160,17 +160,22 @@ def _sub(wanted: Shape, seen: Seen) -> Sequence[Word]:
 
 
 def _any_flag(wanted: Shape, seen: Seen) -> Sequence[Word]:
-    return _flag(wanted.any_flag, seen) if wanted.any_flag else ()
+    return _flag(wanted, wanted.any_flag, seen) if wanted.any_flag else ()
 
 
 def _all_flags(wanted: Shape, seen: Seen) -> Sequence[Word]:
-    found = [_flag(flags, seen) for flags in wanted.all_flag]
+    found = [_flag(wanted, flags, seen) for flags in wanted.all_flag]
     return [word for words in found for word in words] if all(found) else ()
 
 
-def _flag(flags: Flags, seen: Seen) -> list[Word]:
+def _flag(wanted: Shape, flags: Flags, seen: Seen) -> list[Word]:
+    """The words that may be such a flag; in `git -C x branch` the -C is git's, not its branch's."""
     among = seen.dashed if flags.dashed else seen.arguments
-    return [word for word in among if flags.maybe(word.text)]
+    found = [word for word in among if flags.maybe(word.text)]
+    if found and wanted.sub and seen.global_options:
+        front = _in_front(seen, maybe_sub(wanted.sub, seen))
+        found = [word for word in found if id(word) not in front]
+    return found
 
 
 def _closed(wanted: Shape, seen: Seen) -> Sequence[Word]:
@@ -188,6 +193,14 @@ def _args_regex(wanted: Shape, seen: Seen) -> Sequence[Word]:
     return _having(wanted.args_regex, seen) if wanted.args_regex else ()
 
 
+def _in_front(seen: Seen, sub: list[Word]) -> set[int]:
+    """The program's own options with a value that stand before the sub-command, by identity."""
+    if not sub or not seen.global_options:
+        return set()
+    place = next(i for i, word in enumerate(seen.arguments) if word is sub[0])
+    return {id(word) for word in seen.arguments[:place] if word.text in seen.global_options}
+
+
 def _sub_regex(wanted: Shape, seen: Seen) -> Sequence[Word]:
     hit = wanted.sub_regex(seen.operand_line) if wanted.sub_regex else None
     return seen.operands[: hit.group().count(" ") + 1] if isinstance(hit, re.Match) else ()
@@ -196,8 +209,8 @@ def _sub_regex(wanted: Shape, seen: Seen) -> Sequence[Word]:
 def _operands(wanted: Shape, seen: Seen) -> Sequence[Word]:
     taken = {id(word) for word in (maybe_sub(wanted.sub, seen) if wanted.sub else ())}
     behind = [word for word in seen.operands if id(word) not in taken and word.text != "-"]
-    # What expands to words may expand to none.
-    sure = sum(word.expands != "words" for word in behind)
+    # What expands to words may expand to none, unless something stands before the expansion.
+    sure = sum(word.expands != "words" or word.prefix != "" for word in behind)
     wrong = {
         "none": sure > 0,
         "one": sure > 1 or not behind,

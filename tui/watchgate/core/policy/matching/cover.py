@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from watchgate.core.policy.matching.command import Shape, Sub
 from watchgate.core.policy.matching.options import TAKES_NEXT_WORD, Closed, is_option
 from watchgate.core.policy.matching.seen import Seen
+from watchgate.core.policy.shell.commands import Command
 from watchgate.core.policy.shell.words import Word
 
 _SYSTEM_FOLDERS = frozenset(
@@ -15,6 +17,7 @@ _SYSTEM_FOLDERS = frozenset(
 )
 _HARMLESS_VARIABLE = re.compile(r"(?:LANG|LC_[A-Z]+|TZ|NO_COLOR|CI|FORCE_COLOR|TERM)\+?=")
 
+_OWN_VARIABLE = re.compile(r"(?!\w*(?:proxy|config))[a-z][a-z0-9_]*=")
 _NEGATIVE = re.compile(r"-\d+[A-Za-z]?")
 _PIPE = re.compile(r"[<>]\(")
 _FOLDER = re.compile(r"\$(?:HOME|PWD|\{HOME\}|\{PWD\})(?:/[\w./-]*)?")
@@ -44,9 +47,22 @@ def clean(seen: Seen) -> str:
             return "policy.redirect"
     if any(document.dynamic for document in command.documents):
         return "policy.redirect"
-    if not all(_HARMLESS_VARIABLE.match(word.text) for word in command.assignments):
+    if not all(_is_harmless(command, word.text) for word in command.assignments):
         return "policy.env"
     return ""
+
+
+def _is_harmless(command: Command, assigned: str) -> bool:
+    """Whether setting this changes nothing that a program does.
+
+    A script's own variables have small names; those that programs look at have capital ones, or
+    are the few left out here.
+    """
+    if _HARMLESS_VARIABLE.match(assigned):
+        return True
+    if command.words:
+        return command.program == "read" and assigned.startswith("IFS=")
+    return _OWN_VARIABLE.match(assigned) is not None
 
 
 def _unsafe_input(target: Word) -> bool:
@@ -63,7 +79,9 @@ def _is_named_plainly(seen: Seen) -> bool:
     return name == name.lower() and (bool(folder) or "/" not in word.text)
 
 
-def _read(wanted: Shape, seen: Seen, closed: Closed) -> tuple[list[Word], int] | None:
+def _read(
+    wanted: Shape, seen: Seen, closed: Closed, arguments: Sequence[Word]
+) -> tuple[list[Word], int] | None:
     """The operands, and how many of them stand together; None if a word does not fit.
 
     The words are read by the rule's own set of options.
@@ -73,7 +91,7 @@ def _read(wanted: Shape, seen: Seen, closed: Closed) -> tuple[list[Word], int] |
     loose = closed.open and not _has_exceptions(wanted)
     valued = ""
     ended = False
-    for word in seen.arguments:
+    for word in arguments:
         text = word.text
         if valued and is_option(text) and not _NEGATIVE.fullmatch(text):
             # The program may take it for the value, whatever it says as an option.
@@ -103,6 +121,31 @@ def _read(wanted: Shape, seen: Seen, closed: Closed) -> tuple[list[Word], int] |
     if valued and not (loose or valued in closed.plain):
         return None
     return found, together or len(found)
+
+
+def _without_commands(words: Sequence[Word], marks: frozenset[str]) -> Sequence[Word] | None:
+    """The words without the commands behind these options, which are judged by themselves.
+
+    A command ends with `;`, or with `+` right behind `{}`; None where it ends in any other way,
+    which the reader of commands and the program may take for two different things.
+    """
+    if not marks:
+        return words
+    kept: list[Word] = []
+    inside = False
+    before = ""
+    for word in words:
+        text = "" if word.dynamic else word.text
+        if not inside:
+            inside = text in marks
+            if not inside:
+                kept.append(word)
+        elif text == ";" or (text == "+" and before == "{}"):
+            inside = False
+        elif text == "+":
+            return None
+        before = text
+    return None if inside else kept
 
 
 def _option(closed: Closed, word: Word, in_front: frozenset[str] | None) -> tuple[bool, str]:
@@ -154,7 +197,9 @@ def _cannot_be_option(word: Word) -> bool:
 
 def _behind_sub(wanted: Shape, seen: Seen) -> list[Word] | None:
     """The operands behind the sub-command; None where it is another, or a word does not fit."""
-    read = None if wanted.closed is None else _read(wanted, seen, wanted.closed)
+    closed = wanted.closed
+    words = None if closed is None else _without_commands(seen.arguments, closed.commands)
+    read = None if closed is None or words is None else _read(wanted, seen, closed, words)
     if read is None:
         return None
     operands, together = read
@@ -196,7 +241,7 @@ def _texts_fit(wanted: Shape, seen: Seen) -> bool:
     for test in (wanted.no_args, wanted.no_args_regex):
         if test is not None and (not all_known or any(map(test, literal))):
             return False
-    if wanted.sub_regex and not wanted.sub_regex(" ".join(w.text for w in seen.operands)):
+    if wanted.sub_regex and not wanted.sub_regex(seen.operand_line):
         return False
     if wanted.line and not (all_known and wanted.line(seen.line)):
         return False

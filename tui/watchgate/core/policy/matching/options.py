@@ -111,13 +111,14 @@ class Closed(msgspec.Struct, frozen=True):
     """All options that a command may have.
 
     `plain` ones have no value of their own word, `valued` ones take one; of `fixed` ones only these
-    values; `patterns` fit whole words.
+    values; `patterns` fit whole words. What stands behind one of `commands` is a command.
     """
 
     plain: frozenset[str] = frozenset()
     valued: frozenset[str] = frozenset()
     fixed: dict[str, frozenset[str]] = {}
     patterns: Patterns = Patterns()
+    commands: frozenset[str] = frozenset()
     numbers: bool = False
     open: bool = False
 
@@ -158,9 +159,12 @@ def closed(given: Iterable[str]) -> Closed:
     valued: set[str] = set()
     fixed: dict[str, frozenset[str]] = {}
     globs: list[str] = []
+    commands: set[str] = set()
     for entry in given:
         name, sign, value = entry.partition("=")
-        if "*" in entry:
+        if entry.endswith(" ;"):
+            commands.add(entry.removesuffix(" ;"))
+        elif "*" in entry:
             globs.append(entry)
         elif value:
             fixed[name] = fixed.get(name, frozenset()) | {value}
@@ -171,6 +175,7 @@ def closed(given: Iterable[str]) -> Closed:
         valued=frozenset(valued),
         fixed=fixed,
         patterns=compiled(entry for entry in globs if entry != "*"),
+        commands=frozenset(commands),
         numbers="-#" in plain,
         open="*" in globs,
     )

@@ -18,6 +18,10 @@ _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^\s\"'<>`)\]]+", re.IGNORECASE)
 _NAMED_BY_OPERAND = ("curl", "wget", "http", "https", "xh", "curlie")
 _SETS_VARIABLES = frozenset(("env", "export", "declare", "typeset", "readonly", "local", "sudo"))
 _ASSIGNED = re.compile(r"([A-Za-z_]\w*)(?:\[[^]]*])?\+?=")
+_PLAIN_VALUE = re.compile(
+    r"(?:\w*PAGER|\w*EDITOR|VISUAL|LESS)=(?:cat|true|:|)|(?:CC|CXX)=[\w.+-]+|GOFLAGS=-mod=\w+"
+)
+_APPENDED = ("PATH=$PATH:/", "PATH=${PATH}:/")
 _HOMES = ("${HOME}", "$HOME", "~")
 
 Touched = tuple[Touch, tuple[str, ...]]
@@ -133,8 +137,22 @@ class Seen:
             if self.program in _SETS_VARIABLES:
                 words = (*words, *self.arguments)
             matched = ((word, _ASSIGNED.match(word.text)) for word in words)
-            self._variables = [(word, hit[1]) for word, hit in matched if hit]
+            self._variables = [
+                (word, hit[1]) for word, hit in matched if hit and not self._harmless(word)
+            ]
         return self._variables
+
+    def _harmless(self, word: Word) -> bool:
+        """Whether a value starts no code of somebody's choice.
+
+        It only says how `read` splits, where to look for what is found nowhere else, or names a
+        program that shows text, does nothing, or is the compiler of that name.
+        """
+        if word.text.startswith("IFS=") and self.program == "read":
+            return True
+        if not word.dynamic and _PLAIN_VALUE.fullmatch(word.text):
+            return True
+        return word.prefix == "PATH=" and word.text.startswith(_APPENDED)
 
     @property
     def line(self) -> str:

@@ -20,16 +20,16 @@ _COMPUTING = names(
 def unread(words: Sequence[Word], fed: bool) -> str:
     """Why the command runs more than its words show; empty if they show it all.
 
-    That is a program named by an expansion, code of another language, a sourced file, or a shell
-    that reads its commands from what is `fed` to it.
+    That is a program named by an expansion, code of another language, a sourced file that is not
+    named, or a shell that reads its commands from what is `fed` to it.
     """
     program = plain_name(words[0].text)
     if words[0].dynamic:
         return "Runs a program that is only known at run time"
     if not words[0].text.isascii():
         return "Runs a program whose name has letters that may look like others"
-    if program in _SOURCES:
-        return "Runs the commands of a file in this shell"
+    if program in _SOURCES and (fed or not _one_file(words)):
+        return "Runs commands in this shell that are only known at run time"
     if program in SHELLS or program in INTERPRETERS:
         return _of_code(program, words, fed)
     if program == "ssh" and fed and not any(unwrap(words, ()).scripts):
@@ -42,6 +42,12 @@ def unread(words: Sequence[Word], fed: bool) -> str:
 def computes(words: Sequence[Word]) -> bool:
     """Whether the command takes words for names of variables or for arithmetic."""
     return words[0].text in _COMPUTING
+
+
+def _one_file(words: Sequence[Word]) -> bool:
+    """Whether the words name a file for certain, as they do where a shell gets a script."""
+    named = words[1:]
+    return bool(named) and not named[0].dynamic and not named[0].text.startswith(("/dev/", "-"))
 
 
 def _of_code(program: str, words: Sequence[Word], fed: bool) -> str:

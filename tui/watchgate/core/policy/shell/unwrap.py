@@ -23,6 +23,7 @@ from watchgate.core.policy.shell.wrappers import (
 )
 
 _NAME = re.compile(r"[\w./-]+")
+_FOLDER = re.compile(r"\$(?:HOME|PWD|\{HOME\}|\{PWD\}|\(pwd\))(?![\w])")
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(\[[^]]*])?\+?=")
 
 
@@ -54,7 +55,7 @@ def unwrap(words: Sequence[Word], documents: Sequence[Word]) -> Wrapped:
     elif prefix and program not in SCRIPT_OPERANDS:
         commands, transparent = _prefixed(own, prefix)
         behind = max(map(len, commands), default=len(own))
-        unclear = any(word.dynamic for word in own[: len(own) - behind])
+        unclear = any(_may_shift(word) for word in own[: len(own) - behind])
     scripts = (*_option_scripts(program, words), *_operand_scripts(program, words))
     if program in SHELLS or (program == "ssh" and not scripts):
         scripts += tuple(documents)
@@ -62,6 +63,16 @@ def unwrap(words: Sequence[Word], documents: Sequence[Word]) -> Wrapped:
         transparent = True
     transparent &= is_itself(words[0].text) and bool(commands or scripts)
     return Wrapped(commands, scripts, transparent, unclear)
+
+
+def _may_shift(word: Word) -> bool:
+    """Whether an expansion may make the command start elsewhere: one quoted value stays one word.
+
+    It must show whether it is an option: by what stands before it, or as a folder's path.
+    """
+    if word.expands == "value":
+        return word.prefix[:1] == "" and not _FOLDER.match(word.text)
+    return word.dynamic
 
 
 def _sub_command(program: str, words: Sequence[Word]) -> int:
