@@ -31,7 +31,7 @@ def assess_other(subject: Subject, policy: Policy, holds: Callable[[Rule], bool]
     findings: list[Finding] = []
     known = False
     allows: list[Finding] = []
-    for rule in policy.of_calls:
+    for _, rule, _ in policy.of_calls.of("", subject.tool):
         if rule.opaque is True or not holds(rule):
             continue
         if rule.decision == "allow":
@@ -80,6 +80,7 @@ class _Call:
         # What a tool of unknown making does with a field, its name does not tell.
         unknown = tool.cls in ("mcp", "other")
         self.texts = tuple(_texts(tool.input)) if unknown else ()
+        self._forms: dict[str, tuple[str, ...]] = {}
         self._deletes = tool.cls == "edit" and _WHOLE_PATCH in tool_input.patch(tool)
 
     def hit(self, rule: Rule) -> Span | tuple[()] | None:
@@ -141,7 +142,10 @@ class _Call:
         place = self.place
         if wanted.own and self.subject.tool.cls != "read" and place.holds_own(path):
             return True
-        return wanted.fit(place, path, forms_of(place, path))
+        forms = self._forms.get(path)
+        if forms is None:
+            forms = self._forms[path] = forms_of(place, path)
+        return wanted.fit(place, path, forms)
 
 
 def _texts(value: object) -> Iterator[str]:

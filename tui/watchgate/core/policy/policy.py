@@ -64,7 +64,7 @@ class Policy(msgspec.Struct, frozen=True):
     asking: Index
     allowing: Index
     of_text: Index
-    of_calls: tuple[Rule, ...]
+    of_calls: Index
     disabled: tuple[str, ...] = ()
     sets: dict[str, tuple[str, ...]] = {}
     faults: tuple[Finding, ...] = ()
@@ -96,7 +96,7 @@ class Policy(msgspec.Struct, frozen=True):
             asking=Index(tuple(rule for rule in tightening if rule.of_commands)),
             allowing=Index(tuple(r for r in rules if r.decision == "allow" and r.shapes)),
             of_text=Index(tuple(rule for rule in tightening if not rule.of_commands)),
-            of_calls=tuple(rule for rule in rules if not rule.shapes),
+            of_calls=Index(tuple(rule for rule in rules if not rule.shapes)),
             faults=tuple(faults),
             ends=any(rule.scope.until_us is not None for rule in rules),
         )
