@@ -52,6 +52,17 @@ def test_every_rule_there_has_its_line_and_a_refusal_is_no_success(
     assert "# refused: Bash\n#   allows every command" in text
 
 
+def test_an_allow_that_a_shipped_rule_outweighs_names_that_rule(cli: Cli, settings: Path) -> None:
+    settings.write_text(json.dumps({"allow": ["Bash(git push:*)"]}))
+    said = cli("policy", "import", "claude", str(settings))
+    assert said.code == Exit.DONE
+    assert "0 understood, 1 approximated, 0 refused" in said.err
+    assert "# approximated: Bash(git push:*)\n#   a shipped rule still asks about" in said.out
+    own_policy(said.out)
+    (checked,) = cli("policy", "check", "--json", "git push").lines
+    assert checked["decision"] == "ask"
+
+
 def test_paths_of_a_project_begin_at_its_folder_and_a_user_s_at_home(
     cli: Cli, settings: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

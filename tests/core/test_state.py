@@ -188,3 +188,22 @@ def test_a_broken_policy_stays_broken_until_it_is_loaded_again() -> None:
     emit(world, "policy.reloaded", CoreData(what="loaded again"))
     gate = replayed(world.records).gate
     assert (gate.policy, gate.policy_broken) == ("", False)
+
+
+def test_a_bad_file_of_a_project_is_told_until_all_files_are_good() -> None:
+    world = World("strict")
+    fault = "/srv/app/.watchgate/policy.toml:3: unknown key"
+    emit(world, "policy.fault", CoreData(what="bad", detail=fault, tier="project"))
+    gate = replayed(world.records).gate
+    assert (gate.project_fault, gate.policy, gate.policy_broken) == (fault, "", False)
+    emit(world, "policy.reloaded", CoreData(what="loaded again", detail=fault))
+    gate = replayed(world.records).gate
+    assert (gate.project_fault, gate.policy) == (fault, "")
+    emit(world, "policy.reloaded", CoreData(what="loaded again"))
+    assert replayed(world.records).gate.project_fault == ""
+
+
+def test_a_fault_that_is_not_of_a_project_s_policy_is_not_told_as_one() -> None:
+    world = World("strict")
+    emit(world, "policy.fault", CoreData(what="the grants cannot be kept", detail="no space"))
+    assert replayed(world.records).gate.project_fault == ""

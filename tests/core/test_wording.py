@@ -45,6 +45,14 @@ def test_only_a_person_and_a_rule_refuse(word: Word) -> None:
     assert "Do not try another way" in said
 
 
+def test_a_rules_denial_tells_a_safer_way_and_to_try_no_other() -> None:
+    said = denial("denied-by-rule", reason="Rewrites history.", safer="push to a branch.")
+    assert said == (
+        "A rule denied this call: Rewrites history. Safer: push to a branch."
+        " Do not try another way than that; if it does not do, stop and report."
+    )
+
+
 def test_every_cause_has_its_own_text() -> None:
     assert len({denial(word, reason="why") for word in DENIED}) == len(DENIED)
 

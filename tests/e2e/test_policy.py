@@ -134,6 +134,19 @@ def test_an_operator_sees_what_would_be_lost(running: Core, tmp_path: Path) -> N
     assert "1 not in git" in running.cli("show", request["id"]).out
 
 
+def test_a_file_is_judged_by_what_a_link_in_the_folder_leads_to(
+    running: Core, tmp_path: Path
+) -> None:
+    (tmp_path / "plain").write_text("x")
+    assert running.hook("PreToolUse", bash("cat notes", cwd=str(tmp_path))).done().code == 0
+    (tmp_path / "notes").symlink_to(Path.home() / ".ssh" / "id_rsa")
+    hook = running.hook("PreToolUse", bash("cat notes", "call-2", cwd=str(tmp_path)))
+    (request,) = running.pending()
+    assert request["risk"] == "high"
+    running.cli("deny", request["id"])
+    assert hook.done().code == 2
+
+
 def test_a_flood_of_one_session_is_denied_and_says_why(running: Core) -> None:
     hooks = [running.hook("PreToolUse", bash(PUSH, f"call-{n}")) for n in range(24)]
     ended = until(

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from watchgate.link.protocol import Request, Result
 from watchgate.service import detached
 from watchgate.service.detached import answers, last_log_lines, start_core
 from watchgate.service.errors import CannotServe
+from watchgate.service.runtime_dir import RuntimeDir
 
 STARTER = """
 import os
@@ -82,6 +84,44 @@ def test_a_core_that_says_nothing_is_given_up(
     monkeypatch.setattr(sys, "executable", str(mute))
     with pytest.raises(CannotServe, match="it said nothing"):
         start_core(here)
+
+
+def test_a_core_that_starts_in_the_same_moment_is_waited_for(here: Paths) -> None:
+    with RuntimeDir(here) as claimed, ThreadPoolExecutor() as threads:
+        starting = threads.submit(start_core, here)
+        while not last_log_lines(here, 1) and not starting.done():
+            time.sleep(0.02)
+        # The other core has its place, and only now its socket.
+        with claimed.bind(here.control_socket):
+            starting.result(timeout=30)
+
+
+def test_two_that_start_a_core_in_the_same_moment_get_one(here: Paths) -> None:
+    starters = [
+        subprocess.Popen([sys.executable, "-c", STARTER], stdout=subprocess.PIPE) for _ in range(3)
+    ]
+    said = [starter.communicate(timeout=60)[0] for starter in starters]
+    assert said == [b"started\n"] * 3
+    assert hello(here)["core"]
+
+
+def test_a_core_that_has_the_place_and_never_answers_is_told_once(
+    here: Paths, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(detached, "READY_S", 5.0)
+    monkeypatch.setattr(detached, "AGAIN_S", 0.05)
+    with RuntimeDir(here), pytest.raises(CannotServe, match="already running") as refused:
+        start_core(here)
+    assert str(refused.value).startswith("the core did not start: a core is already running in")
+
+
+def test_what_an_earlier_core_complained_of_is_not_told_again(here: Paths) -> None:
+    here.runtime_dir.chmod(0o755)
+    here.state_dir.mkdir(parents=True, mode=0o700)
+    here.core_log.write_text("watchgate: an old complaint\n")
+    with pytest.raises(CannotServe) as refused:
+        start_core(here)
+    assert "an old complaint" not in str(refused.value)
 
 
 def test_nobody_answers_without_a_core(here: Paths) -> None:

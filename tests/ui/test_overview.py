@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from tests.ui.picture import NOW_US, busy, first_run, quiet, sessions, switched_off
+from watchgate.core.gate_folds import is_off
 from watchgate.core.restore import restore
 from watchgate.core.sessions import SessionState
 from watchgate.core.state import State
@@ -14,7 +15,6 @@ from watchgate.link.protocol import Snapshot
 from watchgate.ui.bridge import Link
 from watchgate.ui.overview import (
     calls_per_bin,
-    is_off,
     pause_words,
     policy_words,
     session_word,
@@ -167,6 +167,13 @@ def test_a_policy_that_is_not_in_force_says_so_and_which_command_mends_it() -> N
     assert policy_words(changed, whole=True) == (
         "policy changed, not in force: watchgate policy reload"
     )
+    bad = GateView(project_fault="/srv/app/.watchgate/policy.toml:3: unknown key")
+    assert policy_words(bad, whole=False) == "project policy bad"
+    assert policy_words(bad, whole=True) == (
+        "project policy bad, not in force: watchgate policy reload"
+    )
+    both = msgspec.structs.replace(changed, project_fault=bad.project_fault)
+    assert policy_words(both, whole=False) == "policy changed"
     broken = GateView(policy="policy.toml:3: unknown key", policy_broken=True)
     assert policy_words(broken, whole=False) == "policy broken"
     assert policy_words(broken, whole=True) == (

@@ -9,10 +9,11 @@ import msgspec
 import pytest
 
 from watchgate.core.pacing import PAUSE_S, PENDING_MAX, QUEUED_A_MINUTE, RETRIES_DENIED
+from watchgate.core.policy import guards, load
 from watchgate.core.policy.examples import check_examples
-from watchgate.core.policy.load import load
 from watchgate.core.policy.policy import Policy
 from watchgate.core.policy.rule_file import CommandMatch, Defaults, PathMatch, PolicyFile, RuleData
+from watchgate.core.policy.shell import braces, finder, reader
 from watchgate.core.retries import REMEMBERED_S
 from watchgate.service.facts.watch import LIMIT_S
 from watchgate.service.policy.shipped import shipped_files
@@ -24,7 +25,7 @@ FILES = re.findall(r"```toml\n(.*?)```", TEXT, re.DOTALL)
 
 @pytest.mark.parametrize("text", FILES)
 def test_every_policy_that_is_shown_loads_and_does_what_its_examples_say(text: str) -> None:
-    loaded = load(text, "docs/policy.md", "user")
+    loaded = load.load(text, "docs/policy.md", "user")
     check_examples(Policy.of((*shipped_files(), loaded)), loaded)
 
 
@@ -40,9 +41,24 @@ def test_every_rule_that_is_named_is_there(rule: str) -> None:
 
 
 def test_the_limits_that_are_told_are_those_in_force() -> None:
-    assert f"{PENDING_MAX} open requests, or with more than {QUEUED_A_MINUTE} " in TEXT
-    assert (PAUSE_S, RETRIES_DENIED) == (60.0, 3)
-    assert "paused for a minute, as is one in which an operator denied three such tries" in TEXT
+    assert f"paused for {PAUSE_S:.0f} s when it has {PENDING_MAX} open requests" in TEXT
+    assert f"more than {QUEUED_A_MINUTE} of its calls came within a minute" in TEXT
+    assert RETRIES_DENIED == 3
+    assert "an operator denied three such new tries" in TEXT
     assert REMEMBERED_S == 300
     assert "comes again within five minutes" in TEXT
     assert f"for {LIMIT_S} s at most" in TEXT
+
+
+def test_the_limits_of_a_projects_file_are_those_in_force() -> None:
+    assert f"{load.PROJECT_CHARS:,} characters and {load.PROJECT_RULES} rules at most" in TEXT
+    assert load.WILDCARDS == 3
+    assert "no more than three wildcards in a pattern for paths" in TEXT
+
+
+def test_the_limits_of_a_command_that_can_be_read_are_those_in_force() -> None:
+    assert f"longer than {guards.MAX_CHARS:,} characters" in TEXT
+    assert f"more than {finder.MAX_COMMANDS} commands" in TEXT
+    assert f"wrappers more than {finder.MAX_DEPTH} deep" in TEXT
+    assert f"groups more than {reader.MAX_DEPTH} deep" in TEXT
+    assert f"stands for more than {braces.MAX_WORDS}" in TEXT

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from tests.core.policy.calls import judge_command
 from watchgate.core.policy.assessment import Assessment
-from watchgate.core.policy.shell_calls import MAX_FOLDER_CHARS
+from watchgate.core.policy.folders import MAX_FOLDER_CHARS
 
 CALLS_A_CHARACTER = 220
 CALLS_A_TEXT = 50_000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 
 import pytest
 
@@ -13,6 +14,7 @@ from watchgate.core.policy.examples import check_examples
 from watchgate.core.policy.load import PolicyError
 from watchgate.core.policy.policy import Policy
 from watchgate.core.policy.shell import grammar
+from watchgate.core.policy.shell.finder import commands
 
 FRESH = """
 import sys
@@ -29,8 +31,11 @@ for command in sys.argv[1:]:
 
 
 @pytest.fixture
-def no_parser(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_parser(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(grammar, "_PARSER", None)
+    commands.cache_clear()
+    yield
+    commands.cache_clear()
 
 
 def test_an_interpreter_that_cannot_import_it_asks_about_every_command() -> None:

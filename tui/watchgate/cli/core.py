@@ -26,8 +26,9 @@ def add_parser(commands: Any) -> None:
 
 
 def _serve(args: argparse.Namespace) -> int:
+    from watchgate.cli.output import json_line
     from watchgate.headless import serve
-    from watchgate.service.errors import CannotServe
+    from watchgate.service.errors import AlreadyServed, CannotServe
 
     paths = here()
     config = configured(paths)
@@ -36,5 +37,8 @@ def _serve(args: argparse.Namespace) -> int:
     try:
         serve(paths, config, detached=args.detached)
     except CannotServe as fault:
+        if args.detached:
+            # Whoever started it can attach to the other one then.
+            json_line({"ready": False, "running": isinstance(fault, AlreadyServed)})
         raise Stop(str(fault)) from None
     return Exit.DONE

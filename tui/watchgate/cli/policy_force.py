@@ -25,6 +25,7 @@ class Force:
         """`instead` is a file in the place of the user's own."""
         from watchgate.service.clock import SystemClock
         from watchgate.service.host import real_stage
+        from watchgate.service.policy.links import LinkFinder
         from watchgate.service.policy.store import read_policies
 
         paths = here()
@@ -36,13 +37,18 @@ class Force:
             raise Stop(self._policies.fault)
         self._cwd, self._home = str(Path.cwd()), str(Path.home())
         self._own = real_stage(paths).protected
+        self._links = LinkFinder(self._home)
         self._now_us = SystemClock().now().wall_us
 
     def judge(self, case: Case) -> Assessment:
         """What the rules say about a call now; a project's file that is wrong is complained of."""
+        import msgspec
+
         from watchgate.core.policy.assess import assess
 
         subject = case.subject(cwd=self._cwd, home=self._home, own=self._own)
+        links = self._links(subject.tool, subject.cwd)
+        subject = msgspec.structs.replace(subject, links=links)
         found = assess(subject, self._policies(subject.cwd), self._now_us)
         while self._policies.told:
             complain(self._policies.told.pop())

@@ -36,13 +36,14 @@ def add_parsers(verbs: Any) -> None:
 def _import(args: argparse.Namespace) -> int:
     from watchgate.core.policy.importing.fragment import VERSION, fragment
     from watchgate.core.policy.importing.imported import with_ids
-    from watchgate.core.policy.importing.proving import bound, proved
+    from watchgate.core.policy.importing.proving import bound, proved, weighed
+    from watchgate.service.policy.shipped import shipped
 
     files = _files(Path(args.path).expanduser(), _IN_FOLDER[args.agent])
     rules = [each for file in files for each in _read(args.agent, file)]
     if args.only_agent:
         rules = [bound(each, args.agent) for each in rules]
-    rules = [proved(each) for each in with_ids(args.agent, rules)]
+    rules = [weighed(proved(each), shipped()) for each in with_ids(args.agent, rules)]
     if args.json:
         for each in rules:
             json_line(_row(each))

@@ -31,6 +31,7 @@ BUILT_IN = {
     "policy.retry": "It is close to what was denied in this session within 5 minutes.",
     "text.hidden": "It holds characters that cannot be seen: what is read is not what runs.",
     "text.too-long": "It is longer than anybody reads.",
+    "text.mixed-scripts": "A name in it mixes letters of several scripts: it may be another name.",
     "shell.opaque": "A part of it is only known when it runs, or cannot be read for certain.",
     "call.opaque": "What it would touch cannot be told from its input.",
 }

@@ -70,8 +70,10 @@ class Deciding:
             if word == "denied-by-rule":
                 self._gate.retries.denied(subject, found, now)
             call.decided = "deny"
+            ours = found.decision == "deny" and not ruling.hook
+            safer = found.decisive.suggest if ours else ""
             said = SayDeny(
-                wording.denial(word, reason=reason, hook=ruling.hook),
+                wording.denial(word, reason=reason, hook=ruling.hook, safer=safer),
                 stop=outcome.stop_turn and event.can.stop,
             )
             denied = drafts.called(event, tool, call, "denied", found, word, because)

@@ -296,10 +296,14 @@ class TraceData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, g
 
 
 class CoreData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """`policy.*`, `console.*` and `notice` of the core itself: what changed and what it means."""
+    """`policy.*`, `console.*` and `notice` of the core itself: what changed and what it means.
+
+    `tier` is that of a policy file, where it is about one.
+    """
 
     what: str
     detail: str = ""
     profile: str | None = None
     until: int | None = None
     name: str = ""
+    tier: str = ""

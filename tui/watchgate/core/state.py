@@ -11,8 +11,16 @@ from collections.abc import Callable
 import msgspec
 
 from watchgate.core.call_endings import ENDINGS
+from watchgate.core.call_ends import (
+    RAN,
+    end_by_result,
+    end_by_word,
+    end_contradicted,
+    end_ungated,
+)
 from watchgate.core.call_rows import CallRows, call_key
 from watchgate.core.events import Lane
+from watchgate.core.gate_folds import GATE_FOLDS, is_off, started
 from watchgate.core.grants.folded import FoldedGrants
 from watchgate.core.grants.grant import GrantView
 from watchgate.core.records import FactsData, Record, RequestData
@@ -36,7 +44,6 @@ NO_DEADLINE = 2**63
 _ALLOWED = {"+": "allowed_by_operator", "=": "allowed_by_grant"}
 _UNASKED = {"handback": "no_opinion", "recorded": "no_opinion"}
 _ENDS = ("tool.post", "tool.error")
-_RAN = ("done", "failed", "ran ungated")
 _ANSWERED = {
     "allowed-by-operator": True,
     "denied-by-operator": False,
@@ -112,7 +119,7 @@ class State:
         row = self.calls.get(call_key(record))
         if row is None:
             return 1, 0
-        return (0, 0) if row.alarm or row.stage in _RAN else (1, int(row.gated))
+        return (0, 0) if row.alarm or row.stage in RAN else (1, int(row.gated))
 
     def _add_row(self, record: Record, risk: str, *, watched: bool, gated: bool = False) -> None:
         """Show a call; one that is only `watched` may be hidden with the rest of its turn."""
@@ -157,27 +164,16 @@ class State:
             counter = _UNASKED.get(data["gate"], "")
             self._count(ENDINGS[word].counter if data["gate"] == "denied" else counter)
         if data["gate"] == "denied":
-            self._end_row(record, word)
+            end_by_word(self.calls, record, word)
         self.seen.heard_of_gate(record, gated=gated)
 
     def _result(self, record: Record) -> None:
-        key, data = call_key(record), record.data
-        row = self.calls.get(key)
-        if row is None:
+        key = call_key(record)
+        if self.calls.get(key) is None:
             self._add_row(record, "unknown", watched=True)
-            row = self.calls.get(key)
-        if row is None:
-            return
-        stage = "done" if data["ok"] else "failed"
-        if data.get("ungated") or (not row.gated and self._is_off(record.at)):
-            stage = "ran ungated"
-        took = data.get("took_ms")
-        self.calls.edit(
-            key,
-            stage=row.stage if row.alarm else stage,
-            ended_at=record.at,
-            took_ms=took if took is not None else (record.at - row.at) // 1000,
-        )
+        row = self.calls.get(key)
+        if row is not None:
+            end_by_result(self.calls, row, record, off=is_off(self.gate, record.at))
 
     def _requested(self, record: Record) -> None:
         key = session_key(record)
@@ -224,7 +220,7 @@ class State:
             key, waited_s = (view.agent, view.session), record.data["waited_s"]
             self.seen.answered(key, waited_s, allowed=_ANSWERED[word])
         self._count(ENDINGS[word].counter)
-        self._end_row(record, word)
+        end_by_word(self.calls, record, word)
         if word == "withdrawn":
             self.seen.edit(session_key(record), left_at=record.at)
             if view is None or view.data.lane != Lane.RELAY:
@@ -251,43 +247,17 @@ class State:
             self._count(ENDINGS[word].counter)
         if self.last is not None and self.last.request == record.request:
             self.last = msgspec.structs.replace(self.last, word=word)
-        self._end_row(record, word)
-
-    def _end_row(self, record: Record, word: str) -> None:
-        """Show how the gate's part of a call ended; what it did since outranks that."""
-        ending = ENDINGS[word]
-        key = call_key(record)
-        row = self.calls.get(key)
-        if row is None:
-            return
-        if row.stage in _RAN or row.alarm:
-            self.calls.edit(key, glyph=ending.glyph)
-            return
-        self.calls.edit(
-            key,
-            glyph=ending.glyph,
-            stage=ending.stage,
-            ended_at=record.at if ending.over else None,
-            took_ms=(record.at - row.at) // 1000 if ending.over else None,
-        )
+        end_by_word(self.calls, record, word)
 
     def _contradicted(self, record: Record) -> None:
         self._count("alarms")
-        stage = record.data.get("alarm") or "failed"
-        self.calls.edit(call_key(record), stage=stage, alarm=True)
+        end_contradicted(self.calls, record)
 
     def _ungated(self, record: Record) -> None:
-        """A call ran that passed no gate; `why` is only the likely cause."""
-        row = self.calls.get(call_key(record))
         alarm = record.data.get("alarm", True) is True
         if alarm:
             self._count("alarms")
-        if row is None or row.alarm:
-            return
-        why = str(record.data["why"])
-        self.calls.edit(call_key(record), stage="ran ungated", alarm=alarm, why=why)
-        if row.gated:  # it was asked about and ran before the answer
-            self.calls.edit(call_key(record), gated=False)
+        if end_ungated(self.calls, record, alarm=alarm):
             self.seen.passed_by(record)
 
     def _sub_over(self, record: Record) -> None:
@@ -316,7 +286,7 @@ class State:
 
     def _started(self, record: Record) -> None:
         """A core that starts knows nothing of what an earlier one left open (AP-15)."""
-        self.gate = GateView(profile=record.data.get("profile") or "guard")
+        self.gate = started(record)
         for view in self.pending.values():
             call = (view.agent, view.session, view.call)
             self.calls.edit(call, glyph="-", stage="no core", ended_at=record.at)
@@ -325,28 +295,6 @@ class State:
         self.calls.forget_nameless()
         self.traces.forget_nameless(record.seq)
         self.seen.start_over()
-
-    def _is_off(self, at: int) -> bool:
-        until = self.gate.off_until
-        return until is not None and (until == 0 or until > at)
-
-    def _off(self, record: Record) -> None:
-        self.gate = msgspec.structs.replace(
-            self.gate, off_until=record.data.get("until", 0), off_by=record.data.get("name", "")
-        )
-
-    def _on(self, _record: Record) -> None:
-        self.gate = msgspec.structs.replace(self.gate, off_until=None, off_by="")
-
-    def _journal(self, record: Record) -> None:
-        self.gate = msgspec.structs.replace(self.gate, journal=record.data.get("detail", "lost"))
-
-    def _policy(self, record: Record) -> None:
-        broken = record.kind == "policy.broken"
-        if record.kind == "policy.changed":
-            broken = self.gate.policy_broken
-        words = record.data.get("detail", "")
-        self.gate = msgspec.structs.replace(self.gate, policy=words, policy_broken=broken)
 
 
 Fold = Callable[[State, Record], None]
@@ -360,6 +308,15 @@ def _of_session(fold: Callable[[SessionViews, Record], None]) -> Fold:
 def _of_grant(fold: Callable[[FoldedGrants, Record], None]) -> Fold:
     """A fold of what is told of a grant."""
     return lambda state, record: fold(state.granted, record)
+
+
+def _of_gate(fold: Callable[[GateView, Record], GateView]) -> Fold:
+    """A fold of what is told of the gate itself."""
+
+    def folded(state: State, record: Record) -> None:
+        state.gate = fold(state.gate, record)
+
+    return folded
 
 
 _FOLDS: dict[str, Fold] = {
@@ -390,10 +347,5 @@ _FOLDS: dict[str, Fold] = {
     "grant.revoked": _of_grant(FoldedGrants.over),
     "grant.expired": _of_grant(FoldedGrants.over),
     "policy.started": State._started,
-    "policy.off": State._off,
-    "policy.on": State._on,
-    "policy.journal": State._journal,
-    "policy.changed": State._policy,
-    "policy.reloaded": State._policy,
-    "policy.broken": State._policy,
+    **{kind: _of_gate(fold) for kind, fold in GATE_FOLDS.items()},
 }

@@ -170,7 +170,8 @@ class GateView(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the gate is in force: profile, off switch (UTC µs, 0 = until restart), journal.
 
     `policy` says what somebody has to know or do about the rules, empty where all is well;
-    `policy_broken` that they could not be read, so that every call is asked.
+    `policy_broken` that they could not be read, so that every call is asked. `project_fault` says
+    what is wrong with the newest file of a project that could not be used.
     """
 
     profile: str = "guard"
@@ -179,3 +180,4 @@ class GateView(msgspec.Struct, frozen=True, kw_only=True):
     journal: str = "ok"
     policy: str = ""
     policy_broken: bool = False
+    project_fault: str = ""

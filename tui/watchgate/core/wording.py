@@ -5,6 +5,7 @@ from __future__ import annotations
 from watchgate.core.records import Word
 
 _STOP = "Do not try another way; stop and report"
+_STOP_UNLESS = "Do not try another way than that; if it does not do, stop and report"
 
 
 def denial(
@@ -15,8 +16,12 @@ def denial(
     waited_s: float = 0.0,
     what: str = "call",
     hook: str = "",
+    safer: str = "",
 ) -> str:
-    """One line for the agent; `reason` is the operator's, the rule's or the hook's own words."""
+    """One line for the agent; `reason` is the operator's, the rule's or the hook's own words.
+
+    `safer` is a safer way to the same end, as the rule that denied suggests it.
+    """
     tag = f" #{request[:4]}" if request else ""
     if word == "denied-by-operator":
         if reason:
@@ -24,7 +29,10 @@ def denial(
         return f"An operator denied this call. {_STOP}{tag}, or ask what to do instead."
     if word == "denied-by-rule":
         who = f"The hook {hook}" if hook else "A rule"
-        return f"{who} denied this {what}: {reason.rstrip('. ') or 'no reason given'}. {_STOP}."
+        said = f"{who} denied this {what}: {reason.rstrip('. ') or 'no reason given'}."
+        if safer:
+            return f"{said} Safer: {safer.rstrip('. ')}. {_STOP_UNLESS}."
+        return f"{said} {_STOP}."
     if word == "denied-failure" and hook:
         cause = f"This {what} is denied because a hook could not judge it: {reason.rstrip('. ')}"
         return f"{cause}. This is not a refusal by a person. {_STOP}{tag}."

@@ -8,11 +8,15 @@ from contextlib import contextmanager
 from watchgate.service.agents import AgentsError
 from watchgate.service.equipment import EquipmentError
 from watchgate.service.journal_schema import JournalError
-from watchgate.service.runtime_dir import RuntimeDirError
+from watchgate.service.runtime_dir import CoreRunningError, RuntimeDirError
 
 
 class CannotServe(Exception):
     """The core refuses to start; the message names the fault and the mend."""
+
+
+class AlreadyServed(CannotServe):
+    """Another core has this place, or is about to."""
 
 
 @contextmanager
@@ -21,7 +25,9 @@ def reasons_not_to_serve() -> Iterator[None]:
     try:
         yield
     except* (AgentsError, EquipmentError, RuntimeDirError, JournalError) as group:
-        raise CannotServe(str(_first(group))) from None
+        first = _first(group)
+        kind = AlreadyServed if isinstance(first, CoreRunningError) else CannotServe
+        raise kind(str(first)) from None
 
 
 def _first(error: BaseException) -> BaseException:

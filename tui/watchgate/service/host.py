@@ -46,6 +46,7 @@ from watchgate.service.ingest import Ingest
 from watchgate.service.journal import Journal
 from watchgate.service.keeping import keep, write
 from watchgate.service.peer import agent_of
+from watchgate.service.policy.links import LinkFinder
 from watchgate.service.policy.store import Policies, read_policies
 from watchgate.service.policy.watch import watch
 from watchgate.service.process_table import Proc, ancestors
@@ -234,6 +235,7 @@ class Host:
             policies,
             home=stage.home,
             own=stage.protected,
+            links=LinkFinder(stage.home),
             auto_allow=self._config.policy.auto_allow,
             timer=time.perf_counter,
         )

@@ -12,6 +12,7 @@ from textual.filter import LineFilter, Monochrome
 from textual.worker import Worker
 
 from watchgate.core.clock import Clock
+from watchgate.core.gate_folds import is_off
 from watchgate.core.views import PendingView
 from watchgate.ui.actions import ACTIONS
 from watchgate.ui.answers import Answers
@@ -23,7 +24,6 @@ from watchgate.ui.keys import KEYS
 from watchgate.ui.moment import Desk, Moment
 from watchgate.ui.operator import Operator, deciding_keys
 from watchgate.ui.options import Options
-from watchgate.ui.overview import is_off
 from watchgate.ui.pages import Pages
 from watchgate.ui.palettes import DARK, MONO
 from watchgate.ui.present import Presenter

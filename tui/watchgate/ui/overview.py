@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from watchgate.core.gate_folds import is_off
 from watchgate.core.sessions import SessionState
 from watchgate.core.state import State
 from watchgate.core.text import safe_text
@@ -27,11 +28,6 @@ SCALE_AT_LEAST = 4
 def live_sessions(state: State) -> list[SessionView]:
     """The sessions that have not ended, in the order in which they were first seen."""
     return [view for view in state.sessions.values() if view.state is not SessionState.GONE]
-
-
-def is_off(gate: GateView, now_us: int) -> bool:
-    """Whether the off switch is in force."""
-    return gate.off_until is not None and (gate.off_until == 0 or gate.off_until > now_us)
 
 
 def worst_risk(pending: list[PendingView]) -> str:
@@ -61,9 +57,13 @@ def policy_words(gate: GateView, *, whole: bool) -> str:
 
     The command loads changed files, and says of broken ones where and how to mend them.
     """
-    if not gate.policy:
+    if gate.policy:
+        broken = gate.policy_broken
+        words = "policy broken, all is asked" if broken else "policy changed, not in force"
+    elif gate.project_fault:
+        words = "project policy bad, not in force"
+    else:
         return ""
-    words = "policy broken, all is asked" if gate.policy_broken else "policy changed, not in force"
     return f"{words}: watchgate policy reload" if whole else words.partition(",")[0]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from watchgate.core.gate_folds import is_off
 from watchgate.ui.bridge import Bridge
 from watchgate.ui.keymap import Context, Hint, Keymap, Where, fitted
 from watchgate.ui.keys import footer
@@ -11,7 +12,6 @@ from watchgate.ui.marking import Marks, alike
 from watchgate.ui.moment import Desk, Moment
 from watchgate.ui.operator import INTENTS
 from watchgate.ui.options import Options
-from watchgate.ui.overview import is_off
 from watchgate.ui.shape import Shape
 
 

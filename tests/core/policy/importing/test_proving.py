@@ -12,10 +12,11 @@ from watchgate.core.policy.examples import subject_of
 from watchgate.core.policy.importing import codex
 from watchgate.core.policy.importing.fragment import VERSION, fragment
 from watchgate.core.policy.importing.imported import Imported
-from watchgate.core.policy.importing.proving import bound, proved
+from watchgate.core.policy.importing.proving import bound, proved, weighed
 from watchgate.core.policy.load import load
 from watchgate.core.policy.policy import Policy
 from watchgate.core.policy.rule_file import PathMatch
+from watchgate.service.policy.shipped import shipped
 
 
 def says(found: Imported, call: str | dict[str, Any]) -> Decision:
@@ -126,3 +127,34 @@ def test_a_denied_program_is_denied_however_it_is_called(program: str) -> None:
 
 def test_rules_can_be_bound_to_the_agent_that_they_were_written_for() -> None:
     assert made(bound(one("Bash(make)"), "claude")).agents == "claude"
+
+
+@pytest.mark.parametrize(
+    ("allowed", "command", "rule"),
+    [
+        ("Bash(git push:*)", "git push", "git.push"),
+        ("Bash(npm install *)", "npm install", "packages.change"),
+        ("Bash(git push origin main)", "git push origin main", "git.push-shared"),
+    ],
+)
+def test_an_allow_that_a_shipped_rule_outweighs_says_which_rule_still_asks(
+    allowed: str, command: str, rule: str
+) -> None:
+    found = weighed(proved(one(allowed)), shipped())
+    assert found.outcome == "approximated"
+    assert f"still asks about `{command}` ({rule}: " in found.note
+
+
+@pytest.mark.parametrize("allowed", ["Bash(npm run test:*)", "Bash(git status)", "Bash(python *)"])
+def test_an_allow_that_no_shipped_rule_always_outweighs_is_understood(allowed: str) -> None:
+    assert weighed(proved(one(allowed)), shipped()).outcome == "understood"
+
+
+def test_a_denial_is_not_outweighed_by_an_ask() -> None:
+    assert weighed(proved(one("Bash(git push:*)", "deny")), shipped()).outcome == "understood"
+
+
+def test_what_differs_besides_is_still_told() -> None:
+    found = one("Bash(git push:*)")
+    noted = weighed(msgspec.structs.replace(found, note="another thing"), shipped())
+    assert noted.note.startswith("another thing; a shipped rule still asks")

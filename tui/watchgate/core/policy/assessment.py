@@ -77,6 +77,12 @@ class Assessment(msgspec.Struct, frozen=True, omit_defaults=True):
         return max(self.findings, key=lambda finding: severity(finding.risk))
 
     @property
+    def decisive(self) -> Finding:
+        """The first of the gravest findings that say what was decided."""
+        said = [finding for finding in self.findings if finding.decision == self.decision]
+        return max(said or self.findings, key=lambda finding: severity(finding.risk))
+
+    @property
     def rule(self) -> str:
         """The id of the rule that decides the risk."""
         return self.worst.rule

@@ -90,7 +90,7 @@ class PolicyGate:
             self.profile, found, autonomous=event.autonomous, auto_allow=self._auto_allow
         )
         if action == "deny":
-            return Block(found.reason)
+            return Block(found.decisive.reason)
         if action == "allow" and event.can.allow:
             return Allow(found.reason)
         # Where the agent itself would ask, somebody is asked, though another would be content.

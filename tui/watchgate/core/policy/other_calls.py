@@ -13,6 +13,7 @@ from watchgate.core.policy.matching.paths import Paths, forms_of
 from watchgate.core.policy.matching.scope import addresses_fit
 from watchgate.core.policy.places import Place
 from watchgate.core.policy.policy import Policy
+from watchgate.core.policy.scripts import mixed_scripts
 from watchgate.core.policy.shell_calls import combined
 from watchgate.core.policy.subject import Subject
 from watchgate.core.summary import shown_path, summary
@@ -43,6 +44,7 @@ def assess_other(subject: Subject, policy: Policy, holds: Callable[[Rule], bool]
             known = known or rule.tier != "project"
     guarded = list(guard(call.shown))
     findings += guarded
+    findings += mixed_scripts(call.names(), 1)
     tool = subject.tool
     if tool.cls == "edit" and not call.paths:
         reason = "Does not say which file it writes"
@@ -71,17 +73,32 @@ class _Call:
     def __init__(self, subject: Subject) -> None:
         tool, cwd = subject.tool, subject.cwd
         self.subject = subject
-        self.place = Place(session=cwd, home=subject.home, cwd=cwd, own=subject.own)
+        self.place = Place(
+            session=cwd, home=subject.home, cwd=cwd, own=subject.own, links=subject.links
+        )
         self.shown = summary(tool, cwd)
         self.paths = tool_input.paths(tool)
         self.looked_at = self.paths
         if tool.cls == "read":
             self.looked_at = places_named(tool, self.paths) or (".",)
+        self._written = {led: path for path in self.looked_at for led in self.place.leads_to(path)}
+        self.looked_at = (*self.looked_at, *self._written)
         # What a tool of unknown making does with a field, its name does not tell.
         unknown = tool.cls in ("mcp", "other")
         self.texts = tuple(_texts(tool.input)) if unknown else ()
         self._forms: dict[str, tuple[str, ...]] = {}
         self._deletes = tool.cls == "edit" and _WHOLE_PATCH in tool_input.patch(tool)
+
+    def names(self) -> Iterator[tuple[str, Span | None]]:
+        """The paths and addresses of the call, each with where the summary shows it."""
+        for path in self.paths:
+            yield path, self._shown_at(shown_path(path, self.subject.cwd))
+        for address in tool_input.urls(self.subject.tool):
+            yield address, self._shown_at(address)
+
+    def _shown_at(self, name: str) -> Span | None:
+        start = self.shown.find(name)
+        return (start, start + len(name)) if start >= 0 else None
 
     def hit(self, rule: Rule) -> Span | tuple[()] | None:
         """The part of the summary that an ask or deny rule is about; () where none is shown."""
@@ -92,7 +109,7 @@ class _Call:
             path = self._touched(rule.paths)
             if path is None:
                 return None
-            name = shown_path(path, self.subject.cwd)
+            name = shown_path(self._written.get(path, path), self.subject.cwd)
             start = self.shown.find(name)
             span = (start, start + len(name)) if start >= 0 else ()
         if rule.hosts is not None:

@@ -1,12 +1,15 @@
-"""Where a path leads, worked out from text alone: symlinks are not followed."""
+"""Where a path leads, worked out from its text and the symbolic links that are told of."""
 
 from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 import msgspec
+
+from watchgate.core.policy.subject import Links
 
 TEMPORARY = (
     "/tmp",
@@ -39,13 +42,14 @@ class Place(msgspec.Struct, frozen=True):
     """Where a call runs: the session's folder, the home, and the folder it is in by now.
 
     All are absolute, or empty where they are not known. `own` are the absolute paths of our own
-    files and of the settings that put us in the agents' way.
+    files and of the settings that put us in the agents' way. `links` are those of the `Subject`.
     """
 
     session: str
     home: str
     cwd: str
     own: tuple[str, ...] = ()
+    links: Links = ()
 
     def resolve(self, path: str) -> str:
         """The normalised path; as it is written if the folder it starts from is not known."""
@@ -59,6 +63,22 @@ class Place(msgspec.Struct, frozen=True):
             return path
         normal = posixpath.normpath(posixpath.join(self.cwd, path))
         return "/" + normal.lstrip("/") if normal.startswith("/") else normal
+
+    def leads_to(self, path: str, *, itself: bool = True) -> tuple[str, ...]:
+        """What the path stands for by the links in it; without `itself` not by its last name.
+
+        Who removes or renames a link does that to the link, and not to what it leads to.
+        """
+        if not self.links:
+            return ()
+        resolved = self.resolve(path)
+        if not itself:
+            itself = path.endswith(("/", "/."))
+        return tuple(dict.fromkeys(_led(_targets(self.links), resolved, itself=itself)))
+
+    def forms(self, path: str) -> tuple[str, ...]:
+        """The path as it is written, and all that it leads to."""
+        return (path, *self.leads_to(path))
 
     def outside(self, path: str) -> bool:
         """Whether a path leaves the session's folder; a name below an unknown folder does not."""
@@ -115,6 +135,24 @@ class Place(msgspec.Struct, frozen=True):
         if resolved == "/" or not (resolved in whole or resolved.rstrip("/") in holders):
             return False
         return not (self.home and within(self.home, resolved))
+
+
+def _led(targets: Mapping[str, list[str]], path: str, *, itself: bool) -> Iterator[str]:
+    """The path with each of its beginnings that is a link replaced by what the link leads to."""
+    ends = [at for at, char in enumerate(path) if char == "/"]
+    for end in (*ends, len(path)) if itself else ends:
+        for target in targets.get(path[:end] or "/", ()):
+            led = target.rstrip("/") + ("" if path == "/" else path[end:])
+            if (led or "/") != path:
+                yield led or "/"
+
+
+@lru_cache(maxsize=4)
+def _targets(links: Links) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for link, target in links:
+        found.setdefault(link, []).append(target)
+    return found
 
 
 @lru_cache(maxsize=16)

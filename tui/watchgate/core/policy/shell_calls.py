@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-import msgspec
-
 from watchgate.core import tool_input
 from watchgate.core.policy.assessment import (
     NO_RULE,
@@ -17,11 +15,13 @@ from watchgate.core.policy.assessment import (
     severity,
 )
 from watchgate.core.policy.compiled import Rule
+from watchgate.core.policy.folders import Folders, started_in
 from watchgate.core.policy.guards import MAX_CHARS, guard
 from watchgate.core.policy.matching.cover import clean
 from watchgate.core.policy.matching.seen import Seen
 from watchgate.core.policy.places import Place
 from watchgate.core.policy.policy import Policy
+from watchgate.core.policy.scripts import mixed_scripts
 from watchgate.core.policy.shell.commands import Command
 from watchgate.core.policy.shell.finder import commands
 from watchgate.core.policy.shell.words import Word
@@ -30,10 +30,7 @@ from watchgate.core.text import Span
 
 # What lies behind it is not looked at, so that no input costs more than a moment; such a text is
 # opaque and too long besides.
-_MAX_SCANNED_CHARS = 2 * MAX_CHARS
-
-# No system takes a longer folder, and every path in it would be worked out in full.
-MAX_FOLDER_CHARS = 1_024
+MAX_SCANNED_CHARS = 2 * MAX_CHARS
 
 # Rules look at the words of a command once more for each wrapper around it. What people write needs
 # fewer words than one for so many characters of the text.
@@ -57,7 +54,7 @@ def assess_shell(subject: Subject, policy: Policy, holds: Holds) -> Assessment:
         reason = "Does not say which command it runs"
         found = (Finding("call.opaque", reason, "unknown"), *policy.faults)
         return Assessment("ask", "unknown", found, opaque=True)
-    scanned = text[:_MAX_SCANNED_CHARS]
+    scanned = text[:MAX_SCANNED_CHARS]
     parsed = commands(scanned)
     cut = len(text) > len(scanned)
     reader = _Reader(subject, policy, holds, scanned, opaque=parsed.opaque or cut)
@@ -119,11 +116,10 @@ class _Reader:
         self._holds = holds
         self._text = text
         self._budget = len(text) // _CHARS_A_READ + _MAX_READ_A_TEXT
-        self._place: Place = _known(
-            Place(session=subject.cwd, home=subject.home, cwd=subject.cwd, own=subject.own)
-        )
-        self._start_in(tool_input.folder(subject.tool))
+        self._folders = Folders(self._start(tool_input.folder(subject.tool)))
+        # The commands where they are meant to run, and in other folders where they may run.
         self._seen: dict[int, Seen] = {}
+        self._seen_in: dict[str, dict[int, Seen]] = {}
         self._hits: list[Finding] = []
         self._other: list[Finding] = []
 
@@ -136,7 +132,8 @@ class _Reader:
                 self.opaque = True
                 return
             self._command(command)
-            self._move(command)
+            self._folders.after(command)
+            self.opaque = self.opaque or self._folders.opaque
 
     def findings(self, *, opaque: bool) -> list[Finding]:
         """What was found in the commands and in the text itself."""
@@ -150,20 +147,25 @@ class _Reader:
         return found
 
     def _command(self, command: Command) -> None:
-        seen = self._seen[id(command)] = Seen(command, self._place, self._seen)
-        matching = list(self._matching(seen))
-        hits = [finding for _, finding in matching]
+        span = command.span
+        places = self._folders.before(command)
+        self._budget -= (len(places) - 1) * len(command.words)
+        views = [self._see(command, place, first=place is places[0]) for place in places]
+        matching = [hit for seen in views for hit in self._matching(seen)]
+        hits = list(dict.fromkeys(finding for _, finding in matching))
+        hits += mixed_scripts(_names(command), command.segment)
         # A project's own rule does not make a command known: it could else only loosen.
         known = any(rule.tier != "project" for rule, _ in matching)
         self._hits += hits
         said = list(hits)
-        covered = self._allowed_by(seen)
-        span = command.span
-        unclean = clean(seen)
+        covered = "" if self._folders.lost else self._covered(views)
+        unclean = clean(views[0])
         if unclean:
             said.append(self._say(unclean, _NOT_COVERED[unclean], span, command.segment))
         if not covered and not known and (command.words or not unclean):
-            said.append(self._say(NO_RULE, "No rule knows this command", span, command.segment))
+            lost = "Runs in a folder that is not followed"
+            reason = lost if self._folders.lost else "No rule knows this command"
+            said.append(self._say(NO_RULE, reason, span, command.segment))
         rules = tuple(dict.fromkeys(finding.rule for finding in said))
         self.segments.append(
             Segment(
@@ -178,6 +180,16 @@ class _Reader:
                 unworded=_is_unworded(command) or bool(unclean),
             )
         )
+
+    def _see(self, command: Command, place: Place, *, first: bool) -> Seen:
+        known = self._seen if first else self._seen_in.setdefault(place.cwd, {})
+        seen = known[id(command)] = Seen(command, place, known)
+        return seen
+
+    def _covered(self, views: list[Seen]) -> str:
+        """The rule that allows the command, where it is allowed in every folder."""
+        found = [self._allowed_by(seen) for seen in views]
+        return found[0] if all(found) else ""
 
     def _say(self, rule: str, reason: str, span: Span, segment: int) -> Finding:
         said = Finding(rule, reason, "medium", span, segment, self._policy.defaults.decision)
@@ -210,61 +222,42 @@ class _Reader:
         if command.transparent:
             return "runs only what is in it"
         if not command.words:
-            return self._opens_or_sets(command)
+            return _opens_or_sets(seen)
         for _, rule, shape in self._policy.allowing.of(seen.program, self._subject.tool):
             if shape and self._holds(rule) and rule.covers(seen, shape):
                 self.allows.append(rule.finding(command.span, command.segment))
                 return rule.id
         return ""
 
-    def _opens_or_sets(self, command: Command) -> str:
-        """What a command without a program does: variables, and files for a group or a loop."""
-        read = (redirect.target for redirect in command.redirects if redirect.reads)
-        if not all(not target.dynamic and self._place.inside(target.text) for target in read):
+    def _start(self, folder: str | None) -> Place:
+        """Where the call itself wants to be run."""
+        subject = self._subject
+        cwd = subject.cwd
+        place = Place(cwd, subject.home, cwd, subject.own, subject.links)
+        start = started_in(place, folder)
+        self.opaque = self.opaque or start is None
+        return start or place
+
+
+def _opens_or_sets(seen: Seen) -> str:
+    """What a command without a program does: variables, and files for a group or a loop."""
+    place, redirects = seen.place, seen.command.redirects
+    for target in (redirect.target for redirect in redirects if redirect.reads):
+        if target.dynamic or not all(map(place.inside, place.forms(target.text))):
             return ""
-        return "opens a file" if command.redirects else "sets a variable"
+    return "opens a file" if redirects else "sets a variable"
 
-    def _start_in(self, folder: str | None) -> None:
-        """Begin where the call itself wants to be run."""
-        if folder == "":
-            return
-        start = "" if folder is None else self._place.resolve(folder)
-        if not start.startswith("/") or "$" in start or len(start) > MAX_FOLDER_CHARS:
-            self.opaque = True
-        elif start != self._place.cwd:
-            self._place = _known(msgspec.structs.replace(self._place, cwd=start))
 
-    def _move(self, command: Command) -> None:
-        """Go where the next command runs; a folder only known at run time changes nothing."""
-        if command.program not in ("cd", "pushd"):
-            return
-        folders = [word.text for word in command.arguments if not word.text.startswith("-")]
-        folder = self._place.resolve(folders[0] if folders else "~")
-        if len(folder) > MAX_FOLDER_CHARS:
-            self.opaque = True
-        elif "$" not in folder and folder.startswith("/"):
-            self._place = _known(msgspec.structs.replace(self._place, cwd=folder))
+def _names(command: Command) -> Iterator[tuple[str, Span]]:
+    """Everything that the command is told, each with where it stands."""
+    targets = (redirect.target for redirect in command.redirects)
+    for word in (*command.assignments, *command.words, *targets):
+        yield word.text, word.span
 
 
 def _is_unworded(command: Command) -> bool:
     reads = any(redirect.reads for redirect in command.redirects)
     return reads or bool(command.documents or command.piped_from or command.reads_input)
-
-
-class _Known(Place, frozen=True):
-    """A place that works each path out once: wrappers show the same words many times."""
-
-    resolved: dict[str, str] = msgspec.field(default_factory=dict)
-
-    def resolve(self, path: str) -> str:
-        known = self.resolved.get(path)
-        if known is None:
-            known = self.resolved[path] = Place.resolve(self, path)
-        return known
-
-
-def _known(place: Place) -> _Known:
-    return _Known(place.session, place.home, place.cwd, place.own)
 
 
 def _around(words: list[Word], seen: Seen) -> Span:

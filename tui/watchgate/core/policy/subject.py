@@ -7,7 +7,11 @@ import msgspec
 from watchgate.core.events import Tool
 
 Links = tuple[tuple[str, str], ...]
-"""Absolute paths of links, each with the absolute path that it leads to."""
+"""Absolute normalised paths of links, each with the absolute path that it leads to."""
+
+# Whatever the call names may lead elsewhere, since nobody looked at all of it: the home of nobody
+# lies outside of every folder.
+UNKNOWN: Links = (("/", "~unknown"),)
 
 
 class Subject(msgspec.Struct, frozen=True, kw_only=True):

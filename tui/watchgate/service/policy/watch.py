@@ -28,7 +28,7 @@ def tell_faults(hub: Hub, policies: Policies) -> None:
     """Record what was wrong with files of projects that were read meanwhile."""
     told, policies.told = policies.told, []
     for fault in told:
-        data = CoreData(what="a project's policy cannot be used", detail=fault)
+        data = CoreData(what="a project's policy cannot be used", detail=fault, tier="project")
         hub.recorder.about_core("policy.fault", data)
 
 

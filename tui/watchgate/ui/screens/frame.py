@@ -9,10 +9,11 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 from textual.widget import Widget
 
+from watchgate.core.gate_folds import is_off
 from watchgate.ui.formats import clock
 from watchgate.ui.keymap import Where
 from watchgate.ui.moment import Moment
-from watchgate.ui.overview import is_off, pause_words, policy_words, strip_view
+from watchgate.ui.overview import pause_words, policy_words, strip_view
 from watchgate.ui.theme import RISK_RANK
 from watchgate.ui.widgets.dock import Dock
 from watchgate.ui.widgets.dock_lines import Docked
@@ -21,7 +22,7 @@ from watchgate.ui.widgets.lost import Lost, LostView
 from watchgate.ui.widgets.off_banner import OffBanner, OffView
 from watchgate.ui.widgets.request_words import approved
 from watchgate.ui.widgets.strip import StatusStrip
-from watchgate.ui.widgets.tabs import Part, Tabs, TabsView
+from watchgate.ui.widgets.tabs import Chip, Part, Tabs, TabsView
 
 PAGE_LINES = 10
 HINT_FROM = 5
@@ -73,7 +74,7 @@ class Frame(Screen[None], inherit_bindings=False):
         self.strip.show(strip_view(moment.state, moment.link, moment.now_us, demo=moment.demo))
         self.tabs.display = shape.tabs
         self.tabs.styles.height = 2 if shape.tall else 1
-        self.tabs.show(TabsView(self.tab, self.aside(moment), self.chip(moment)))
+        self.tabs.show(TabsView(self.tab, self.aside(moment), self.chips(moment)))
         self._show_dock(moment)
         self.footer.show(moment.hints, "" if self.dock.display else moment.note)
 
@@ -111,14 +112,17 @@ class Frame(Screen[None], inherit_bindings=False):
             )
         return ()
 
-    def chip(self, moment: Moment) -> str:
-        """A word that must not be overlooked, before the right end of the tabs."""
-        if moment.frozen_us is None:
-            wide = moment.context.wide
-            paused = pause_words(moment.state, moment.now_us, whole=wide)
-            return paused or policy_words(moment.state.gate, whole=wide)
-        at = f" at {clock(moment.frozen_us)}" if moment.context.wide else ""
-        return f"FROZEN{at}, z goes on"
+    def chips(self, moment: Moment) -> tuple[Chip, ...]:
+        """What must not be overlooked, the most urgent first; each whole, and in short."""
+        if moment.frozen_us is not None:
+            short = "FROZEN, z goes on"
+            return ((f"FROZEN at {clock(moment.frozen_us)}, z goes on", short),)
+        state, now_us = moment.state, moment.now_us
+        said = (
+            (pause_words(state, now_us, whole=True), pause_words(state, now_us, whole=False)),
+            (policy_words(state.gate, whole=True), policy_words(state.gate, whole=False)),
+        )
+        return tuple(chip for chip in said if chip[0])
 
     def _show_dock(self, moment: Moment) -> None:
         state, shape = moment.state, moment.shape

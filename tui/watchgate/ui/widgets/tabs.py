@@ -11,16 +11,23 @@ from watchgate.ui.widgets.pane import Line, Pane
 SCREENS = ("Monitor", "Approvals", "Traces", "Costs", "History")
 THERE = ("Monitor", "Traces")
 
+WIDE_CELLS = 100
+
 Part = tuple[str, Token, bool]
 """A text, its ink, and whether it is bold."""
+Chip = tuple[str, str]
+"""A word that must not be overlooked: whole, and in short."""
 
 
 class TabsView(msgspec.Struct, frozen=True):
-    """Which screen is active ("" for none), what stands at the right, and a chip before that."""
+    """Which screen is active ("" for none), what stands at the right, and chips before that.
+
+    The first chip is there whatever the room, another one where it fits, in short if need be.
+    """
 
     active: str = "Monitor"
     aside: tuple[Part, ...] = ()
-    chip: str = ""
+    chips: tuple[Chip, ...] = ()
 
 
 class Tabs(Pane):
@@ -41,7 +48,7 @@ class Tabs(Pane):
     def draw(self, cells: int, rows: int) -> list[Line]:
         line = self.line().add(" ")
         for number, name in enumerate(SCREENS, start=1):
-            if number > 1 and cells >= 100:
+            if number > 1 and cells >= WIDE_CELLS:
                 line.add(" ")
             if name == self._view.active:
                 line.add(f" {number} {name} ", "accent", on="sel", bold=True)
@@ -49,12 +56,34 @@ class Tabs(Pane):
                 line.add(f" {number}").add(f" {name} ", "dim")
             else:
                 line.add(f" {number} {name} ", "off")
-        if self._view.chip:
-            line.right(f" {self._view.chip} ", "bg", on="accent", bold=True)
-        apart = 2 if self._view.chip else 0
+        chips = _fitting(self._view.chips, cells, cells - line.left_cells - 1)
+        for number, chip in enumerate(chips):
+            if number:
+                line.right(" ")
+            line.right(f" {chip} ", "bg", on="accent", bold=True)
+        apart = 2 if chips else 0
         aside = sum(width(text) for text, _, _ in self._view.aside)
         if aside and line.left_cells + line.right_cells + apart + aside + 2 <= cells:
             line.right(" " * apart)
             for text, ink, bold in self._view.aside:
                 line.right(text, ink, bold=bold)
         return [line.right(" ")]
+
+
+def _fitting(chips: tuple[Chip, ...], cells: int, room: int) -> list[str]:
+    """The words of the chips: all of them, the last ones in short first, or the first alone.
+
+    A line that is not wide has them in short.
+    """
+    if not chips:
+        return []
+    whole, short = [each for each, _ in chips], [each for _, each in chips]
+    tried = [short]
+    if cells >= WIDE_CELLS:
+        tried = [whole[:n] + short[n:] for n in range(len(chips), -1, -1)]
+    return next((each for each in tried if _cells(each) <= room), tried[0][:1])
+
+
+def _cells(chips: list[str]) -> int:
+    """The room that the chips take, with a blank on both sides of each and between them."""
+    return sum(width(each) + 3 for each in chips) - 1

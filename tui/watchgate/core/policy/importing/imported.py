@@ -53,6 +53,12 @@ def taken(source: str, rule: RuleData, note: str = "", about: str = "") -> Impor
     return Imported(source, rule.decision, outcome, note, rule, about or source)
 
 
+def with_note(found: Imported, note: str) -> Imported:
+    """The same rule with one more thing that differs; it is then approximated."""
+    both = f"{found.note}; {note}" if found.note else note
+    return msgspec.structs.replace(found, outcome="approximated", note=both)
+
+
 def refused(source: str, said: Decision, why: str) -> Imported:
     """A rule that was not taken over."""
     return Imported(source, said, "refused", why)

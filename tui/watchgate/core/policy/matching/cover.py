@@ -16,8 +16,11 @@ _SYSTEM_FOLDERS = frozenset(
     /opt/local/bin""".split()
 )
 _HARMLESS_VARIABLE = re.compile(r"(?:LANG|LC_[A-Z]+|TZ|NO_COLOR|CI|FORCE_COLOR|TERM)\+?=")
-
-_OWN_VARIABLE = re.compile(r"(?!\w*(?:proxy|config))[a-z][a-z0-9_]*=")
+# What programs look at in small letters, and what is tied to their search path and names in zsh.
+_OWN_VARIABLE = re.compile(
+    r"(?!\w*(?:proxy|config|functions|aliases)|(?:cd|f|man|mail|module_)?path="
+    r"|(?:argv|commands|options|prompt)=)[a-z][a-z0-9_]*="
+)
 _NEGATIVE = re.compile(r"-\d+[A-Za-z]?")
 _PIPE = re.compile(r"[<>]\(")
 _FOLDER = re.compile(r"\$(?:HOME|PWD|\{HOME\}|\{PWD\})(?:/[\w./-]*)?")

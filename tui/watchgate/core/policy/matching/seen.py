@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+
+import msgspec
 
 from watchgate.core.policy.matching import needs
 from watchgate.core.policy.matching.options import GLOBAL_OPTIONS, maybe_starts, operands
 from watchgate.core.policy.matching.paths import Paths, forms_of
-from watchgate.core.policy.matching.touches import Touch, touches
+from watchgate.core.policy.matching.touches import Touch, removes_itself, touches
 from watchgate.core.policy.places import Place
 from watchgate.core.policy.shell.commands import Command
 from watchgate.core.policy.shell.words import Word
@@ -96,11 +98,23 @@ class Seen:
 
     @property
     def touched(self) -> tuple[Touched, ...]:
-        """The paths that the command may touch, with the forms that patterns are written in."""
+        """The paths that the command may touch, with the forms that patterns are written in.
+
+        A path through a symbolic link is there twice: as it is written, and what it leads to.
+        """
         if self._touched is None:
             place = self.place
-            self._touched = tuple((t, forms_of(place, t.path)) for t in touches(self.command))
+            found = touches(self.command)
+            if place.links:
+                found = (*found, *self._led(found))
+            self._touched = tuple((touch, forms_of(place, touch.path)) for touch in found)
         return self._touched
+
+    def _led(self, found: Iterable[Touch]) -> Iterator[Touch]:
+        for touch in found:
+            itself = not removes_itself(self.command, touch)
+            for path in self.place.leads_to(touch.path, itself=itself):
+                yield msgspec.structs.replace(touch, path=path)
 
     @property
     def texts(self) -> list[str]:

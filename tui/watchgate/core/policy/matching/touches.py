@@ -20,6 +20,8 @@ _WRITERS = names(
     """tee touch mkdir truncate chmod chown chgrp setfacl setcap patch ed ex vi vim nvim nano emacs
     mkfifo mknod mkfs wipefs shred fallocate split csplit sponge crontab visudo sudoedit ln"""
 )
+# Programs that remove or rename a link, where others destroy what it leads to.
+_UNLINKERS = names("rm rmdir unlink trash trash-put mv rename")
 _DELETERS = names("rm rmdir unlink shred srm trash trash-put wipe")
 # Programs whose last operand is written and whose others are read, or deleted.
 _COPIERS = names("cp install scp rsync ditto ln link pscp")
@@ -55,6 +57,11 @@ class Touch(msgspec.Struct, frozen=True):
     word: Word
     path: str
     sure: bool = True
+
+
+def removes_itself(command: Command, touch: Touch) -> bool:
+    """Whether it is the named entry that goes, and not what a link of that name leads to."""
+    return touch.kind == "delete" and command.program in _UNLINKERS
 
 
 def touches(command: Command) -> tuple[Touch, ...]:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 from watchgate.core.policy.shell.names import plain_name
 from watchgate.core.policy.shell.words import Redirect, Word
 from watchgate.core.text import Span
+
+Joined = Literal["", "&&", "||"]
+Scope = tuple[int, ...]
 
 
 class Command(msgspec.Struct, frozen=True):
@@ -19,6 +24,10 @@ class Command(msgspec.Struct, frozen=True):
     commands before it in its pipeline, `built_from` those in its substitutions. `reads_input` says
     that its standard input comes from them, a file or a text. `transparent` says that it does
     nothing but run the nested commands which follow it: it is as harmless as they are.
+
+    `scope` are the numbers of the parts around it that a shell of its own runs, such as a subshell,
+    and of groups, which are negative; `joined` is how it, or the innermost of them that it begins,
+    is joined to what stands before.
     """
 
     words: tuple[Word, ...]
@@ -31,6 +40,8 @@ class Command(msgspec.Struct, frozen=True):
     built_from: tuple[Command, ...] = ()
     reads_input: bool = False
     transparent: bool = False
+    scope: Scope = ()
+    joined: Joined = ""
 
     @property
     def program(self) -> str:

@@ -6,6 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
+from watchgate.core.policy.shell import arithmetic
 from watchgate.core.policy.shell.decode import decode
 from watchgate.core.policy.shell.script import Notes, Part, Script, Source
 from watchgate.core.policy.shell.words import Expands, Word
@@ -28,9 +29,11 @@ _BLANK = re.compile(r"(?:[ \t\n]|\\\n)*")
 _PASSED_OVER = "Could be split into words in another way than it was read"
 _RUNS = re.compile(r"\$\((?!\()|`|[<>]\(")
 _COMPUTES = re.compile(r"\[(?![@*]\])|:(?![-=?+])|^\$\{!")
+# To zsh this is the subscript of the variable in front of it.
+_SUBSCRIPT = re.compile(r"\[\$?[A-Za-z_]\w*\]")
 _NO_SUM = re.compile(r"[\w)}\]'\"]\s+[\w/~$.'\"]")
-# Names in capitals are those of the environment, which programs obey.
-_ENVIRONMENT = re.compile(r"[A-Z][A-Z0-9_]+")
+# Names in capitals are those of the environment, which programs obey; zsh ties small ones to some.
+_ENVIRONMENT = re.compile(r"[A-Z][A-Z0-9_]+|(?:cd|f|man|mail|module_)?path")
 _SET_BY_SUM = re.compile(
     r"(?<![\w])(?:(?:\+\+|--)\s*([A-Z][A-Z0-9_]+)\b"
     r"|([A-Z][A-Z0-9_]+)\s*(?:\+\+|--|(?:[-+*/%&|^]|<<|>>)?=(?!=)))"
@@ -129,6 +132,7 @@ class WordReader(ABC):
         """Note arithmetic, and text that looks more like a command in two subshells."""
         self.notes.computes = True
         raw = self.source.text[start:end]
+        arithmetic.evaluated(raw, self.notes)
         for found in _SET_BY_SUM.finditer(self.source.text, start, end):
             self.sets(*found.span(found.lastindex or 0), part)
         if _NO_SUM.search(raw):
@@ -144,6 +148,11 @@ class WordReader(ABC):
         self.scripts_in(node, part)
         if kind == "simple_expansion" and not raw[1:2].strip():
             self.notes.doubt(_PASSED_OVER)
+        if kind == "simple_expansion" and (
+            sub := _SUBSCRIPT.match(self.source.text, node.end_byte)
+        ):
+            self.notes.computes = True
+            arithmetic.evaluated(sub.group(), self.notes)
         if kind == "arithmetic_expansion":
             self.computed_text(node.start_byte, node.end_byte, part)
             return "value", "value"
@@ -155,7 +164,9 @@ class WordReader(ABC):
             for found in _SET_BY_SUM.finditer(raw) if ":" in raw or "[" in raw else ():
                 span = found.span(found.lastindex or 0)
                 self.sets(node.start_byte + span[0], node.start_byte + span[1], part)
-            self.notes.computes |= bool(_COMPUTES.search(raw))
+            if _COMPUTES.search(raw):
+                self.notes.computes = True
+                arithmetic.evaluated(raw, self.notes)
             if "@P" in raw:
                 self.notes.doubt("Reads the value of a variable as commands")
         return ("value" if raw in _SINGLE_VALUES else "words"), ("words" if "@" in raw else "value")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import msgspec
+from msgspec.structs import replace
 
 from watchgate.core.policy.shell import opacity
-from watchgate.core.policy.shell.commands import Command, Commands
+from watchgate.core.policy.shell.commands import Command, Commands, Joined, Scope
 from watchgate.core.policy.shell.reader import read
 from watchgate.core.policy.shell.script import TOO_MUCH, Notes, Part, Script
 from watchgate.core.policy.shell.unwrap import ASSIGNMENT, unwrap
@@ -20,13 +22,18 @@ MAX_READ = 40_000
 # Wrappers in wrappers; nobody writes more of them for an honest reason.
 MAX_DEPTH = 8
 
+# What they run changes the shell that runs them; other wrappers are processes of their own.
+_IN_THIS_SHELL = names("builtin command coproc eval nocorrect noglob time trap")
+
 _KEYWORDS = names("! { } if then else elif fi do done while until esac")
 
 
+# What a call names is looked for on the disk before the call is judged, and some come twice.
+@lru_cache(maxsize=16)
 def commands(text: str) -> Commands:
     """Every command of the text; `opaque` if some of it could run what was not found."""
     finder = _Finder()
-    finder.walk(read(text, range(len(text)), finder.notes), (), None, 0)
+    finder.walk(read(text, range(len(text)), finder.notes), _Around())
     notes = finder.notes
     if notes.computes and notes.hides_code:
         notes.doubt("Takes text for arithmetic or a name, which may run commands within it")
@@ -35,12 +42,27 @@ def commands(text: str) -> Commands:
     return Commands(tuple(finder.found), bool(notes.why), notes.why)
 
 
+class _Around(msgspec.Struct, frozen=True):
+    """Where a script stands; its parts are counted only where `segment` is None."""
+
+    upstream: tuple[Command, ...] = ()
+    segment: int | None = None
+    depth: int = 0
+    scope: Scope = ()
+    joined: Joined = ""
+
+    def deeper(self) -> _Around:
+        """What is around a script within this one."""
+        return replace(self, depth=self.depth + 1)
+
+
 class _Finder:
     def __init__(self) -> None:
         self.found: list[Command] = []
         self.notes = Notes()
         self.segment = 0
         self.read = 0
+        self.parts = 0
 
     def full(self) -> bool:
         """Whether no more may be looked at; the text is then opaque."""
@@ -49,34 +71,65 @@ class _Finder:
             self.notes.doubt(TOO_MUCH)
         return full
 
-    def walk(
-        self, script: Script, upstream: tuple[Command, ...], segment: int | None, depth: int
-    ) -> None:
-        """Add the commands of a script; its parts are counted only where `segment` is None."""
-        for pipeline in script.pipelines:
-            feeding = upstream
+    def walk(self, script: Script, around: _Around) -> None:
+        """Add the commands of a script."""
+        joined = around.joined
+        for pipeline, scope in zip(script.pipelines, self.scopes(script, around), strict=True):
+            feeding = around.upstream
+            own = scope
             for part in pipeline:
                 if self.full():
                     return
+                if len(pipeline) > 1:
+                    # Some shells run the last one themselves.
+                    last = part is pipeline[-1]
+                    own = self.maybe(scope) if last else self.within(scope)
                 first = len(self.found)
-                self.part(part, feeding, segment, depth)
+                self.part(part, replace(around, upstream=feeding, scope=own, joined=joined))
                 feeding = (*feeding, *self.found[first:])
+            joined = _joined_by(pipeline[-1])
 
-    def part(
-        self, part: Part, upstream: tuple[Command, ...], segment: int | None, depth: int
-    ) -> None:
+    def scopes(self, script: Script, around: _Around) -> list[Scope]:
+        """The scope of each pipeline: a list in the background has one of its own."""
+        found: list[Scope] = []
+        scope = around.scope
+        for pipeline in reversed(script.pipelines):
+            sign = pipeline[-1].sign
+            if sign == "&":
+                scope = self.within(around.scope)
+            elif not sign:
+                scope = around.scope
+            found.append(scope)
+        return found[::-1]
+
+    def within(self, scope: Scope, *, lasts: bool = False) -> Scope:
+        """A scope in another: of a shell of its own, or of a group whose effects last."""
+        self.parts += 1
+        return (*scope, -self.parts if lasts else self.parts)
+
+    def maybe(self, scope: Scope) -> Scope:
+        """A group within a group: the shell may pass it over, so that nothing in it is certain."""
+        return self.within(self.within(scope, lasts=True), lasts=True)
+
+    def part(self, part: Part, around: _Around) -> None:
+        """Add the commands of one part of a pipeline."""
+        segment, upstream = around.segment, around.upstream
         number = segment
         if segment is None and not part.empty:
             self.segment += 1
             number = self.segment
         first = len(self.found)
         for script in part.inner:
-            self.walk(script, (), number, depth + 1)
+            apart = self.within(around.scope)
+            self.walk(script, replace(around.deeper(), upstream=(), segment=number, scope=apart))
         built_from = tuple(self.found[first:])
         from_file = any(redirect.reads for redirect in part.redirects)
-        feeding = upstream
         for script in part.groups:
-            self.walk(script, feeding, segment, depth + 1)
+            if part.branches and not part.apart:
+                group = self.maybe(around.scope)
+            else:
+                group = self.within(around.scope, lasts=not part.apart)
+            self.walk(script, replace(around.deeper(), scope=group))
         if part.empty:
             return
         words, assigned = _split(part.words, keywords=bool(self.notes.why))
@@ -90,8 +143,10 @@ class _Finder:
             piped_from=upstream,
             built_from=built_from,
             reads_input=bool(upstream or part.documents or from_file),
+            scope=around.scope,
+            joined=around.joined,
         )
-        self.command(command, depth)
+        self.command(command, around.depth)
 
     def command(self, command: Command, depth: int) -> None:
         """Add a command and those that it would run itself."""
@@ -109,13 +164,19 @@ class _Finder:
         if wrapped.unclear:
             self.notes.doubt("Runs a program that is only known at run time")
         if wrapped.transparent:
-            self.found[place] = msgspec.structs.replace(command, transparent=True)
+            self.found[place] = replace(command, transparent=True)
+        here = command.program in _IN_THIS_SHELL
         for inner in wrapped.commands:
             if self.full():
                 return
             program, assigned = _split(inner)
-            bare = msgspec.structs.replace(
-                command, words=program, assignments=assigned, redirects=(), nested=True
+            bare = replace(
+                command,
+                words=program,
+                assignments=assigned,
+                redirects=(),
+                nested=True,
+                scope=command.scope if here else self.within(command.scope),
             )
             self.command(bare, depth + 1)
         for script in wrapped.scripts:
@@ -139,7 +200,16 @@ class _Finder:
         if word.dynamic:
             self.notes.doubt("Gives a shell a text that is only known at run time")
         script = read(word.text, word.at, self.notes, depth)
-        self.walk(script, command.piped_from, command.segment, depth + 1)
+        here = command.program in _IN_THIS_SHELL
+        scope = self.maybe(command.scope) if here else self.within(command.scope)
+        self.walk(
+            script, _Around(command.piped_from, command.segment, depth + 1, scope, command.joined)
+        )
+
+
+def _joined_by(part: Part) -> Joined:
+    """How what follows a pipeline, whose last part this is, depends on it."""
+    return "" if part.negated or part.sign == "&" else part.sign
 
 
 def _split(

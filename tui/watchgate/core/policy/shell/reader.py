@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from watchgate.core.policy.shell import heredocs
+from watchgate.core.policy.shell import arithmetic, heredocs
 from watchgate.core.policy.shell.expansions import LITERALS, WordReader
 from watchgate.core.policy.shell.grammar import available, parse
-from watchgate.core.policy.shell.script import TOO_MUCH, Notes, Part, Script, Source
+from watchgate.core.policy.shell.script import TOO_MUCH, Notes, Part, Script, Sign, Source
 from watchgate.core.policy.shell.words import Redirect, Word
 
 if TYPE_CHECKING:
@@ -39,8 +39,9 @@ _GROUPS = frozenset(
     "if_statement while_statement compound_statement subshell case_statement for_statement".split()
 )
 _REDIRECTS = frozenset(("file_redirect", "herestring_redirect", "heredoc_redirect"))
+_JOINS: dict[str, Sign] = {"&&": "&&", "||": "||", "&": "&"}
 _SIGNS = frozenset(
-    "; ;; ;& ;;& & && || | |& ( ) { } ! if then elif else fi while until do done for select in case"
+    "; ;; ;& ;;& | |& ( ) { } ! if then elif else fi while until do done for select in case"
     " esac".split()
 ) | {"\n"}
 
@@ -112,6 +113,8 @@ class _Reader(WordReader):
             self.chain(node, script)
         elif kind == "pipeline":
             self.pipeline(node.children, script)
+        elif kind in _JOINS:
+            script.join(_JOINS[kind])
         elif kind in _SIGNS:
             return
         elif kind == "comment":
@@ -188,15 +191,25 @@ class _Reader(WordReader):
         if children and children[0].type == "((":
             self.computed(node, script)
         elif kind in _GROUPS:
-            part = Part()
+            part = Part(apart=kind == "subshell", branches=kind != "compound_statement")
             if kind == "for_statement":
-                for named in (c for c in children if c.type == "variable_name"):
-                    self.sets(named.start_byte, named.end_byte, part)
-                children = [c for c in children if c.type != "variable_name"]
+                children = self.loop(children, part)
             part.groups.append(self.script(children))
             script.append(part)
         else:
             script.extend(self.script(children))
+            if kind == "negated_command" and script.pipelines:
+                script.last.negated = True
+
+    def loop(self, children: Sequence[Node], part: Part) -> list[Node]:
+        """Note the variable of a loop over words, and give the rest of it."""
+        text = self.source.text
+        for named in (c for c in children if c.type == "variable_name"):
+            self.sets(named.start_byte, named.end_byte, part)
+            for word in (c for c in children if c.type in LITERALS and c is not named):
+                name = text[named.start_byte : named.end_byte]
+                arithmetic.assigned(name, text[word.start_byte : word.end_byte], self.notes)
+        return [c for c in children if c.type != "variable_name"]
 
     def _stands_alone(self, node: Node) -> bool:
         """Whether what follows the sign at a node's start cannot be one word with it."""
@@ -237,6 +250,7 @@ class _Reader(WordReader):
                 trailing.extend(self.script([node]))
         if run:
             part.words += self.words_of(run, part)
+        arithmetic.taken(part.words, self.notes)
         if trailing.pipelines:
             part.groups.append(trailing)
         return part
@@ -248,6 +262,7 @@ class _Reader(WordReader):
         value = node.child_by_field_name("value")
         if _NAME.match(name) and "[" in name.partition("=")[0]:
             self.notes.computes = True
+        arithmetic.assigned(name.partition("=")[0].rstrip("+"), name.partition("=")[2], self.notes)
         plain = value is None or value.type != "array"
         part.assignments.append(self.word_of(node, part) if plain else self.loose(node, part))
 
@@ -297,7 +312,7 @@ class _Reader(WordReader):
         name = node.child_by_field_name("name")
         if name is not None:
             self.notes.defined.add(self.source.text[name.start_byte : name.end_byte])
-        part = Part()
+        part = Part(apart=True)
         body = [c for c in node.children if c != name and c.is_named and c.type not in _REDIRECTS]
         part.groups.append(self.script(body))
         script.append(part)

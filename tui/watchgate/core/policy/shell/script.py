@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Literal
 
 import msgspec
 
 from watchgate.core.policy.shell.words import Redirect, Word
+
+Sign = Literal["", "&&", "||", "&"]
 
 TOO_MUCH = "Runs more commands than anybody reads"
 
@@ -14,7 +17,9 @@ TOO_MUCH = "Runs more commands than anybody reads"
 class Part(msgspec.Struct):
     """One command of a pipeline while it is read, or a group such as a loop or a subshell.
 
-    `inner` are the scripts of its substitutions, `groups` those that a group runs.
+    `inner` are the scripts of its substitutions, `groups` those that a group runs: in a shell of
+    its own if it is `apart`, some of them perhaps not if it `branches`. `sign` is how it is joined
+    to what follows, and `negated` says that it succeeds where its last command fails.
     """
 
     assignments: list[Word] = []
@@ -23,6 +28,10 @@ class Part(msgspec.Struct):
     documents: list[Word] = []
     inner: list[Script] = []
     groups: list[Script] = []
+    apart: bool = False
+    branches: bool = False
+    sign: Sign = ""
+    negated: bool = False
 
     @property
     def empty(self) -> bool:
@@ -38,6 +47,11 @@ class Script(msgspec.Struct):
     def append(self, part: Part) -> None:
         """Add a part that is a pipeline of its own."""
         self.pipelines.append([part])
+
+    def join(self, sign: Sign) -> None:
+        """Note the sign behind the last pipeline."""
+        if self.pipelines:
+            self.pipelines[-1][-1].sign = sign
 
     def extend(self, script: Script) -> None:
         """Add the pipelines of another script."""
@@ -80,14 +94,31 @@ class Notes(msgspec.Struct):
 
     `why` is the first reason for which the text is opaque; `defined` are names of functions and
     aliases; `computes` says that variables are read as arithmetic, which runs substitutions in
-    their values, and `hides_code` that a quoted text holds one; `statements` is how many were read.
+    their values, and `hides_code` that a quoted text holds one; `summed` are the variables so read,
+    `filled` those that hold what others wrote; `statements` is how many were read.
     """
 
     why: str = ""
     defined: set[str] = msgspec.field(default_factory=set)
     computes: bool = False
     hides_code: bool = False
+    summed: set[str] = msgspec.field(default_factory=set)
+    filled: set[str] = msgspec.field(default_factory=set)
     statements: int = 0
+
+    def sums(self, names: Iterable[str]) -> None:
+        """Note variables that arithmetic reads."""
+        self.summed.update(names)
+        self._evaluates_data()
+
+    def takes(self, names: Iterable[str]) -> None:
+        """Note variables that hold what a file, a name of one or another command says."""
+        self.filled.update(names)
+        self._evaluates_data()
+
+    def _evaluates_data(self) -> None:
+        if not self.summed.isdisjoint(self.filled):
+            self.doubt("Takes what it read for arithmetic, which may run commands within it")
 
     def doubt(self, why: str) -> None:
         """Say why the text is opaque."""

@@ -1,0 +1,180 @@
+"""The symbolic links that a call's paths lead through, as they are on the disk now.
+
+A link that is made after the call was judged is not seen.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import posixpath
+import re
+import stat
+
+from watchgate.core.events import Tool
+from watchgate.core.policy.named import paths_named
+from watchgate.core.policy.places import within
+from watchgate.core.policy.subject import UNKNOWN, Links
+
+MAX_LOOKS = 300
+MAX_ENTRIES = 2_000
+MAX_PATH_CHARS = 4_096
+# No system follows more of them along one path.
+MAX_HOPS = 40
+
+# They lead each process elsewhere, and are no links on a disk.
+_OF_A_PROCESS = ("/proc/", "/dev/")
+_WILD = re.compile(r"[*?[]")
+
+
+class LinkFinder:
+    """Finds the links of calls; nothing is opened, and what cannot be looked at is no link."""
+
+    def __init__(self, home: str) -> None:
+        self._home = home
+
+    def __call__(self, tool: Tool, cwd: str) -> Links:
+        """The links that the call's paths lead through, as a `Subject` has them."""
+        walk = _Walk(cwd, self._home)
+        try:
+            for path in paths_named(tool, cwd, self._home):
+                if len(path) <= MAX_PATH_CHARS and "\0" not in path:
+                    walk.go(path)
+        except _TooManyError:
+            return UNKNOWN
+        return walk.links() if walk.found else ()
+
+
+class _TooManyError(Exception):
+    pass
+
+
+class _Walk:
+    """Goes along the paths of one call, and looks at each place on the way once.
+
+    The session's folder is taken as it is called, also where a link leads to it.
+    """
+
+    def __init__(self, cwd: str, home: str) -> None:
+        self.found: dict[tuple[str, str], None] = {}
+        self._cwd = "/" + posixpath.normpath(cwd).strip("/")
+        self._home = home
+        self._looks = 0
+        self._entries = 0
+        self._leads: dict[str, str | None] = {}
+        self._gone: set[str] = set()
+
+    def go(self, path: str) -> None:
+        """Note the links along an absolute path."""
+        if path not in self._gone:
+            self._gone.add(path)
+            start, names = self._split(path)
+            self._along(start, start, names)
+
+    def links(self) -> Links:
+        """What was found, by the names that the session's folder and the home go by."""
+        tops = [(os.path.realpath(top), top) for top in (self._cwd, self._home) if top]
+        told: dict[tuple[str, str], None] = {}
+        for link, target in self.found:
+            real, name = next((top for top in tops if within(target, top[0])), ("", ""))
+            by_name = name + target[len(real) :]
+            if by_name != link and not self._is_the_systems(link, target):
+                told[link, by_name] = None
+        return tuple(told)
+
+    def _is_the_systems(self, link: str, target: str) -> bool:
+        """Whether it is a link in the root, as /bin for /usr/bin, that leads to nobody's home."""
+        home = self._home
+        return link.rfind("/") == 0 and not (within(home, target) or within(target, home))
+
+    def _split(self, path: str) -> tuple[str, list[str]]:
+        """The part of a path that is not looked at, and the names behind it."""
+        if within(path, self._cwd) and self._cwd != "/":
+            return self._cwd, path[len(self._cwd) :].split("/")
+        return "", path.split("/")
+
+    def _along(self, real: str, written: str, names: list[str], hops: int = 0) -> str | None:
+        """Where names lead from a folder; None where no program gets there. The root is empty.
+
+        `written` is that folder as the call names it; links are noted by it where no others, of
+        which there were `hops`, lead here.
+        """
+        turned = False
+        for index, name in enumerate(names):
+            if name in ("", "."):
+                continue
+            if name == "..":
+                real, written = _above(self._real(real)), _above(written)
+                turned = turned or real != written
+                continue
+            written = f"{written}/{name}"
+            if not hops and _WILD.search(name):
+                self._matching(real, written, names[index:])
+                return None
+            leads = self._look(f"{real}/{name}", hops)
+            if leads is None:
+                return None
+            if not hops and leads != f"{real}/{name}":
+                self._note(written, leads)
+            real = leads
+        if turned and not hops:
+            self._note(written, real)
+        return real
+
+    def _matching(self, real: str, written: str, names: list[str]) -> None:
+        """Go along all entries of a folder that a name with wildcards may become."""
+        fits = re.compile(fnmatch.translate(names[0])).match
+        for entry in self._entries_of(real):
+            if not fits(entry) or (entry[0] == "." != names[0][0]):
+                continue
+            leads = self._look(f"{real}/{entry}", 0)
+            if leads is None:
+                continue
+            if leads != f"{real}/{entry}":
+                self._note(written, leads)
+            if len(names) > 1:
+                self._along(leads, written, names[1:])
+
+    def _entries_of(self, folder: str) -> list[str]:
+        try:
+            entries = os.listdir(folder or "/")  # noqa: PTH208 - texts of paths, not yet normal
+        except OSError:
+            return []
+        self._entries += len(entries)
+        if self._entries > MAX_ENTRIES:
+            raise _TooManyError
+        return entries
+
+    def _note(self, written: str, leads: str) -> None:
+        if written != leads:
+            self.found[written or "/", leads or "/"] = None
+
+    def _look(self, at: str, hops: int) -> str | None:
+        """Where one place leads; itself, if it is no link or cannot be looked at."""
+        if at in self._leads:
+            return self._leads[at]
+        self._looks += 1
+        if self._looks > MAX_LOOKS:
+            raise _TooManyError
+        try:
+            linked = stat.S_ISLNK(os.lstat(at).st_mode)
+            target = os.readlink(at) if linked else None  # noqa: PTH115 - many of them, for each call
+        except OSError:
+            target = None
+        if target is None or at.startswith(_OF_A_PROCESS):
+            self._leads[at] = at
+            return at
+        # Whoever comes here once more goes in circles.
+        self._leads[at] = None
+        if hops < MAX_HOPS:
+            start, names = self._split(posixpath.join(posixpath.dirname(at), target))
+            self._leads[at] = self._along(start, start, names, hops + 1)
+        return self._leads[at]
+
+    def _real(self, folder: str) -> str:
+        """The session's folder is the only one whose own way was not gone along."""
+        return os.path.realpath(folder).rstrip("/") if folder == self._cwd else folder
+
+
+def _above(folder: str) -> str:
+    return folder.rpartition("/")[0]
