@@ -9,6 +9,7 @@ from tests.core.policy.calls import judge_command, rules
 NAMES_A_FILE_IN_PARTS = [
     'x=; cat ".e${x}nv"',
     "cat .e$(true)nv",
+    'git show "HEAD:.e$x"',
     "cat .e$((1-1))nv",
     'f=nv; cat "./.e$f"',
     'f=.env; cat "./$f"',
