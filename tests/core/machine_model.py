@@ -75,7 +75,9 @@ class Watch:
         assert facts["digest"] in (request.data.digest, edited.data.digest)
         assert facts.get("may_allow", True)
         assert edited.data.tool.input == args
-        assert edited.waiters == request.waiters
+        assert [each.conn for each in edited.waiters] == [each.conn for each in request.waiters]
+        # Handed back, the call would run as it was before.
+        assert edited.silence == "deny"
         self.requests[edited.id] = edited
         self._allowed.add(edited.id)
 

@@ -116,10 +116,11 @@ def told(records: list[dict[str, Any]]) -> dict[str, list[Any]]:
     """What was decided about each call and what is in its traces, without times, ids and names.
 
     By call: an observer that ends late traces late, and then the order of two calls may differ.
+    What a call would touch is looked up beside the decision, and decides nothing.
     """
     found: dict[str, list[Any]] = {}
     for record in records:
-        if record.get("call"):
+        if record.get("call") and record["kind"] != "approval.facts":
             found.setdefault(record["call"], []).append(timeless(record))
     return {call: sorted(each, key=repr) for call, each in found.items()}
 
