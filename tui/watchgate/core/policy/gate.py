@@ -67,7 +67,8 @@ class PolicyGate:
             cwd=event.cwd,
             home=self._home,
             own=self._own,
-            links=self._links(tool, event.cwd),
+            # Of what is only watched, the disk need not be asked: nothing is decided by it.
+            links=self._links(tool, event.cwd) if event.lane.waits else (),
         )
         found = self._kept.assess(subject, self._policies(event.cwd), event.at.wall_us)
         found = self.retries.raised(event, found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from watchgate.core import tool_input
+from watchgate.core.policy import folders
 from watchgate.core.policy.assessment import NO_RULE, Assessment, Finding, Segment
 from watchgate.core.policy.compiled import Rule
 from watchgate.core.policy.guards import MAX_CHARS, guard
@@ -73,9 +74,8 @@ class _Call:
     def __init__(self, subject: Subject) -> None:
         tool, cwd = subject.tool, subject.cwd
         self.subject = subject
-        self.place = Place(
-            session=cwd, home=subject.home, cwd=cwd, own=subject.own, links=subject.links
-        )
+        here = Place(session=cwd, home=subject.home, cwd=cwd, own=subject.own, links=subject.links)
+        self.place = folders.known(here, cwd)
         self.shown = summary(tool, cwd)
         self.paths = tool_input.paths(tool)
         self.looked_at = self.paths
