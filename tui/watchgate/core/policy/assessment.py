@@ -22,7 +22,7 @@ def severity(risk: Risk) -> int:
     return _SEVERITY[risk]
 
 
-class Finding(msgspec.Struct, frozen=True, omit_defaults=True):
+class Finding(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """One rule that matched.
 
     `span` is the offending part of the shown text (the command of a shell call, else the call's
@@ -40,7 +40,7 @@ class Finding(msgspec.Struct, frozen=True, omit_defaults=True):
     always_ask: bool = False
 
 
-class Segment(msgspec.Struct, frozen=True, omit_defaults=True):
+class Segment(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """One command of a shell text, or the whole of any other call.
 
     `number` counts the parts of the text from 1; commands inside a part (of a wrapper, a
@@ -62,7 +62,7 @@ class Segment(msgspec.Struct, frozen=True, omit_defaults=True):
     unworded: bool = False
 
 
-class Assessment(msgspec.Struct, frozen=True, omit_defaults=True):
+class Assessment(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """The policy's word before any profile; `opaque` says that a part could not be read."""
 
     decision: Decision

@@ -137,7 +137,7 @@ class _Frame(msgspec.Struct):
     ends: bool = False
 
 
-class _Known(Place, frozen=True):
+class _Known(Place, frozen=True, gc=False):
     """A place that works each path out once: wrappers show the same words many times."""
 
     resolved: dict[str, str] = msgspec.field(default_factory=dict)

@@ -38,7 +38,7 @@ def within(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
-class Place(msgspec.Struct, frozen=True):
+class Place(msgspec.Struct, frozen=True, gc=False):
     """Where a call runs: the session's folder, the home, and the folder it is in by now.
 
     All are absolute, or empty where they are not known. `own` are the absolute paths of our own

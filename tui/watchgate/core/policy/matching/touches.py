@@ -50,7 +50,7 @@ _GLUED = re.compile(r"-[A-Za-z](?=[~/.@$\w])")
 _PARTS = re.compile(r"[=:,]@?|@")
 
 
-class Touch(msgspec.Struct, frozen=True):
+class Touch(msgspec.Struct, frozen=True, gc=False):
     """One path as it is written in a word; `sure` says that it is all of the word or its value."""
 
     kind: Kind

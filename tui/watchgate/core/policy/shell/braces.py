@@ -14,7 +14,7 @@ MAX_WORDS = 64
 _RANGE = re.compile(r"(-?\d{1,9}|[A-Za-z])\.\.(-?\d{1,9}|[A-Za-z])(?:\.\.(-?\d{1,9}))?")
 
 
-class Letter(msgspec.Struct, frozen=True):
+class Letter(msgspec.Struct, frozen=True, gc=False):
     """A piece of a word whose quotes are removed; `mark` is an unquoted brace or comma."""
 
     text: str

@@ -14,7 +14,7 @@ Joined = Literal["", "&&", "||"]
 Scope = tuple[int, ...]
 
 
-class Command(msgspec.Struct, frozen=True):
+class Command(msgspec.Struct, frozen=True, gc=False):
     """One command: `words` starts with the program and is empty where only redirects stand.
 
     `assignments` are the words such as `LANG=C` before the program; without a program they set
@@ -67,7 +67,7 @@ class Command(msgspec.Struct, frozen=True):
         return min(word.start for word in parts), max(word.end for word in parts)
 
 
-class Commands(msgspec.Struct, frozen=True):
+class Commands(msgspec.Struct, frozen=True, gc=False):
     """All commands of a text in the order in which they are written.
 
     `opaque` says that some of it could run what was not found; `why` says it in a sentence.

@@ -16,7 +16,7 @@ class Options(msgspec.Struct, frozen=True):
     flags: frozenset[str] = frozenset()
 
 
-class Split(msgspec.Struct, frozen=True):
+class Split(msgspec.Struct, frozen=True, gc=False):
     """Words split behind the options: how many are options and values, and which were given.
 
     `unknown` says that an option stands in no table, so that its value may have been left out.

@@ -14,7 +14,7 @@ Sign = Literal["", "&&", "||", "&"]
 TOO_MUCH = "Runs more commands than anybody reads"
 
 
-class Part(msgspec.Struct):
+class Part(msgspec.Struct, gc=False):
     """One command of a pipeline while it is read, or a group such as a loop or a subshell.
 
     `inner` are the scripts of its substitutions, `groups` those that a group runs: in a shell of
@@ -39,7 +39,7 @@ class Part(msgspec.Struct):
         return not (self.assignments or self.words or self.redirects or self.documents)
 
 
-class Script(msgspec.Struct):
+class Script(msgspec.Struct, gc=False):
     """A list of pipelines."""
 
     pipelines: list[list[Part]] = []
@@ -73,7 +73,7 @@ class Script(msgspec.Struct):
         return self.pipelines[-1][-1]
 
 
-class Source(msgspec.Struct, frozen=True):
+class Source(msgspec.Struct, frozen=True, gc=False):
     """A text to read; `at` gives each character's position in the original text."""
 
     text: str
@@ -89,7 +89,7 @@ class Source(msgspec.Struct, frozen=True):
         return edge, edge
 
 
-class Notes(msgspec.Struct):
+class Notes(msgspec.Struct, gc=False):
     """What was noticed on the way, over all scripts of one text.
 
     `why` is the first reason for which the text is opaque; `defined` are names of functions and

@@ -27,7 +27,7 @@ _FOLDER = re.compile(r"\$(?:HOME|PWD|\{HOME\}|\{PWD\}|\(pwd\))(?![\w])")
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(\[[^]]*])?\+?=")
 
 
-class Wrapped(msgspec.Struct, frozen=True):
+class Wrapped(msgspec.Struct, frozen=True, gc=False):
     """What a command runs: commands by their words, and texts that a shell reads.
 
     `transparent` says that running them is all it does; `unclear` that a word which is only known

@@ -17,7 +17,7 @@ def names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-class Word(msgspec.Struct, frozen=True):
+class Word(msgspec.Struct, frozen=True, gc=False):
     """One word as the command would get it, expansions left as they are written.
 
     `at[i]` is the position of `text[i]` in the original command; `start` and `end` cover the word
@@ -44,7 +44,7 @@ class Word(msgspec.Struct, frozen=True):
         return self.expands != ""
 
 
-class Redirect(msgspec.Struct, frozen=True):
+class Redirect(msgspec.Struct, frozen=True, gc=False):
     """A redirect of a file or of a descriptor.
 
     `operator` is one of `>`, `>>`, `>|`, `&>`, `&>>`, `>&`, `<>` and `<`, for a descriptor `>&` or
