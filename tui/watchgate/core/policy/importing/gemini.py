@@ -75,7 +75,7 @@ def _beats(rule: GeminiRule, allows: list[GeminiRule]) -> str:
 
 
 def _about(rule: GeminiRule) -> str:
-    parts = (rule.mcpName, rule.commandPrefix, rule.commandRegex, rule.toolName)
+    parts = (rule.mcp_name, rule.command_prefix, rule.command_regex, rule.tool_name)
     return str(next(filter(None, parts), "every tool"))
 
 

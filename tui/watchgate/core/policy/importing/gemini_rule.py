@@ -25,18 +25,18 @@ class GeminiRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
 
     decision: Literal["allow", "deny", "ask_user"]
     priority: int
-    toolName: str | tuple[str, ...] = ()  # noqa: N815 - the file's own key
+    tool_name: str | tuple[str, ...] = msgspec.field(default=(), name="toolName")
     subagent: str = ""
-    mcpName: str = ""  # noqa: N815
-    argsPattern: str = ""  # noqa: N815
-    commandPrefix: str | tuple[str, ...] = ()  # noqa: N815
-    commandRegex: str = ""  # noqa: N815
+    mcp_name: str = msgspec.field(default="", name="mcpName")
+    args_pattern: str = msgspec.field(default="", name="argsPattern")
+    command_prefix: str | tuple[str, ...] = msgspec.field(default=(), name="commandPrefix")
+    command_regex: str = msgspec.field(default="", name="commandRegex")
     modes: tuple[str, ...] = ()
     interactive: bool | None = None
-    toolAnnotations: dict[str, Any] = {}  # noqa: N815
-    allowRedirection: bool = False  # noqa: N815
+    tool_annotations: dict[str, Any] = msgspec.field(default_factory=dict, name="toolAnnotations")
+    redirection_allowed: bool = msgspec.field(default=False, name="allowRedirection")
     allow_redirection: bool = False
-    denyMessage: str = ""  # noqa: N815
+    message: str = msgspec.field(default="", name="denyMessage")
     deny_message: str = ""
 
     @property
@@ -47,14 +47,14 @@ class GeminiRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     @property
     def tools(self) -> tuple[str, ...]:
         """The names of tools that it is for; none means every tool."""
-        return _several(self.toolName)
+        return _several(self.tool_name)
 
 
 def convert(rule: GeminiRule) -> tuple[RuleData, str]:
     """Our rule, and what differs; raises `Unfit`."""
-    if rule.argsPattern:
+    if rule.args_pattern:
         raise Unfit("argsPattern searches the input's JSON text; write `input` for a field of it")
-    if rule.toolAnnotations:
+    if rule.tool_annotations:
         raise Unfit("goes by what a tool says of itself, which nobody can check here")
     notes = _conditions(rule)
     found, differs = _matchers(rule)
@@ -67,19 +67,19 @@ def _conditions(rule: GeminiRule) -> list[str]:
     if dropped and rule.said == "allow":
         raise Unfit(f"allows only for {', '.join(dropped)}; here it would allow always")
     notes = [f"holds always, whatever its {', '.join(dropped)}"] if dropped else []
-    if rule.said == "allow" and (rule.allowRedirection or rule.allow_redirection):
+    if rule.said == "allow" and (rule.redirection_allowed or rule.allow_redirection):
         notes.append("no allow covers a redirect into a file here")
     return notes
 
 
 def _matchers(rule: GeminiRule) -> tuple[RuleData, str]:
-    reason = rule.denyMessage or rule.deny_message or f"Your Gemini policy says {rule.decision}"
+    reason = rule.message or rule.deny_message or f"Your Gemini policy says {rule.decision}"
     plain = RuleData(id=UNNAMED, decision=rule.said, risk=risk(rule.said), reason=reason)
-    if rule.commandPrefix or rule.commandRegex:
+    if rule.command_prefix or rule.command_regex:
         if rule.tools != (SHELL,):
             raise Unfit(f'commandPrefix and commandRegex need toolName = "{SHELL}"')
         return _command(rule, plain)
-    if rule.mcpName:
+    if rule.mcp_name:
         return _with_tools(plain, _of_server(rule)), ""
     if rule.said == "allow" and (not rule.tools or SHELL in rule.tools or _open(rule.tools)):
         raise Unfit("allows every command or tools that nobody has seen; name them one by one")
@@ -87,14 +87,14 @@ def _matchers(rule: GeminiRule) -> tuple[RuleData, str]:
 
 
 def _command(rule: GeminiRule, plain: RuleData) -> tuple[RuleData, str]:
-    if rule.commandRegex:
+    if rule.command_regex:
         if rule.said == "allow":
             raise Unfit("allows by a regular expression over the text; use commandPrefix")
-        raw = f"^(?:{rule.commandRegex})"
+        raw = f"^(?:{rule.command_regex})"
         return msgspec.structs.replace(plain, tools="<shell>", raw=raw), (
             "fits at the beginning of the whole text, not of each command in it"
         )
-    prefixes = [split(each) for each in _several(rule.commandPrefix)]
+    prefixes = [split(each) for each in _several(rule.command_prefix)]
     if any("*" in word for words in prefixes for word in words) and rule.said == "allow":
         raise Unfit("holds a *, which is a letter there and stands for anything here")
     made = [
@@ -113,12 +113,12 @@ def _shapes(rule: RuleData) -> tuple[Any, ...]:
 
 def _of_server(rule: GeminiRule) -> Names:
     """Names of a server's tools, as several agents write them."""
-    if rule.said == "allow" and "*" in rule.mcpName:
+    if rule.said == "allow" and "*" in rule.mcp_name:
         raise Unfit("allows tools of servers that nobody has named; name the server")
-    if rule.mcpName == "*" and rule.tools in ((), ("*",)):
+    if rule.mcp_name == "*" and rule.tools in ((), ("*",)):
         return ("<mcp>", "mcp_*")
     tools = rule.tools or ("*",)
-    found = [f"mcp{gap}{rule.mcpName}{gap}{each}" for each in tools for gap in ("_", "__")]
+    found = [f"mcp{gap}{rule.mcp_name}{gap}{each}" for each in tools for gap in ("_", "__")]
     return names(found)
 
 
