@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import fcntl
 import os
 import stat
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import anyio
@@ -67,6 +69,22 @@ async def test_cw_b12_two_writers_of_one_file_mix_no_lines(path: Path) -> None:
             second.offer(record(seq, size=9_000))
     found = written(path)
     assert sorted(found) == sorted(2 * list(range(100)))
+
+
+def test_cw_b12_a_line_that_another_core_is_just_writing_is_not_taken_for_one_cut_short(
+    path: Path,
+) -> None:
+    append(path, lines(1))
+    line = lines(1)[0]
+    other = threading.Thread(target=append, args=(path, lines(1)))
+    with path.open("ab", buffering=0) as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.write(line[:9])
+        other.start()
+        other.join(timeout=0.05)
+        file.write(line[9:])
+    other.join()
+    assert path.read_bytes() == 3 * line
 
 
 def test_a_batch_is_appended_to_what_is_there(path: Path) -> None:

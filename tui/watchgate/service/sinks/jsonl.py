@@ -5,9 +5,11 @@ Opened anew, so that a file that was moved away by a log rotation is made again.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import stat
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from watchgate.service.sinks.delivery import Undelivered
@@ -46,6 +48,7 @@ def append(path: Path, entries: Sequence[bytes]) -> Done:
         try:
             if fault := _not_ours(file):
                 return 0, f"{path}: {fault}"
+            _lock(file)
             _end_cut_line(file)
             for entry in entries:
                 _write(file, entry)
@@ -69,6 +72,13 @@ def _not_ours(file: int) -> str:
     if status.st_uid != os.geteuid():
         return f"it belongs to user {status.st_uid}, who could read what agents do"
     return ""
+
+
+def _lock(file: int) -> None:
+    # A write grows the file page by page: without a lock, what another core is just writing looks
+    # like a line cut short. Released by closing; file systems without locks do without.
+    with suppress(OSError):
+        fcntl.flock(file, fcntl.LOCK_EX)
 
 
 def _end_cut_line(file: int) -> None:
