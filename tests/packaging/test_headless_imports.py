@@ -11,27 +11,15 @@ import watchgate
 PACKAGE = Path(watchgate.__file__).parent
 SCREEN = ("textual", "rich", "pygments", "markdown_it")
 
-# A fork of an interpreter that has imported nothing is as fresh as a new one, and much cheaper.
-IMPORT_EACH = """
-import importlib, os, sys
-names = sys.argv[1].split()
+# One after the other in one interpreter: what a module brings stays, so nothing is overlooked.
+IMPORT_ALL = """
+import importlib, sys
 unwanted = sys.argv[2].split()
-for name in names:
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(reader)
-        try:
-            importlib.import_module(name)
-            found = " ".join(module for module in unwanted if module in sys.modules) or "nothing"
-        except BaseException as error:
-            found = repr(error)
-        os.write(writer, found.encode())
-        os._exit(0)
-    os.close(writer)
-    with os.fdopen(reader) as answer:
-        print(name, answer.read(), sep="\\t")
-    os.waitpid(child, 0)
+for name in sys.argv[1].split():
+    importlib.import_module(name)
+    for module in unwanted:
+        if module in sys.modules:
+            sys.exit(f"{name} brings {module}")
 """
 
 
@@ -47,14 +35,11 @@ def module_path(file: Path) -> Path:
 
 
 def test_no_headless_module_brings_the_screen() -> None:
-    modules = headless_modules()
     run = subprocess.run(
-        [sys.executable, "-I", "-c", IMPORT_EACH, " ".join(modules), " ".join(SCREEN)],
+        [sys.executable, "-I", "-c", IMPORT_ALL, " ".join(headless_modules()), " ".join(SCREEN)],
         capture_output=True,
         text=True,
-        timeout=120,
-        check=True,
+        timeout=300,
+        check=False,
     )
-    brought = dict(line.split("\t", 1) for line in run.stdout.splitlines())
-    assert list(brought) == modules
-    assert {name: what for name, what in brought.items() if what != "nothing"} == {}
+    assert (run.returncode, run.stderr) == (0, "")
