@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from tests.core.policy.calls import CWD, HOME, OWN, rules
-from tests.core.policy.written import allow, policy
+from tests.core.policy.written import allow, ask, policy
 from watchgate.core.events import Tool, ToolClass
 from watchgate.core.policy.assess import assess
 from watchgate.core.policy.assessment import Assessment
 from watchgate.core.policy.policy import Policy
-from watchgate.core.policy.subject import UNKNOWN, Links, Subject
+from watchgate.core.policy.subject import NOBODY, UNKNOWN, Links, Subject
 from watchgate.service.policy.shipped import shipped
 
 TO_KEY: Links = ((f"{CWD}/notes", f"{HOME}/.ssh/id_rsa"),)
@@ -105,3 +105,23 @@ def test_removing_or_renaming_a_link_does_not_touch_what_it_leads_to() -> None:
 
 def test_where_nobody_could_look_every_path_may_lead_outside() -> None:
     assert shell(UNKNOWN, "cat a").decision == "ask"
+
+
+def test_a_place_that_nobody_looked_at_is_asked_about_by_its_name() -> None:
+    links: Links = (("/mnt/share", NOBODY),)
+    found = shell(links, "ls /mnt/share/a")
+    assert found.decision == "ask"
+    said = next(finding for finding in found.findings if finding.rule == "call.unseen")
+    assert "/mnt/share" in said.reason
+    assert shell((), "ls /mnt/share/a").decision == "allow"
+
+
+def test_what_nobody_looked_at_makes_no_denial_an_ask() -> None:
+    rule = policy(ask('{ program = "ls" }').replace('"ask"', '"deny"'))
+    assert shell((("/mnt/share", NOBODY),), "ls /mnt/share", rule).decision == "deny"
+
+
+def test_a_tool_that_names_such_a_place_is_asked_about_as_well() -> None:
+    found = judge((("/tmp/share", NOBODY),), "Read", "read", {"file_path": "/tmp/share/a"})
+    assert found.decision == "ask"
+    assert "call.unseen" in rules(found)

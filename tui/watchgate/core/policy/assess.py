@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from watchgate.core.policy.assessment import Assessment
+from watchgate.core.policy.assessment import Assessment, Finding
 from watchgate.core.policy.compiled import Rule
 from watchgate.core.policy.other_calls import assess_other
 from watchgate.core.policy.policy import Policy
-from watchgate.core.policy.shell_calls import assess_shell
-from watchgate.core.policy.subject import Subject
+from watchgate.core.policy.shell_calls import assess_shell, combined
+from watchgate.core.policy.subject import NOBODY, Subject
 
 
 def assess(subject: Subject, policy: Policy, now_us: int) -> Assessment:
@@ -25,6 +25,20 @@ def assess(subject: Subject, policy: Policy, now_us: int) -> Assessment:
             found = known[rule.id] = rule.scope.holds(subject, now_us)
         return found
 
-    if subject.tool.cls == "shell":
-        return assess_shell(subject, policy, holds)
-    return assess_other(subject, policy, holds)
+    shell = subject.tool.cls == "shell"
+    found = (assess_shell if shell else assess_other)(subject, policy, holds)
+    unseen = [link for link, target in subject.links if target == NOBODY]
+    return _unseen(found, unseen) if unseen else found
+
+
+def _unseen(found: Assessment, places: list[str]) -> Assessment:
+    """What is found where nobody looked at some of the places that the call names."""
+    reason = "Names more places than are looked at"
+    if places != ["/"]:
+        reason = (
+            f"Names what lies on {', '.join(places)}, which may not answer, so that it is not known"
+            " where that leads"
+        )
+    said = [] if found.decision == "allow" else [*found.findings]
+    said.append(Finding("call.unseen", reason, "medium"))
+    return combined(said, [], found.segments, opaque=found.opaque)

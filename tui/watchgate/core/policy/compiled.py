@@ -127,15 +127,18 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
             if hit := search(text):
                 return hit.span()
         if self.raw_own:
+            folded = text.casefold()
             for path in own:
-                if (start := text.find(path)) >= 0:
-                    return start, start + len(path)
+                if path.casefold() in folded:
+                    hit = re.search(re.escape(path), text, re.IGNORECASE)
+                    return hit.span() if hit else (0, len(text))
         return None
 
 
 def compile_rule(data: RuleData, sets: Sets, tier: Tier, place: str) -> Rule:
     """The rule that a file describes; raises `PatternError`."""
     given = data.command
+    allows = data.decision == "allow"
     shapes = (given,) if isinstance(given, CommandMatch) else given
     raw = patterns.expanded(data.raw, sets, frozenset((_OWN,)))
     sources = [source for source in raw if source != _OWN]
@@ -150,11 +153,11 @@ def compile_rule(data: RuleData, sets: Sets, tier: Tier, place: str) -> Rule:
         tier=tier,
         place=place,
         scope=scope.scope(data, sets),
-        shapes=tuple(command.shape(each, sets) for each in shapes),
+        shapes=tuple(command.shape(each, sets, allows=allows) for each in shapes),
         raw=tuple(patterns.regex(source).search for source in sources),
         raw_own=_OWN in raw,
         opaque=data.opaque,
-        paths=paths.compiled(data.paths, sets) if data.paths else None,
+        paths=paths.compiled(data.paths, sets, allows=allows) if data.paths else None,
         hosts=hosts.compiled_hosts(data.hosts, sets) if data.hosts else None,
         env=patterns.compiled(patterns.expanded(data.env, sets)) if data.env else None,
     )

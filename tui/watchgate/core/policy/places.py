@@ -119,10 +119,10 @@ class Place(msgspec.Struct, frozen=True, gc=False):
         return self.outside(resolved)
 
     def is_own(self, path: str) -> bool:
-        """Whether a path is one of our own files or lies in one of our folders."""
+        """Whether a path is one of our own files or lies in one of our folders, in any case."""
         if not self.own:
             return False
-        resolved = self.resolve(path)
+        resolved = self.resolve(path).casefold()
         whole, below, _ = _index(self.own)
         return resolved in whole or resolved.startswith(below)
 
@@ -130,11 +130,11 @@ class Place(msgspec.Struct, frozen=True, gc=False):
         """Whether our own files lie below this path; the home and what holds it do not count."""
         if not self.own:
             return False
-        resolved = self.resolve(path)
+        resolved = self.resolve(path).casefold()
         whole, _, holders = _index(self.own)
         if resolved == "/" or not (resolved in whole or resolved.rstrip("/") in holders):
             return False
-        return not (self.home and within(self.home, resolved))
+        return not (self.home and within(self.home.casefold(), resolved))
 
 
 def _led(targets: Mapping[str, list[str]], path: str, *, itself: bool) -> Iterator[str]:
@@ -163,7 +163,11 @@ def _is_normal(folder: str) -> bool:
 
 @lru_cache(maxsize=4)
 def _index(own: tuple[str, ...]) -> tuple[frozenset[str], tuple[str, ...], frozenset[str]]:
-    """These paths, what paths below them start with, and the folders that they lie in."""
+    """These paths, what paths below them start with, and the folders that they lie in.
+
+    All without case, as a file system may have them.
+    """
+    own = tuple(path.casefold() for path in own)
     below = tuple(path.rstrip("/") + "/" for path in own)
     holders = (path[:at] for path in own for at, char in enumerate(path) if char == "/")
     return frozenset(own), below, frozenset(holders)

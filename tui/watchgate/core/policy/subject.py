@@ -9,9 +9,11 @@ from watchgate.core.events import Tool
 Links = tuple[tuple[str, str], ...]
 """Absolute normalised paths of links, each with the absolute path that it leads to."""
 
-# Whatever the call names may lead elsewhere, since nobody looked at all of it: the home of nobody
-# lies outside of every folder.
-UNKNOWN: Links = (("/", "~unknown"),)
+NOBODY = "~unknown"
+"""Where a place leads that nobody looked at: the home of nobody lies outside of every folder."""
+
+# Whatever the call names may lead elsewhere, since nobody looked at all of it.
+UNKNOWN: Links = (("/", NOBODY),)
 
 
 class Subject(msgspec.Struct, frozen=True, kw_only=True):

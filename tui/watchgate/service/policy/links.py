@@ -1,6 +1,9 @@
 """The symbolic links that a call's paths lead through, as they are on the disk now.
 
-A link that is made after the call was judged is not seen.
+A link that is made after the call was judged is not seen. To look takes the loop of the core, so
+that a file system that does not answer would stop every session. What lies on one that may not is
+not looked at, and not known. An answer with a limit of time would not do: each new path to it would
+cost everybody that limit, and a thread that is never given back.
 """
 
 from __future__ import annotations
@@ -10,11 +13,13 @@ import os
 import posixpath
 import re
 import stat
+from collections.abc import Callable
 
 from watchgate.core.events import Tool
 from watchgate.core.policy.named import paths_named
 from watchgate.core.policy.places import within
-from watchgate.core.policy.subject import UNKNOWN, Links
+from watchgate.core.policy.subject import NOBODY, UNKNOWN, Links
+from watchgate.service.policy.mounts import MountTable, Silent, silent
 
 MAX_LOOKS = 300
 MAX_ENTRIES = 2_000
@@ -30,19 +35,21 @@ _WILD = re.compile(r"[*?[]")
 class LinkFinder:
     """Finds the links of calls; nothing is opened, and what cannot be looked at is no link."""
 
-    def __init__(self, home: str) -> None:
+    def __init__(self, home: str, mounts: Callable[[], tuple[str, ...]] | None = None) -> None:
+        """`mounts` tells where file systems are mounted that may not answer; the machine's own."""
         self._home = home
+        self._mounts = mounts or MountTable()
 
     def __call__(self, tool: Tool, cwd: str) -> Links:
         """The links that the call's paths lead through, as a `Subject` has them."""
-        walk = _Walk(cwd, self._home)
+        walk = _Walk(cwd, self._home, silent(self._mounts(), cwd, self._home))
         try:
             for path in paths_named(tool, cwd, self._home):
                 if len(path) <= MAX_PATH_CHARS and "\0" not in path:
                     walk.go(path)
         except _TooManyError:
             return UNKNOWN
-        return walk.links() if walk.found else ()
+        return walk.links()
 
 
 class _TooManyError(Exception):
@@ -55,8 +62,10 @@ class _Walk:
     The session's folder is taken as it is called, also where a link leads to it.
     """
 
-    def __init__(self, cwd: str, home: str) -> None:
-        self.found: dict[tuple[str, str], None] = {}
+    def __init__(self, cwd: str, home: str, silent: Silent) -> None:
+        self._found: dict[tuple[str, str], None] = {}
+        self._unseen: dict[tuple[str, str], None] = {}
+        self._silent = silent
         self._cwd = "/" + posixpath.normpath(cwd).strip("/")
         self._home = home
         self._looks = 0
@@ -73,14 +82,16 @@ class _Walk:
 
     def links(self) -> Links:
         """What was found, by the names that the session's folder and the home go by."""
+        if not self._found:
+            return tuple(self._unseen)
         tops = [(os.path.realpath(top), top) for top in (self._cwd, self._home) if top]
         told: dict[tuple[str, str], None] = {}
-        for link, target in self.found:
+        for link, target in self._found:
             real, name = next((top for top in tops if within(target, top[0])), ("", ""))
             by_name = name + target[len(real) :]
             if by_name != link and not self._is_the_systems(link, target):
                 told[link, by_name] = None
-        return tuple(told)
+        return (*told, *self._unseen)
 
     def _is_the_systems(self, link: str, target: str) -> bool:
         """Whether it is a link in the root, as /bin for /usr/bin, that leads to nobody's home."""
@@ -147,7 +158,13 @@ class _Walk:
 
     def _note(self, written: str, leads: str) -> None:
         if written != leads:
-            self.found[written or "/", leads or "/"] = None
+            self._found[written or "/", leads or "/"] = None
+
+    def _is_silent(self, place: str) -> bool:
+        mount = self._silent.holder(place)
+        if mount:
+            self._unseen[mount, NOBODY] = None
+        return bool(mount)
 
     def _look(self, at: str, hops: int) -> str | None:
         """Where one place leads; itself, if it is no link or cannot be looked at."""
@@ -156,6 +173,9 @@ class _Walk:
         self._looks += 1
         if self._looks > MAX_LOOKS:
             raise _TooManyError
+        if self._is_silent(at):
+            self._leads[at] = None
+            return None
         try:
             linked = stat.S_ISLNK(os.lstat(at).st_mode)
             target = os.readlink(at) if linked else None  # noqa: PTH115 - many of them, for each call

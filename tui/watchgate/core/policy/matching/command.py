@@ -75,8 +75,8 @@ def _called(name: str) -> str:
     return name.lower() if "*" in name else plain_name(name)
 
 
-def shape(match: CommandMatch, sets: Sets) -> Shape:
-    """The shape that a rule describes; raises `PatternError`."""
+def shape(match: CommandMatch, sets: Sets, *, allows: bool) -> Shape:
+    """The shape that a rule describes, which `allows` or asks; raises `PatternError`."""
 
     def names(given: Names) -> tuple[str, ...]:
         return expanded(given, sets)
@@ -104,9 +104,9 @@ def shape(match: CommandMatch, sets: Sets) -> Shape:
         first=regex(match.first).fullmatch if match.first else None,
         line=re.compile("|".join(lines), re.DOTALL).fullmatch if lines else None,
         operands=match.operands,
-        paths=paths.compiled(match.paths, sets) if match.paths else None,
-        piped_from=shape(match.piped_from, sets) if match.piped_from else None,
-        built_from=shape(match.built_from, sets) if match.built_from else None,
+        paths=paths.compiled(match.paths, sets, allows=allows) if match.paths else None,
+        piped_from=shape(match.piped_from, sets, allows=allows) if match.piped_from else None,
+        built_from=shape(match.built_from, sets, allows=allows) if match.built_from else None,
     )
     return _indexed(made)
 

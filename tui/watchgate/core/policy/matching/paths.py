@@ -81,12 +81,19 @@ class Paths(msgspec.Struct, frozen=True):
         return self.excepted is None or not self.excepted.hold(place, path, forms)
 
 
-def compiled(match: PathMatch, sets: Sets) -> Paths:
-    """The test for paths that a rule asks for; raises `PatternError`."""
+def compiled(match: PathMatch, sets: Sets, *, allows: bool) -> Paths:
+    """The test for paths that a rule asks for; raises `PatternError`.
+
+    Some file systems take `.ENV` for `.env`, others do not. So what makes a rule ask is read
+    without case, and what makes one allow, with it; letters in brackets are always just those.
+    """
     names = expanded(match.any, sets, _BUILT_IN)
     excepted = expanded(match.none, sets, _BUILT_IN)
     return Paths(
-        match.access, _places(names), _places(excepted) if excepted else None, "@own" in names
+        match.access,
+        _places(names, cased=allows),
+        _places(excepted, cased=not allows) if excepted else None,
+        "@own" in names,
     )
 
 
@@ -123,7 +130,8 @@ def _marks(session: str, home: str, cwd: str) -> tuple[str, ...]:
     return tuple(mark + cwd[len(folder) :] for folder, mark in folders if within(cwd, folder))
 
 
-def _places(names: tuple[str, ...]) -> Places:
+def _places(names: tuple[str, ...], *, cased: bool) -> Places:
+    flags = re.DOTALL if cased else re.DOTALL | re.IGNORECASE
     anchored: list[str] = []
     deep: list[str] = []
     for name in names:
@@ -141,18 +149,18 @@ def _places(names: tuple[str, ...]) -> Places:
     end = r"(?=/|\Z)"
     return Places(
         tuple(PLACES[name] for name in names if name in PLACES),
-        re.compile(f"(?:{'|'.join(map(_source, anchored))}){end}", re.DOTALL) if anchored else None,
-        re.compile(f"/(?:{'|'.join(map(_source, deep))}){end}", re.DOTALL) if deep else None,
-        _starts(anchored),
+        re.compile(f"(?:{'|'.join(map(_source, anchored))}){end}", flags) if anchored else None,
+        re.compile(f"/(?:{'|'.join(map(_source, deep))}){end}", flags) if deep else None,
+        _starts(anchored, flags),
         samples(anchored),
         samples(deep),
     )
 
 
-def _starts(anchored: list[str]) -> re.Pattern[str] | None:
+def _starts(anchored: list[str], flags: int) -> re.Pattern[str] | None:
     if not anchored:
         return None
-    return re.compile(f"\\n(?:{'|'.join(map(_source, anchored))})(?=[/\\n]|\\Z)", re.DOTALL)
+    return re.compile(f"\\n(?:{'|'.join(map(_source, anchored))})(?=[/\\n]|\\Z)", flags)
 
 
 def _source(body: str) -> str:
@@ -170,6 +178,6 @@ def _tokens(body: str) -> Iterator[str]:
                 re.compile(source)
             except re.error as fault:
                 raise PatternError(f"{body!r} is no pattern for paths: {fault}") from None
-            yield source
+            yield f"(?-i:{source})"
         else:
             yield re.escape(token)

@@ -76,9 +76,12 @@ class Patterns(msgspec.Struct, frozen=True):
         return text in self.whole or (self.search is not None and bool(self.search(text)))
 
 
-def compiled(names: Iterable[str]) -> Patterns:
-    """The patterns for these names."""
+def compiled(names: Iterable[str], *, cased: bool = True) -> Patterns:
+    """The patterns for these names; unless `cased`, in large and in small letters."""
     given = tuple(names)
+    if not cased:
+        sources = "|".join(map(glob_source, given))
+        return Patterns(search=re.compile(sources, re.DOTALL | re.IGNORECASE).fullmatch)
     globs = [glob_source(name) for name in given if "*" in name]
     search = re.compile("|".join(globs), re.DOTALL).fullmatch if globs else None
     return Patterns(frozenset(name for name in given if "*" not in name), search)

@@ -69,6 +69,7 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True):
 def scope(rule: RuleData, sets: Sets) -> Scope:
     """The scope that a rule describes; raises `PatternError`."""
     until = rule.until
+    allows = rule.decision == "allow"
     others = (rule.agents, rule.sessions, rule.mcp, rule.cwd, rule.input, until)
     tools = expanded(rule.tools, sets)
     if not tools and rule.command:
@@ -78,8 +79,10 @@ def scope(rule: RuleData, sets: Sets) -> Scope:
         agents=compiled(expanded(rule.agents, sets)),
         sessions=compiled(expanded(rule.sessions, sets)),
         mcp=compiled(expanded(rule.mcp, sets)),
-        cwd=paths.compiled(PathMatch(any=rule.cwd), sets) if rule.cwd else None,
-        input=tuple((name, compiled((wanted,))) for name, wanted in rule.input.items()),
+        cwd=paths.compiled(PathMatch(any=rule.cwd), sets, allows=allows) if rule.cwd else None,
+        input=tuple(
+            (name, compiled((wanted,), cased=allows)) for name, wanted in rule.input.items()
+        ),
         until_us=None if until is None else int(until.timestamp() * 1_000_000),
         every_shell_call=(not tools or "<shell>" in tools) and not any(others),
     )

@@ -1,7 +1,7 @@
 """What a wildcard of the shell may become: `cat .e*` may read `.env` and does not say so.
 
 A name that starts with its wildcard, such as `*` or `*.py`, is left out: it stands for all that
-lies there, and would meet every pattern.
+lies there, and would meet every pattern. Only what asks is held against them, without case.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 _WILD = re.compile(r"\*+|\?|\[[^]/]+]")
+_ALONE = re.compile(r"\[(\w)\]")
 _MEANS = {"?": "[^/]"}
 
 
@@ -25,7 +26,8 @@ class Samples(msgspec.Struct, frozen=True):
 
 def samples(patterns: Iterable[str]) -> Samples:
     """A path for each pattern for paths, or the folder that it is about with all below."""
-    texts = {_WILD.sub("x", pattern.removesuffix("/**")) for pattern in patterns}
+    plain = (_ALONE.sub(r"\1", pattern.removesuffix("/**")) for pattern in patterns)
+    texts = {_WILD.sub("x", pattern).lower() for pattern in plain}
     paths = tuple(sorted(tuple(text.split("/")) for text in texts))
     return Samples(paths, tuple(path[0] for path in paths))
 
@@ -37,7 +39,7 @@ def may_become(forms: Sequence[str], anchored: Samples, deep: Samples) -> bool:
     All forms end alike, so that only their first names tell them apart.
     """
     for place, form in enumerate(forms):
-        names = form.split("/")
+        names = form.lower().split("/")
         if _becomes(names, 0, anchored):
             return True
         starts = range(1 if place else len(names))
