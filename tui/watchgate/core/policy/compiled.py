@@ -86,7 +86,8 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     def words_in(self, seen: Seen, shape: Shape | None) -> list[Word] | None:
         """The words of a command that an ask or deny rule is about; None if it is about none.
 
-        `shape` is one of its shapes, if there are any, that the command's program may have.
+        `shape` is one of its shapes, if there are any, that the command may have by its program,
+        its `needs` and its `heads`.
         """
         found: list[Word] = []
         if shape is not None:

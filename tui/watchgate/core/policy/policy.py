@@ -10,9 +10,11 @@ from watchgate.core.events import Tool
 from watchgate.core.policy.assessment import Finding
 from watchgate.core.policy.compiled import Rule, compile_rule
 from watchgate.core.policy.load import Loaded, PolicyError
+from watchgate.core.policy.matching import needs
 from watchgate.core.policy.matching.command import Shape
 from watchgate.core.policy.matching.patterns import PatternError, Sets
 from watchgate.core.policy.rule_file import Defaults
+from watchgate.core.recent import Recent
 
 Found = tuple[int, Rule, Shape | None]
 """What a command must have (see `matching.needs`), a rule, and a shape of its program."""
@@ -25,20 +27,24 @@ _MAX_KNOWN = 2_000
 class Index(msgspec.Struct, frozen=True):
     """Rules about commands, found by the names of program and tool, in the order of their files.
 
-    `known` holds what was looked up before.
+    `known` holds what was looked up lately.
     """
 
     rules: tuple[Rule, ...]
-    known: dict[tuple[str, str, str, str], tuple[Found, ...]] = {}
+    known: Recent[tuple[str, int, str, str, str], tuple[Found, ...]] = msgspec.field(
+        default_factory=lambda: Recent(_MAX_KNOWN)
+    )
 
-    def of(self, program: str, tool: Tool) -> tuple[Found, ...]:
-        """The rules that may be about a program that this tool runs."""
-        key = program, tool.cls, tool.name, tool.native_name
+    def of(self, program: str, tool: Tool, has: int = needs.ALL) -> tuple[Found, ...]:
+        """The rules that may be about a program that this tool runs, in a command that `has` this.
+
+        `has` is as `matching.needs` tells it.
+        """
+        key = program, has, tool.cls, tool.name, tool.native_name
         found = self.known.get(key)
         if found is None:
-            found = tuple(self._look_up(program, tool))
-            if len(self.known) < _MAX_KNOWN:
-                self.known[key] = found
+            found = tuple(each for each in self._look_up(program, tool) if not each[0] & ~has)
+            self.known[key] = found
         return found
 
     def _look_up(self, program: str, tool: Tool) -> Iterator[Found]:

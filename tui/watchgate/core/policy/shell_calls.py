@@ -197,10 +197,11 @@ class _Reader:
         return said
 
     def _matching(self, seen: Seen) -> Iterator[tuple[Rule, Finding]]:
-        missing, texts = ~seen.has, seen.known_texts
+        texts = seen.known_texts
         last: Rule | None = None
-        for needs, rule, shape in self._policy.asking.of(seen.program, self._subject.tool):
-            if needs & missing or rule is last:
+        may_be = self._policy.asking.of(seen.program, self._subject.tool, seen.has)
+        for _, rule, shape in may_be:
+            if rule is last:
                 continue
             if shape is not None and shape.heads is not None and shape.heads.isdisjoint(texts):
                 continue
@@ -223,8 +224,11 @@ class _Reader:
             return "runs only what is in it"
         if not command.words:
             return _opens_or_sets(seen)
+        texts = seen.known_texts
         for _, rule, shape in self._policy.allowing.of(seen.program, self._subject.tool):
-            if shape and self._holds(rule) and rule.covers(seen, shape):
+            if shape is None or (shape.heads is not None and shape.heads.isdisjoint(texts)):
+                continue
+            if (rule.scope.every_shell_call or self._holds(rule)) and rule.covers(seen, shape):
                 self.allows.append(rule.finding(command.span, command.segment))
                 return rule.id
         return ""

@@ -113,23 +113,24 @@ def shape(match: CommandMatch, sets: Sets, *, allows: bool) -> Shape:
 
 def words_of(wanted: Shape, seen: Seen) -> list[Word] | None:
     """The words that give a command this shape, in any reading of them; None without it."""
-    return words_behind(wanted, seen) if wanted.is_of(seen.program) else None
-
-
-def words_behind(wanted: Shape, seen: Seen) -> list[Word] | None:
-    """Likewise, of a command whose program may have the shape."""
-    if wanted.needs & ~seen.has:
+    if not wanted.is_of(seen.program) or wanted.needs & ~seen.has:
         return None
     if wanted.heads is not None and wanted.heads.isdisjoint(seen.known_texts):
         return None
-    found: list[Word] = list(seen.command.words[:1])
+    return words_behind(wanted, seen)
+
+
+def words_behind(wanted: Shape, seen: Seen) -> list[Word] | None:
+    """Likewise, of a command with its `needs` and `heads` whose program may have the shape."""
+    behind: list[Word] = []
     for demand in wanted.demands:
         words = demand(wanted, seen)
         if not words:
             return None
-        found += words
+        behind += words
     if wanted.has_exceptions and _excepted(wanted, seen):
         return None
+    found = [*seen.command.words[:1], *behind]
     if not found and not wanted.program:
         found = [*seen.command.assignments, *(r.target for r in seen.command.redirects)]
     return found or None

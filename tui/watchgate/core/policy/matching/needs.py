@@ -14,6 +14,8 @@ ARGUMENT, DASH, ADDRESS, VARIABLE, FED, BUILT, TOUCH, READ, WRITE, DELETE = (
 """Any argument, one that starts with `-`, an address, a variable that is set, a command before it
 in its pipeline, one in its substitutions, a path, and a path that is read, written or deleted."""
 
+ALL = -1
+
 OF_KIND = {"read": TOUCH | READ, "write": TOUCH | WRITE, "delete": TOUCH | DELETE}
 OF_ACCESS: dict[Access, int] = {
     "any": TOUCH,

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import msgspec
 
+from watchgate.core.policy.matching.hints import Hints, hints
 from watchgate.core.policy.matching.patterns import PatternError, Sets, expanded
 from watchgate.core.policy.matching.wildcards import Samples, may_become, samples
 from watchgate.core.policy.places import PLAIN_NAMES, Place, within
@@ -32,34 +33,30 @@ _SLASHES = re.compile(r"/{2,}")
 
 
 class Places(msgspec.Struct, frozen=True):
-    """Places and patterns: `anchored` fit a form of a path, `deep` what follows a `/` in it."""
+    """Places and patterns: `anchored` fit a form of a path, `deep` what follows a `/` in it.
+
+    `hints` are what a path must have for either.
+    """
 
     tests: tuple[PathTest, ...]
     anchored: re.Pattern[str] | None
     deep: re.Pattern[str] | None
-    starts: re.Pattern[str] | None
+    hints: Hints
     anchored_samples: Samples
     deep_samples: Samples
 
-    def may_hold(self, lines: str, slashes: str) -> bool:
-        """Whether a pattern may be found in some of these paths, which are told in one text.
-
-        `lines` are all their forms, each behind a newline, `slashes` all first forms, each behind
-        a slash, with one at the end.
-        """
-        if self.deep is not None and self.deep.search(slashes):
-            return True
-        return self.starts is not None and self.starts.search(lines) is not None
-
-    def hold(self, place: Place, path: str, forms: tuple[str, ...]) -> bool:
-        """Whether one of them is this path."""
+    def hold(self, place: Place, path: str, forms: tuple[str, ...], *, hinted: bool = True) -> bool:
+        """Whether one of them is this path; no pattern is where nothing `hinted` at one."""
+        for test in self.tests:
+            if test(place, path):
+                return True
+        if not hinted:
+            return False
         if self.deep is not None:
             whole = forms[0]
             if self.deep.search(whole if whole.startswith("/") else f"/{whole}"):
                 return True
-        if self.anchored is not None and any(map(self.anchored.match, forms)):
-            return True
-        return any(test(place, path) for test in self.tests)
+        return self.anchored is not None and any(map(self.anchored.match, forms))
 
 
 class Paths(msgspec.Struct, frozen=True):
@@ -74,9 +71,9 @@ class Paths(msgspec.Struct, frozen=True):
         """Whether a word with wildcards may become a path that is meant."""
         return may_become(forms, self.meant.anchored_samples, self.meant.deep_samples)
 
-    def fit(self, place: Place, path: str, forms: tuple[str, ...]) -> bool:
-        """Whether a path is meant; `forms` are those of `forms_of`."""
-        if not self.meant.hold(place, path, forms):
+    def fit(self, place: Place, path: str, forms: tuple[str, ...], *, hinted: bool = True) -> bool:
+        """Whether a path is meant; `forms` are those of `forms_of`, `hinted` as for `hold`."""
+        if not self.meant.hold(place, path, forms, hinted=hinted):
             return False
         return self.excepted is None or not self.excepted.hold(place, path, forms)
 
@@ -151,16 +148,10 @@ def _places(names: tuple[str, ...], *, cased: bool) -> Places:
         tuple(PLACES[name] for name in names if name in PLACES),
         re.compile(f"(?:{'|'.join(map(_source, anchored))}){end}", flags) if anchored else None,
         re.compile(f"/(?:{'|'.join(map(_source, deep))}){end}", flags) if deep else None,
-        _starts(anchored, flags),
+        hints((*anchored, *deep)),
         samples(anchored),
         samples(deep),
     )
-
-
-def _starts(anchored: list[str], flags: int) -> re.Pattern[str] | None:
-    if not anchored:
-        return None
-    return re.compile(f"\\n(?:{'|'.join(map(_source, anchored))})(?=[/\\n]|\\Z)", flags)
 
 
 def _source(body: str) -> str:

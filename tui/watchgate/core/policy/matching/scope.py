@@ -23,7 +23,8 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True):
     """Which calls a rule is about; what is empty or None holds for every call.
 
     `until_us` is the first microsecond at which the rule no longer holds; `every_shell_call` says
-    that it takes in all of them, so that nothing need be looked at.
+    that it takes in all of them, so that nothing need be looked at; `only_tools` that nothing but
+    the tool matters.
     """
 
     tools: Patterns
@@ -34,15 +35,17 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True):
     input: tuple[tuple[str, Patterns], ...]
     until_us: int | None
     every_shell_call: bool
+    only_tools: bool
 
     def holds(self, subject: Subject, now_us: int) -> bool:
         """Whether a rule with this scope is about the call at this time."""
         tool = subject.tool
         if self.every_shell_call and tool.cls == "shell":
             return True
-        if self.until_us is not None and now_us >= self.until_us:
-            return False
-        if not self.of_tool(tool):
+        if self.only_tools:
+            return self.of_tool(tool)
+        ended = self.until_us is not None and now_us >= self.until_us
+        if ended or not self.of_tool(tool):
             return False
         if self.agents and not self.agents.fit(subject.agent):
             return False
@@ -85,6 +88,7 @@ def scope(rule: RuleData, sets: Sets) -> Scope:
         ),
         until_us=None if until is None else int(until.timestamp() * 1_000_000),
         every_shell_call=(not tools or "<shell>" in tools) and not any(others),
+        only_tools=not any(others),
     )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 import msgspec
 
 from watchgate.core.policy.matching import needs
+from watchgate.core.policy.matching.hints import Names, names_in
 from watchgate.core.policy.matching.options import GLOBAL_OPTIONS, maybe_starts, operands
 from watchgate.core.policy.matching.paths import Paths, forms_of
 from watchgate.core.policy.matching.touches import Touch, removes_itself, touches
@@ -53,7 +54,8 @@ class Seen:
         self._has: int | None = None
         self._starts: dict[int, list[int]] = {}
         self._shaped: dict[int, list[Word] | None] = {}
-        self._open: tuple[str, str] | None = None
+        self._named: Names | None = None
+        self._has_glob: bool | None = None
 
     @property
     def operands(self) -> list[Word]:
@@ -120,7 +122,8 @@ class Seen:
     def texts(self) -> list[str]:
         """The arguments with the home in place of its names."""
         if self._texts is None:
-            self._texts = [self._at_home(word.text) for word in self.arguments]
+            given = [word.text for word in self.arguments]
+            self._texts = [self._at_home(t) if t[:1] in ("~", "$") else t for t in given]
         return self._texts
 
     @property
@@ -205,35 +208,32 @@ class Seen:
 
     def touching(self, paths: Paths) -> list[Word]:
         """The words whose paths are meant and are touched in that way."""
-        place = self.place
+        place, meant = self.place, paths.meant
         found: list[Word] = []
-        if not (
-            paths.own or paths.meant.tests or self._wild or paths.meant.may_hold(*self._joined)
-        ):
+        hinted = meant.hints.may_fit(self._names)
+        if not (hinted or paths.own or meant.tests or self._wild):
             return found
         for touch, forms in self.touched:
             if paths.access not in ("any", touch.kind):
                 continue
             holds = paths.own and touch.kind != "read" and place.holds_own(touch.path)
             wild = touch.word.expands == "glob" and paths.may_fit(forms)
-            if holds or wild or paths.fit(place, touch.path, forms):
+            if holds or wild or paths.fit(place, touch.path, forms, hinted=hinted):
                 found.append(touch.word)
         return found
 
     @property
     def _wild(self) -> bool:
-        return any(touch.word.expands == "glob" for touch, _ in self.touched)
+        if self._has_glob is None:
+            self._has_glob = any(touch.word.expands == "glob" for touch, _ in self.touched)
+        return self._has_glob
 
     @property
-    def _joined(self) -> tuple[str, str]:
-        """All forms of all paths as one text: each on a line, and each behind a slash."""
-        if self._open is None:
-            lines = "".join([f"\n{form}" for _, forms in self.touched for form in forms])
-            slashes = "".join(
-                [f"/{forms[0]}" if forms[0][:1] != "/" else forms[0] for _, forms in self.touched]
-            )
-            self._open = lines, slashes + "/"
-        return self._open
+    def _names(self) -> Names:
+        """The names in all paths; the other forms of a path have no more of them."""
+        if self._named is None:
+            self._named = names_in([forms[0] for _, forms in self.touched])
+        return self._named
 
     def touches_only(self, paths: Paths) -> bool:
         """Whether it touches something in that way, and nothing that is not meant."""
@@ -249,7 +249,7 @@ class Seen:
 
     def _at_home(self, text: str) -> str:
         home = self.place.home
-        if home and text[:1] in ("~", "$"):
+        if home:
             for name in _HOMES:
                 if text.startswith(name):
                     return home + text[len(name) :]

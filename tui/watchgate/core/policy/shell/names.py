@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from watchgate.core.policy.shell.words import names
 
@@ -15,6 +16,8 @@ SYSTEM_FOLDERS = names("/bin /usr/bin /usr/local/bin /sbin /usr/sbin /opt/homebr
 _VERSION = re.compile(r"[\d.]+$")
 
 
+# A command's name is asked for at every step of reading and judging it.
+@lru_cache(maxsize=64)
 def plain_name(text: str) -> str:
     """A program's name without folder, version and capitals: `/bin/python3.12` is `python`."""
     name = text.rpartition("/")[2].lower()

@@ -1,0 +1,82 @@
+"""What a path must have in its names before patterns for paths can fit it.
+
+Nearly all paths have nothing of what a long list of patterns wants, and three looks into sets tell
+so where its expression would try one pattern after another. Whatever is in doubt may fit: only the
+expression says that something does. Letters are compared without case, as most rules do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import msgspec
+
+_WILD = re.compile(r"[*?\[]")
+_FRONT_CHARS = 3
+# A path may be written with these or without them.
+_MARKS = frozenset(("", "~", "."))
+
+
+class Names(msgspec.Struct, frozen=True):
+    """The names in some paths, what they start with, and what stands behind their last dots."""
+
+    whole: frozenset[str]
+    fronts: frozenset[str]
+    ends: frozenset[str]
+
+
+def names_in(paths: Iterable[str]) -> Names:
+    """The names in these paths, without case."""
+    whole = frozenset("/".join(paths).casefold().split("/"))
+    fronts = frozenset([name[:_FRONT_CHARS] for name in whole])
+    ends = frozenset([name.rpartition(".")[2] for name in whole if "." in name])
+    return Names(whole, fronts, ends)
+
+
+class Hints(msgspec.Struct, frozen=True):
+    """Of each pattern of a list something that a path which fits it has; `any` if one has none."""
+
+    whole: frozenset[str]
+    fronts: frozenset[str]
+    ends: frozenset[str]
+    any: bool
+
+    def may_fit(self, names: Names) -> bool:
+        """Whether a pattern may fit one of the paths with these names."""
+        return (
+            self.any
+            or not self.whole.isdisjoint(names.whole)
+            or not self.fronts.isdisjoint(names.fronts)
+            or not self.ends.isdisjoint(names.ends)
+        )
+
+
+def hints(patterns: Iterable[str]) -> Hints:
+    """What paths have that one of these patterns fits, from the start on or behind a slash."""
+    found: dict[str, set[str]] = {"whole": set(), "fronts": set(), "ends": set(), "": set()}
+    for pattern in patterns:
+        kind, text = _hint(pattern.casefold())
+        found[kind].add(text)
+    whole, fronts, ends, none = map(frozenset, found.values())
+    return Hints(whole, fronts, ends, bool(none))
+
+
+def _hint(pattern: str) -> tuple[str, str]:
+    """The last name before any wildcard; else how the name with the wildcard starts or ends."""
+    last = ""
+    for name in pattern.split("/"):
+        wild = _WILD.search(name)
+        if wild is None:
+            last = last if name in _MARKS else name
+            continue
+        front, back = name[: wild.start()], _WILD.split(name)[-1]
+        if last:
+            break
+        if len(front) >= _FRONT_CHARS:
+            return "fronts", front[:_FRONT_CHARS]
+        # These may stand for a slash, so that what is behind them is of another name.
+        if "." in back and "**" not in name and "[" not in name:
+            return "ends", back.rpartition(".")[2]
+        return "", ""
+    return ("whole", last) if last else ("", "")
