@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import subprocess
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
+import anyio
+import anyio.to_thread
 import pytest
 
 from watchgate.core.events import Tool
 from watchgate.core.policy.assessment import Segment
 from watchgate.core.records import Fact, RequestData
+from watchgate.service.facts import files
 from watchgate.service.facts.found import facts
 from watchgate.service.facts.looks import looks
 
@@ -200,3 +204,23 @@ async def test_counting_stops_within_one_folder_too(repository: Path) -> None:
     calls = iter(range(1_000))
     (fact,) = await found(request(repository, "rm -r made"), lambda: next(calls) > 10)
     assert fact.text.startswith("more than ")
+
+
+async def test_looks_that_hang_take_no_thread_from_anybody_else(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, go_on = anyio.Event(), threading.Event()
+
+    def hang(*_: object) -> None:
+        anyio.from_thread.run_sync(here.set)
+        go_on.wait(20)
+
+    monkeypatch.setattr(files, "held", hang)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(found, request(repository, "rm notes"))
+        await here.wait()
+        everybodys = anyio.to_thread.current_default_thread_limiter()
+        taken = everybodys.borrowed_tokens
+        tasks.cancel_scope.cancel()
+        go_on.set()
+    assert taken == 0

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TypeVar, TypeVarTuple
 
+import anyio
 import anyio.to_thread
+from anyio.lowlevel import RunVar
 
 from watchgate.core.records import Fact
 from watchgate.service.facts import files
@@ -16,6 +18,9 @@ from watchgate.service.facts.looks import Look, What
 Facts = list[Fact]
 _Args = TypeVarTuple("_Args")
 _Found = TypeVar("_Found")
+
+_THREADS = 8
+_room: RunVar[anyio.CapacityLimiter] = RunVar("the room for looks")
 
 
 async def facts(look: Look, late: Callable[[], bool]) -> Facts:
@@ -32,8 +37,15 @@ async def facts(look: Look, late: Callable[[], bool]) -> Facts:
 
 
 async def _aside(look: Callable[[*_Args], _Found], *args: *_Args) -> _Found:
-    """Look in a thread that is not waited for any more when the time is up."""
-    return await anyio.to_thread.run_sync(look, *args, abandon_on_cancel=True)
+    """Look in a thread that is not waited for any more when the time is up.
+
+    One that hangs keeps its place, so these have places of their own: nobody else waits for them.
+    """
+    room = _room.get(None)
+    if room is None:
+        room = anyio.CapacityLimiter(_THREADS)
+        _room.set(room)
+    return await anyio.to_thread.run_sync(look, *args, abandon_on_cancel=True, limiter=room)
 
 
 async def _removes(look: Look, held: Held) -> Facts:
