@@ -127,6 +127,28 @@ def test_a_text_of_endless_commands_is_cut_and_opaque() -> None:
     assert len(found.found) == MAX_COMMANDS
 
 
+@pytest.mark.parametrize("first", ["bash -c 'a b'", "eval 'a b'", "`a b`"])
+def test_a_script_in_an_early_command_is_read_whatever_follows_it(first: str) -> None:
+    found = commands(first + "\nc" * 900)
+    assert ["a", "b"] in [[word.text for word in command.words] for command in found.found]
+    assert found.opaque
+
+
+def test_more_words_with_quotes_than_anybody_reads_are_opaque() -> None:
+    assert not commands("a" + " 'b'" * 900).opaque
+    found = commands("a" + " 'b'" * 1_100 + ' "$(c d)"')
+    assert found.opaque
+    assert {command.program for command in found.found} == {"a", "c"}
+    assert found.found[-1].words[-1].dynamic
+
+
+def test_braces_for_more_words_than_anybody_reads_are_opaque() -> None:
+    assert not commands("a" + " {1..60}" * 10).opaque
+    found = commands("a" + " {1..60}" * 200)
+    assert found.opaque
+    assert len(found.found[-1].words) < 1_500
+
+
 @pytest.mark.parametrize("wrapper", ["find . -exec ", "fd -x ", "watch ", "parallel ", "eval "])
 def test_wrappers_in_wrappers_are_read_up_to_a_limit(wrapper: str) -> None:
     found = commands(wrapper * 20)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from watchgate.core.policy.assessment import Finding
 from watchgate.core.text import Span
@@ -29,12 +30,18 @@ def mixed_scripts(
     A name is given with where it stands in the shown text. One with a blank in it is prose.
     """
     for name, span in names:
-        if name.isascii() or any(map(str.isspace, name)):
-            continue
-        run = next((run for run in _RUN.findall(name) if len(_scripts(run)) > 1), "")
-        if run:
+        if not name.isascii() and (run := _mixed_run(name)):
             reason = f"Mixes letters of several scripts, so it may be another name: {_told(run)}"
             yield Finding("text.mixed-scripts", reason, "medium", span, segment)
+
+
+# A text may hold the same name many times.
+@lru_cache(maxsize=64)
+def _mixed_run(name: str) -> str:
+    """The first run of letters of several scripts; empty without any, and for prose."""
+    if any(map(str.isspace, name)):
+        return ""
+    return next((run for run in _RUN.findall(name) if len(_scripts(run)) > 1), "")
 
 
 def _scripts(run: str) -> frozenset[str]:

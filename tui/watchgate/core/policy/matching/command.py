@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 
 import msgspec
 
@@ -243,8 +242,11 @@ def _others(wanted: Shape | None, commands: Sequence[Command], seen: Seen) -> Se
     if wanted is None:
         return ()
     found: list[Word] = []
+    key = id(wanted)
     for other in seen.others(commands):
-        found += other.shaped(id(wanted), partial(words_of, wanted, other)) or ()
+        if key not in other.shaped:
+            other.shaped[key] = words_of(wanted, other)
+        found += other.shaped[key] or ()
     return found
 
 

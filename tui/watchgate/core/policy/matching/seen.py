@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -53,7 +53,8 @@ class Seen:
         self._dashed: list[Word] | None = None
         self._has: int | None = None
         self._starts: dict[int, list[int]] = {}
-        self._shaped: dict[int, list[Word] | None] = {}
+        # The words of shapes, by their identity: all that follow in a pipeline ask for the same.
+        self.shaped: dict[int, list[Word] | None] = {}
         self._named: Names | None = None
         self._has_glob: bool | None = None
 
@@ -190,21 +191,13 @@ class Seen:
             self._starts[at] = maybe_starts(self.program, self.arguments, at)
         return self._starts[at]
 
-    def shaped(self, key: int, find: Callable[[], list[Word] | None]) -> list[Word] | None:
-        """What `find` finds; once for each `key`, as all that follow in a pipeline ask for it."""
-        if key not in self._shaped:
-            self._shaped[key] = find()
-        return self._shaped[key]
-
     def others(self, commands: Iterable[Command]) -> list[Seen]:
         """Other commands, as they were seen where they run."""
-        found = []
-        for command in commands:
-            seen = self._known.get(id(command))
-            if seen is None:
-                seen = self._known[id(command)] = Seen(command, self.place, self._known)
-            found.append(seen)
-        return found
+        return [self._known.get(id(command)) or self._other(command) for command in commands]
+
+    def _other(self, command: Command) -> Seen:
+        seen = self._known[id(command)] = Seen(command, self.place, self._known)
+        return seen
 
     def touching(self, paths: Paths) -> list[Word]:
         """The words whose paths are meant and are touched in that way."""

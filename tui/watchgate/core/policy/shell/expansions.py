@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from watchgate.core.policy.shell import arithmetic
 from watchgate.core.policy.shell.decode import decode
-from watchgate.core.policy.shell.script import Notes, Part, Script, Source
+from watchgate.core.policy.shell.script import TOO_WORDY, Notes, Part, Script, Source
 from watchgate.core.policy.shell.words import Expands, Word
 
 if TYPE_CHECKING:
@@ -41,6 +41,9 @@ _SET_BY_SUM = re.compile(
 _SET_BY_DEFAULT = re.compile(r"\$\{([A-Z][A-Z0-9_]+):?=")
 _SINGLE_VALUES = frozenset(("$#", "$?", "$$", "$!"))
 
+# Words of one text that are more than plain letters; they would fill all that is judged of it.
+MAX_WORDS = 1_000
+
 NOT_FOUND = "Runs a command in a place where it could not be read"
 
 
@@ -51,6 +54,7 @@ class WordReader(ABC):
         self.source = source
         self.notes = notes
         self.depth = depth
+        self.decoded = 0
 
     @abstractmethod
     def script(self, nodes: Sequence[Node]) -> Script:
@@ -83,6 +87,11 @@ class WordReader(ABC):
         start, end = nodes[0].start_byte, nodes[-1].end_byte
         if _PLAIN.fullmatch(self.source.text, start, end):
             return [self.piece(start, end)]
+        if self.decoded > MAX_WORDS:
+            self.notes.doubt(TOO_WORDY)
+            for node in nodes:
+                self.scripts_in(node, part)
+            return [self.piece(start, end, "words")]
         found: dict[int, tuple[int, Expands, Expands]] = {}
         waiting = list(nodes)
         while waiting:
@@ -91,7 +100,9 @@ class WordReader(ABC):
                 found[node.start_byte] = (node.end_byte, *self._expansion(node, part))
             elif node.child_count:
                 waiting += node.children
-        return decode(self.source, start, end, found, self.notes)
+        words = decode(self.source, start, end, found, self.notes)
+        self.decoded += len(words)
+        return words
 
     def word_of(self, node: Node, part: Part) -> Word:
         """The one word that a node stands for; more of them are more than one can say."""

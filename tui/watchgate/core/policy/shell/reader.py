@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 MAX_DEPTH = 40
 # Far more than are looked at; the tree of what follows is not gone through.
 MAX_STATEMENTS = 1_000
+# Of one text, so that the scripts within an early command are read whatever follows it.
+MAX_COMMANDS = 256
 
 _CONTINUED = re.compile(r"(?<![\\ \t\n])(?:\\\\)*\\\n(?![ \t\n]|$)")
 _DESCRIPTOR = re.compile(r"\d+-?|-")
@@ -79,6 +81,8 @@ def _folded(text: str, at: Sequence[int], notes: Notes) -> tuple[str, Sequence[i
 
 
 class _Reader(WordReader):
+    commands = 0
+
     def reread(self, text: str, at: Sequence[int]) -> Script:
         return read(text, at, self.notes, self.depth + 1)
 
@@ -101,7 +105,7 @@ class _Reader(WordReader):
     def statement(self, node: Node, script: Script) -> None:
         """Add what a statement runs to the script."""
         self.notes.statements += 1
-        if self.notes.statements > MAX_STATEMENTS:
+        if self.notes.statements > MAX_STATEMENTS or self.commands > MAX_COMMANDS:
             self.notes.doubt(TOO_MUCH)
             return
         kind = node.type
@@ -229,6 +233,7 @@ class _Reader(WordReader):
         script.extend(fed or Script())
 
     def command(self, nodes: Sequence[Node]) -> Part:
+        self.commands += 1
         part = Part()
         run: list[Node] = []
         trailing = Script()

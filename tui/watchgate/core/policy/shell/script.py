@@ -12,6 +12,7 @@ from watchgate.core.policy.shell.words import Redirect, Word
 Sign = Literal["", "&&", "||", "&"]
 
 TOO_MUCH = "Runs more commands than anybody reads"
+TOO_WORDY = "Has more words than anybody reads"
 
 
 class Part(msgspec.Struct, gc=False):
