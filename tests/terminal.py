@@ -11,7 +11,7 @@ import time
 from types import TracebackType
 from typing import Self
 
-WAIT_S = 20.0
+WAIT_S = 60.0
 
 
 class Terminal:

@@ -15,7 +15,7 @@ from watchgate.link.paths import Paths, paths
 from watchgate.service.host import Stage
 from watchgate.service.hosted import hosted
 
-WAIT_S = 20.0
+WAIT_S = 60.0
 
 
 class Said:

@@ -15,7 +15,7 @@ import pytest
 from tests.cli.conftest import Cli, Core
 from watchgate.cli.exits import Exit
 
-WAIT_S = 20.0
+WAIT_S = 60.0
 Held = Callable[..., dict[str, Any]]
 
 

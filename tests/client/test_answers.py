@@ -9,15 +9,18 @@ from pathlib import Path
 import pytest
 
 from tests.client.fake_core import (
+    PATIENCE_S,
     PYTHON,
     TEMPLATE,
     Frame,
+    SlowLook,
     answering,
     command,
     hanging_up_after,
     listening,
     run,
 )
+from watchgate import client
 
 HANDBACK = b"0 0 0\n"
 
@@ -69,10 +72,23 @@ def test_a_core_may_close_once_it_has_answered(path: Path) -> None:
 def test_an_observer_neither_waits_nor_prints(path: Path) -> None:
     with listening(path, answering(b"2 3 3\nabcdef")) as frames:
         done = run(command(path, "observe"), b'{"a":1}')
-        frame = frames.get(timeout=10)
+        frame = frames.get(timeout=PATIENCE_S)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     assert frame.header[0] == "watchgate/1 claude observe"
     assert frame.payload == b'{"a":1}'
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")  # its process ends with its socket
+def test_an_observer_that_was_slow_before_it_reached_the_core_tells_it_all_the_same(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = SlowLook()
+    monkeypatch.setattr(client, "time", slow)
+    monkeypatch.setattr(client, "demand_own", slow.demand_own)
+    monkeypatch.setattr(client, "read_stdin", lambda _until: bytearray(b"{}"))
+    with listening(path, answering(b"")) as frames:
+        assert client.ask(str(path), "claude", "observe", "", 60.0) == (0, b"", b"")
+        assert frames.get(timeout=PATIENCE_S).payload == b"{}"
 
 
 def into(words: list[str], stdout: int) -> int:

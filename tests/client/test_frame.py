@@ -5,7 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.client.fake_core import PYTHON, TEMPLATE, Frame, answering, command, listening, run
+from tests.client.fake_core import (
+    PATIENCE_S,
+    PYTHON,
+    TEMPLATE,
+    Frame,
+    answering,
+    command,
+    listening,
+    run,
+)
 
 ALLOWED = (
     "TMUX_PANE ZELLIJ_PANE_ID KITTY_WINDOW_ID WEZTERM_PANE SSH_TTY TERM_PROGRAM CLAUDECODE"
@@ -22,7 +31,7 @@ def path(runtime_dir: Path) -> Path:
 def sent(words: list[str], path: Path, payload: bytes, env: dict[str, str] | None = None) -> Frame:
     with listening(path, answering(b"0 0 0\n")) as frames:
         assert run(words, payload, env).returncode == 0
-        return frames.get(timeout=10)
+        return frames.get(timeout=PATIENCE_S)
 
 
 @pytest.mark.parametrize("lane", ["gate", "gate-read", "relay"])

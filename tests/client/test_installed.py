@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.client.fake_core import PYTHON, Frame, answering, command, listening, run
+from tests.client.fake_core import PATIENCE_S, PYTHON, Frame, answering, command, listening, run
 from watchgate.link.paths import Paths, paths
 from watchgate.service.setup import client_copy
 
@@ -60,7 +60,7 @@ def test_it_asks_and_copies_the_answer_as_the_client_alone(
     words = alone(path, lane, template)
     with listening(path, answering(b'0 15 3\n{"allow": true}why')) as frames:
         alike = [said(run(each, b'{"a":1}')) for each in (words, installed(places, words))]
-        sent = [without_time(frames.get(timeout=10)) for _ in alike]
+        sent = [without_time(frames.get(timeout=PATIENCE_S)) for _ in alike]
 
     assert alike[0] == alike[1]
     assert sent[0] == sent[1]

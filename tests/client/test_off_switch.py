@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.client.fake_core import answering, command, listening, run
+from tests.client.fake_core import PATIENCE_S, answering, command, listening, run
 
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
@@ -62,7 +62,7 @@ def test_a_core_is_told_in_the_manner_of_an_observer(path: Path, switch: Path, l
     write(switch, in_an_hour())
     with listening(path, answering(b"2 4 4\nDENYdeny")) as frames:
         done = run(command(path, lane), b"{}")
-        frame = frames.get(timeout=10)
+        frame = frames.get(timeout=PATIENCE_S)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     lines = ["watchgate/1 claude observe", "length: 2", "event: PreToolUse", "off: 1"]
     assert frame == (lines, b"{}")

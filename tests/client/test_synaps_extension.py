@@ -17,10 +17,12 @@ from tests.client.fake_core import (
     PATIENCE_S,
     PYTHON,
     SCRIPT,
+    SlowLook,
     answering,
     hanging_up_after,
     listening,
 )
+from watchgate import client, synaps_extension
 from watchgate.core.extensions.framing import Frames, frame
 
 SOURCE = SCRIPT.with_name("synaps_extension.py")
@@ -136,6 +138,20 @@ def test_a_session_keeps_the_name_that_it_began_with(synaps: Synaps, path: Path)
         assert got.get(timeout=PATIENCE_S).header[0] == "watchgate/1 synaps observe"
         synaps.hook()
         assert json.loads(got.get(timeout=PATIENCE_S).payload)["session_id"] == "s-9"
+
+
+def test_what_was_slow_before_it_reached_the_core_is_told_all_the_same(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = SlowLook()
+    for module in (client, synaps_extension):
+        monkeypatch.setattr(module, "time", slow)
+    monkeypatch.setattr(client, "demand_own", slow.demand_own)
+    monkeypatch.setattr(synaps_extension, "GATE_BUDGET_S", 60)
+    extension = synaps_extension.Extension(str(path), "gate")
+    with listening(path, answering(b"")) as got:
+        assert extension.handle({**CALL, "kind": "after_tool_call"}) == {"action": "continue"}
+        assert got.get(timeout=PATIENCE_S).header[0] == "watchgate/1 synaps observe"
 
 
 def test_without_a_core_a_call_is_blocked_and_the_rest_goes_on(synaps: Synaps) -> None:

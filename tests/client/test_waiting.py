@@ -44,13 +44,16 @@ def test_a_slow_stdin_is_waited_for(path: Path) -> None:
         start(command(path, "gate", "E", "15")) as process,
     ):
         assert process.stdin is not None
+        stdin = process.stdin
         for part in (b"{", b'"a"', b":1}"):
-            process.stdin.write(part)
-            process.stdin.flush()
+            stdin.write(part)
+            stdin.flush()
+            # Its time counts from its start, so the waiting begins when it has begun to read.
+            assert eventually(lambda: unread_bytes(stdin.fileno()) == 0)
             time.sleep(0.1)
         assert process.poll() is None
         out, _ = process.communicate(timeout=PATIENCE_S)
-        frame = frames.get(timeout=10)
+        frame = frames.get(timeout=PATIENCE_S)
     assert (out, frame.payload) == (b"ok", b'{"a":1}')
     assert int(frame.header[-1].removeprefix("deadline_ms: ")) <= 14_800
 

@@ -9,18 +9,18 @@ from watchgate.link.once import call_once
 from watchgate.link.protocol import Request, Result
 
 
-def _asked(socket: Path, what: str) -> list[dict[str, object]]:
-    answer = call_once(socket, Request(id=1, verb="list", what=what))  # type: ignore[arg-type]
+def _recorded(socket: Path, kind: str) -> bool:
+    """Whether there was one: at this speed none lasts until the next look."""
+    answer = call_once(socket, Request(id=1, verb="history", from_seq=1))
     assert isinstance(answer, Result)
-    found: list[dict[str, object]] = answer.ok[what]
-    return found
+    return any(record["kind"] == kind for record in answer.ok["records"])
 
 
 def test_the_demo_runs_in_a_directory_of_its_own_and_leaves_nothing() -> None:
     user = Path(os.environ["WATCHGATE_STATE_DIR"])
     with demo_core(speed=100) as (paths, _):
         root = paths.runtime_dir.parent
-        until(lambda: _asked(paths.control_socket, "sessions"), "a session")
-        until(lambda: _asked(paths.control_socket, "requests"), "a request")
+        until(lambda: _recorded(paths.control_socket, "session.start"), "a session")
+        until(lambda: _recorded(paths.control_socket, "approval.requested"), "a request")
     assert not root.exists()
     assert not user.exists()

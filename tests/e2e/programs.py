@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,7 +16,7 @@ from watchgate import client
 from watchgate.agents.registry import adapter, closed_template
 
 T = TypeVar("T")
-WAIT_S = 20.0
+WAIT_S = 60.0
 # Hook clients run below a process of their own that stands for the agent: what runs below an agent
 # may not allow its calls, and the tests' own command line would be below pytest like the clients.
 AGENT = "import subprocess, sys; sys.exit(subprocess.run(sys.argv[1:]).returncode)"
@@ -150,6 +151,25 @@ class Core:
         assert isinstance(answer, Result)
         found: list[dict[str, Any]] = msgspec.to_builtins(answer.ok["records"])
         return found
+
+    def looked_at(self, command: str, cwd: Path) -> tuple[Hook, dict[str, Any], list[Any]]:
+        """A call that is held, its request, and what was found out about it.
+
+        A look is cut after a moment: where the machine was too busy for it, the call is sent again.
+        """
+        for number in range(20):
+            hook = self.hook("PreToolUse", bash(command, f"call-{number}", cwd=str(cwd)))
+            (request,) = self.pending()
+            found = until(partial(self._facts_of, request["id"]), "a look")
+            if not found.get("cut"):
+                return hook, request, found["facts"]
+            self.cli("deny", request["id"])
+            hook.done()
+        raise AssertionError("every look was cut")
+
+    def _facts_of(self, request: str) -> dict[str, Any] | None:
+        records = (r for r in self.records() if r["kind"] == "approval.facts")
+        return next((r["data"] for r in records if r["request"] == request), None)
 
     def seen(self, kind: str) -> dict[str, Any]:
         """The newest record of a kind, as soon as there is one."""

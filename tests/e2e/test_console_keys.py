@@ -11,7 +11,7 @@ import anyio.to_thread
 import pytest
 
 from tests.e2e.programs import Core, Finished, Hook, bash
-from tests.ui.console import OPTIONS, Hands
+from tests.ui.console import OPTIONS, Hands, keys_as_pressed
 from tests.ui.fake_source import FakeClock
 from watchgate.service.clock import SystemClock
 from watchgate.ui.app import WatchgateApp
@@ -32,10 +32,11 @@ async def console(core: Core) -> AsyncIterator[Hands]:
     keys = FakeClock(0)
     source = LinkSource(core.runtime / "control.sock")
     hands = Hands(WatchgateApp(source, SystemClock(), OPTIONS, keys.now_s), keys)
-    async with hands.app.run_test(size=(120, 40)) as pilot:
-        hands.pilot = pilot
-        await hands.until(lambda: hands.app.bridge.link.state == "attached")
-        yield hands
+    with keys_as_pressed():
+        async with hands.app.run_test(size=(120, 40)) as pilot:
+            hands.pilot = pilot
+            await hands.until(lambda: hands.app.bridge.link.state == "attached")
+            yield hands
 
 
 async def held(hands: Hands, core: Core, command: str, call: str) -> Hook:

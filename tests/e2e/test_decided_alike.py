@@ -153,7 +153,7 @@ def with_screen(core: Core, places: Paths) -> list[dict[str, Any]]:
         app = WatchgateApp(LinkSource(places.control_socket), SystemClock(), Options(hosted=True))
         async with app.run_test(size=(120, 40)) as pilot:
             while keys := await pressed.get():
-                while not app.bridge.state.pending:
+                while app.operator.drawn_id not in app.bridge.state.pending:
                     await pilot.pause(0.05)
                 for key in keys:
                     await pilot.pause(0.9)  # a request has to have been seen for 600 ms

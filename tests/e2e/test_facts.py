@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.e2e.programs import Core, bash
+from tests.e2e.programs import Core
 
 
 def test_a_deletion_is_counted_on_the_disk_and_nothing_is_deleted(
@@ -17,11 +17,9 @@ def test_a_deletion_is_counted_on_the_disk_and_nothing_is_deleted(
     core.configure('profile = "strict"\n')
     core.start()
 
-    hook = core.hook("PreToolUse", bash("rm -rf build", cwd=str(tmp_path)))
-    (request,) = core.pending()
-    facts = core.seen("approval.facts")["data"]
+    hook, request, facts = core.looked_at("rm -rf build", tmp_path)
 
-    assert "3 files" in facts["facts"][0]["text"]
+    assert "3 files" in facts[0]["text"]
     assert core.pending() == [request]
     assert hook.waits
     assert sorted(each.name for each in build.iterdir()) == ["a", "b", "c"]

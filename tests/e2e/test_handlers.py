@@ -175,6 +175,10 @@ while True:
 """
 
 
+def results(core: Core) -> int:
+    return sum(record["kind"] == "tool.post" for record in core.records())
+
+
 def test_a_sink_that_nobody_reads_slows_no_agent(core: Core, short_path: Path) -> None:
     place = short_path / "sink.sock"
     with socket.socket(socket.AF_UNIX) as deaf:
@@ -190,7 +194,7 @@ def test_a_sink_that_nobody_reads_slows_no_agent(core: Core, short_path: Path) -
             core.hook("PostToolUse", result, lane="observe").done()
         done = core.hook("PreToolUse", bash("ls")).done()
         assert done.code == 0
-        assert sum(record["kind"] == "tool.post" for record in core.records()) == 20
+        until(lambda: results(core) == 20, "a record of each")
 
 
 def test_cw_15_standard_output_is_no_sink_where_it_is_not_the_cores(core: Core) -> None:
@@ -217,7 +221,12 @@ echo $? > {tried}
 """,
     )
     environment = {key: os.environ[key] for key in os.environ if key.startswith("WATCHGATE_")}
-    hook = written(guard, f"#!/bin/sh\nsetsid {daemon} </dev/null >/dev/null 2>&1 &\nsleep 1\n")
+    # Not before the daemon has left its group, or it would end with the hook.
+    hook = written(
+        guard,
+        f"#!/bin/sh\nsetsid {daemon} </dev/null >/dev/null 2>&1 &\n"
+        f"while [ ! -e {waiting} ]; do sleep 0.05; done\n",
+    )
     core.configure(
         handler(hook, on=["session.start"], role="observer")
         + f"env = {{ {', '.join(f'{k} = {json.dumps(v)}' for k, v in environment.items())} }}\n"

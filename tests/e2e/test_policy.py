@@ -127,10 +127,8 @@ def test_an_operator_sees_what_would_be_lost(running: Core, tmp_path: Path) -> N
         subprocess.run(["git", *args], cwd=tmp_path, check=True)
     (tmp_path / "made").mkdir()
     (tmp_path / "made" / "x").write_text("12345")
-    running.hook("PreToolUse", bash("rm -rf made") | {"cwd": str(tmp_path)})
-    facts = running.seen("approval.facts")["data"]["facts"]
+    _, request, facts = running.looked_at("rm -rf made", tmp_path)
     assert facts == [{"text": "1 file, 5 B, 1 not in git", "segment": 1, "grave": True}]
-    (request,) = running.pending()
     assert "1 not in git" in running.cli("show", request["id"]).out
 
 

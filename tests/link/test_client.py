@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import os
 import socket
+import threading
 from pathlib import Path
 
 import anyio
+import anyio.to_thread
 import msgspec
 import pytest
 
@@ -181,15 +183,20 @@ async def test_a_call_in_flight_is_told_that_the_core_is_gone(path: Path) -> Non
 
 
 async def test_a_cancelled_call_does_not_disturb_the_next(path: Path) -> None:
+    heard = threading.Event()
+
     def script(core: Conversation) -> None:
         core.hear()
+        heard.set()
         second = core.hear()
         core.say(Result(id=1, ok={"late": True}), Result(id=second["id"], ok={"late": False}))
 
     with fake_core(path, script):
         async with connect(path) as client:
-            with anyio.move_on_after(0.05):
-                await client.call("list")
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(client.call, "list")
+                await anyio.to_thread.run_sync(heard.wait, 30)
+                tasks.cancel_scope.cancel()
             assert await client.call("list") == Result(id=2, ok={"late": False})
 
 

@@ -50,10 +50,12 @@ def write_history(path: Path, count: int) -> None:
     assert journal.close() == 0
 
 
-def open_impatient(path: Path, *, rows_kept: int = STEADY.rows_kept) -> Journal:
+def open_impatient(
+    path: Path, *, rows_kept: int = STEADY.rows_kept, retry_s: float = 0.01
+) -> Journal:
     """A journal that neither waits for locks nor for the next try."""
     return Journal.open(
         path,
-        pace=Pace(flush_s=0.001, retry_s=0.01, rows_kept=rows_kept),
+        pace=Pace(flush_s=0.001, retry_s=retry_s, rows_kept=rows_kept),
         connect=lambda path: open_to_write(path, busy_timeout_s=0),
     )

@@ -38,6 +38,20 @@ def here() -> Iterator[Paths]:
         gone(found)
 
 
+class Hurrying:
+    """A time that passes between two looks at it: there is room for a second try, and no more."""
+
+    def __init__(self) -> None:
+        self._now_s = 0.0
+
+    def monotonic(self) -> float:
+        self._now_s += detached.READY_S / 6
+        return self._now_s
+
+    def sleep(self, seconds: float) -> None:
+        self._now_s += seconds
+
+
 def gone(found: Paths) -> None:
     end = time.monotonic() + 20
     while answers(found):
@@ -108,8 +122,7 @@ def test_two_that_start_a_core_in_the_same_moment_get_one(here: Paths) -> None:
 def test_a_core_that_has_the_place_and_never_answers_is_told_once(
     here: Paths, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(detached, "READY_S", 5.0)
-    monkeypatch.setattr(detached, "AGAIN_S", 0.05)
+    monkeypatch.setattr(detached, "time", Hurrying())
     with RuntimeDir(here), pytest.raises(CannotServe, match="already running") as refused:
         start_core(here)
     assert str(refused.value).startswith("the core did not start: a core is already running in")

@@ -26,7 +26,7 @@ async def test_ids_used_twice_or_unusable_do_not_end_the_server() -> None:
     os.write(into, b"".join(json.dumps(each).encode() + b"\n" for each in (call, call, odd)))
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(McpServer(approve).serve, source, sink)
-        with anyio.fail_after(10):
+        with anyio.fail_after(30):
             said = b""
             while said.count(b"\n") < 2:
                 await anyio.wait_readable(out)

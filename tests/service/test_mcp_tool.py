@@ -29,7 +29,7 @@ async def said(*messages: dict[str, Any] | bytes) -> list[dict[str, Any]]:
     told = b""
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(McpServer(approve).serve, source, sink)
-        with anyio.fail_after(10):
+        with anyio.fail_after(30):
             while told.count(b"\n") < wanted:
                 await anyio.wait_readable(out)
                 told += os.read(out, 65_536)

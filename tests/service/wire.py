@@ -17,7 +17,7 @@ from anyio.abc import SocketListener, SocketStream
 from watchgate.service.accepting import serve
 from watchgate.service.runtime_dir import bind_listener
 
-WAIT_S = 20.0
+WAIT_S = 60.0
 NOBODY = 65_534
 KNOCK = """
 import os, socket, sys

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from textual.pilot import Pilot
 
-from tests.ui.console import OPTIONS
+from tests.ui.console import OPTIONS, handed_on, keys_as_pressed
 from tests.ui.fake_source import FakeClock, FakeSource
 from tests.ui.picture import NOW_US, busy, first_run, long, quiet, switched_off
 from watchgate.link.protocol import Snapshot
@@ -47,10 +47,11 @@ class Shown:
         for _ in range(2):
             self.app.tick()
             await self.pilot.pause()
+            await handed_on(self.pilot)
 
     async def until(self, ready: Callable[[], object]) -> None:
         """Wait until something is so."""
-        for _ in range(100):
+        for _ in range(400):
             if ready():
                 return
             await self.pilot.pause(0.05)
@@ -60,7 +61,9 @@ class Shown:
         """Press keys one by one, as a person does."""
         for key in keys:
             self.keys.advance(1)
-            await self.pilot.press(key)
+            with keys_as_pressed():
+                await self.pilot.press(key)
+                await handed_on(self.pilot)
             self.keys.advance(0.26)
             await self.settle()
 

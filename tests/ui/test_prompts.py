@@ -54,7 +54,7 @@ class Heard(Stage):
 
 async def heard(app: Heard, pilot: Pilot[Any], kind: type[Message]) -> Message:
     """The first message of a kind, waited for."""
-    for _ in range(100):
+    for _ in range(1_000):
         found = [message for message in app.heard if isinstance(message, kind)]
         if found:
             return found[0]

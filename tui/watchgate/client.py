@@ -112,7 +112,6 @@ def ask(path: str, who: str, lane: str, lines: str, until: float) -> "tuple[int,
         lines, payload = f"{lines}dropped: {len(payload)}\n", bytearray()
     now = time.clock_gettime(CLOCK)
     lines += "" if observes else f"deadline_ms: {(until - now) * 1000:.0f}\n"
-    until = now + OBSERVER_BUDGET_S if observes else until
     frame = f"watchgate/1 {who} {lane}\nlength: {len(payload)}\n{lines}".encode("ascii", "replace")
     for name in ENVIRONMENT.split():
         value = getattr(posix, "environb", posix.environ).get(name, b"\n")
@@ -123,6 +122,8 @@ def ask(path: str, who: str, lane: str, lines: str, until: float) -> "tuple[int,
     core = _socket.socket(_socket.AF_UNIX)
     core.settimeout(step_s(until))  # before connect: a full backlog then fails at once
     core.connect(path)
+    # From here on, so that it bounds the waiting for the core and not our own slowness before it.
+    until = time.clock_gettime(CLOCK) + OBSERVER_BUDGET_S if observes else until
     while frame:
         frame = frame[move(core, "send", frame, until) :]
     data = b"0 0 0\n" if observes else b""

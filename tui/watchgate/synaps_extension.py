@@ -85,6 +85,8 @@ def exchange(path: str, lane: str, lines: str, params: dict[str, Any], until: fl
     with socket.socket(socket.AF_UNIX) as core:
         core.settimeout(client.step_s(until))
         core.connect(path)
+        if lane == "observe":
+            until = time.clock_gettime(client.CLOCK) + client.OBSERVER_BUDGET_S
         while frame:
             frame = frame[client.move(core, "send", frame, until) :]
         if lane == "observe":
@@ -118,8 +120,7 @@ class Extension:
         if client.is_off(self.path.rpartition("/")[0] + "/off"):
             lane, lines = "observe", lines + "off: 1\n"
         told = dict(params, session_id=self.session, cwd=self.cwd)
-        limit_s = client.OBSERVER_BUDGET_S if lane == "observe" else GATE_BUDGET_S
-        until = time.clock_gettime(client.CLOCK) + limit_s
+        until = time.clock_gettime(client.CLOCK) + GATE_BUDGET_S
         try:
             code, out = exchange(self.path, lane, lines, told, until)
             if lane == "observe":

@@ -71,7 +71,7 @@ def test_a_turn_that_ends_makes_the_transcript_due(tmp_path: Path) -> None:
         transcripts.heard(other("turn.end"))
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(transcripts.run)
-            with anyio.fail_after(10):
+            with anyio.fail_after(30):
                 await said.wait()
             tasks.cancel_scope.cancel()
 

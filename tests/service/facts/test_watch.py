@@ -56,7 +56,10 @@ async def endless(_look: Look, _late: Callable[[], bool]) -> list[Fact]:
     return []
 
 
-async def test_what_is_found_comes_after_the_request_and_changes_nothing_of_it(desk: Desk) -> None:
+async def test_what_is_found_comes_after_the_request_and_changes_nothing_of_it(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watch, "LIMIT_S", 20)
     facts = told(desk)
     desk.send("rm -rf nowhere")
     (request,) = desk.hub.engine.broker.open.values()

@@ -19,7 +19,7 @@ from watchgate.service.opencode.server import Refused, Server, Unreachable
 from watchgate.service.opencode.stream import Stopped, Stream
 
 pytestmark = pytest.mark.anyio
-LIMIT_S = 10
+LIMIT_S = 30
 FOLDER = "/home/dev/app"
 CONNECTED = {"payload": {"type": "server.connected", "properties": {}}}
 

@@ -100,9 +100,9 @@ def test_a_folder_behind_a_link_has_the_policy_of_its_repository(
 )  # fmt: skip
 def test_a_file_that_would_take_long_is_refused_at_once(repo: Path, text: str) -> None:
     (repo / ".watchgate" / "policy.toml").write_text(text)
-    policies, began = Policies(()), time.perf_counter()
+    policies, began = Policies(()), time.process_time()
     policies(str(repo))
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2
     assert policies.faults
 
 

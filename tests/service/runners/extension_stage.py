@@ -25,6 +25,8 @@ from watchgate.service.runners.extensions import Extensions
 
 ACTOR = Path(__file__).parent / "extensions" / "actor.py"
 LONG_S = 30.0
+PATIENT = Timing(shutdown_s=LONG_S, grace_s=LONG_S, exit_word_s=LONG_S)
+"""For an actor that ends by itself: on a busy machine it may take long to do so."""
 
 
 async def _at_once(_seconds: float) -> None:
@@ -109,7 +111,7 @@ async def stage(
     folder: Path, mode: str, timing: Timing | None = None, **fields: Any
 ) -> AsyncIterator[Stage]:
     """The actor, started; at the end it is stopped, and nothing of it may be left."""
-    made = Stage(folder, mode, timing or Timing(shutdown_s=0.1, grace_s=0.1), **fields)
+    made = Stage(folder, mode, timing or PATIENT, **fields)
     async with anyio.create_task_group() as tasks:
         made.extensions.start([made.spec], tasks)
         try:

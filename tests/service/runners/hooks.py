@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 MARK = "HOOK_TEST_MARK"
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 
 
 def script(folder: Path, body: str, name: str = "hook.sh") -> str:

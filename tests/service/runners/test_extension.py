@@ -197,7 +197,7 @@ async def test_sy_b14_a_cancelled_call_leaves_nothing_behind(tmp_path: Path) -> 
 
 
 async def test_more_calls_than_it_can_keep_up_with_are_refused_not_queued(tmp_path: Path) -> None:
-    async with stage(tmp_path, "deaf") as on:
+    async with stage(tmp_path, "deaf", BRIEF) as on:
         await on.until_health("running")
         async with anyio.create_task_group() as tasks:
             for _ in range(256):

@@ -74,15 +74,22 @@ def _thread_name() -> str:
 async def test_queueing_is_part_of_the_limit(pool: ChildPool, tmp_path: Path) -> None:
     env, ends = marked(), []
 
-    async def run(limit_s: float, body: str, name: str) -> None:
-        ends.append((limit_s, (await pool.run(spec(tmp_path, body, env, name), limit_s)).end))
+    # All of them first: a program that is written while others are started may be busy then.
+    hangs = [
+        spec(tmp_path, f"echo up >up{number}; {FOREVER}", env, f"{number}.sh")
+        for number in range(3)
+    ]
+    late = spec(tmp_path, "echo ran >ran", env, "late.sh")
+
+    async def run(limit_s: float, made: ChildSpec) -> None:
+        ends.append((limit_s, (await pool.run(made, limit_s)).end))
 
     async with anyio.create_task_group() as group:
-        for number in range(3):
-            group.start_soon(run, AMPLE_S, f"echo up >up{number}; {FOREVER}", f"{number}.sh")
+        for made in hangs:
+            group.start_soon(run, AMPLE_S, made)
         for number in range(3):
             await anyio.to_thread.run_sync(wait_for, tmp_path / f"up{number}")
-        await run(0.05, "echo ran >ran", "late.sh")
+        await run(0.05, late)
         group.cancel_scope.cancel()
     assert ends == [(0.05, None)]
     assert not (tmp_path / "ran").exists()

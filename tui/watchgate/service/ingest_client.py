@@ -72,12 +72,14 @@ class IngestClient(msgspec.Struct, frozen=True, kw_only=True):
         except NoCore as none:
             raise Unanswered(f"no core could be asked: {none.why}") from None
 
-    async def tell(self, seen: Seen, *, off: bool = False) -> bool:
+    async def tell(
+        self, seen: Seen, *, off: bool = False, within_s: float = OBSERVER_BUDGET_S
+    ) -> bool:
         """Have something recorded; whether the core took it."""
         seen, dropped = _bounded(seen)
         more = ("off: 1\n" if off else "") + (f"dropped: {dropped}\n" if dropped else "")
         try:
-            with anyio.fail_after(OBSERVER_BUDGET_S):
+            with anyio.fail_after(within_s):
                 async with await self._connected() as stream:
                     await stream.send(self._frame(seen, Lane.OBSERVE, more))
                     # It closes when it has read all; so what is told next comes after this.

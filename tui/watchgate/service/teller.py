@@ -14,6 +14,9 @@ from watchgate.agents.proxied.wire import Seen
 from watchgate.service.ingest_client import IngestClient
 
 LIMIT_BYTES = 8 * 1024 * 1024
+TAKEN_S = 10.0
+"""How long a core that is busy may take to read one thing. Nobody waits for that meanwhile."""
+
 AGAIN_S = 2.0
 CATCH_UP_S = 1.0
 
@@ -46,7 +49,7 @@ class Teller:
             while self._waiting:
                 seen = self._waiting.popleft()
                 self._bytes -= len(seen.payload)
-                if not await self._core.tell(seen):
+                if not await self._core.tell(seen, within_s=TAKEN_S):
                     self.lost += 1
                     await self._without_core()
             self._idle.set()
