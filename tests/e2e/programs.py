@@ -158,7 +158,9 @@ class Core:
         A look is cut after a moment: where the machine was too busy for it, the call is sent again.
         """
         for number in range(20):
-            hook = self.hook("PreToolUse", bash(command, f"call-{number}", cwd=str(cwd)))
+            # Of a session of its own: one that tries denied calls again is paused.
+            call = bash(command, session=f"look-{number}", cwd=str(cwd))
+            hook = self.hook("PreToolUse", call)
             (request,) = self.pending()
             found = until(partial(self._facts_of, request["id"]), "a look")
             if not found.get("cut"):

@@ -69,12 +69,13 @@ def with_ids(agent: str, rules: Iterable[Imported]) -> tuple[Imported, ...]:
     used: dict[str, int] = {}
     named: list[Imported] = []
     for each in rules:
-        if each.rule is not None:
-            words = _NOT_IN_ID.sub("-", each.about.lower()).strip("-")[:_ID_CHARS].strip("-")
-            name = f"{agent}.{each.said}-{words or 'rule'}"
-            used[name] = count = used.get(name, 0) + 1
-            unique = name if count == 1 else f"{name}-{count}"
-            rule = msgspec.structs.replace(each.rule, id=unique)
-            each = msgspec.structs.replace(each, rule=rule)  # noqa: PLW2901 - the same rule, named
-        named.append(each)
+        if each.rule is None:
+            named.append(each)
+            continue
+        words = _NOT_IN_ID.sub("-", each.about.lower()).strip("-")[:_ID_CHARS].strip("-")
+        name = f"{agent}.{each.said}-{words or 'rule'}"
+        used[name] = count = used.get(name, 0) + 1
+        unique = name if count == 1 else f"{name}-{count}"
+        rule = msgspec.structs.replace(each.rule, id=unique)
+        named.append(msgspec.structs.replace(each, rule=rule))
     return tuple(named)
