@@ -6,7 +6,7 @@ BIN    := .venv/bin
 READY  := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test check test-agents screenshots seed-coverage agents-table bench clean
+.PHONY: help run demo test check test-agents screenshots seed-coverage agents-table keys-table bench clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | \
@@ -31,13 +31,16 @@ test-agents: $(READY) ## the real agent CLIs against a loopback model; needs npm
 	$(BIN)/pytest tests/agents_real -m agents -n 2
 
 screenshots: $(READY) ## draw screenshots/ from the running console
-	$(BIN)/python scripts/screenshots.py
+	$(BIN)/python -m scripts.screenshots
 
 seed-coverage: $(READY) ## write docs/seed-coverage.md from the names of the tests
 	$(BIN)/python scripts/seed_coverage.py
 
 agents-table: $(READY) ## write docs/agents.md from the adapters and the pinned agents
 	$(BIN)/python -m scripts.agents_table
+
+keys-table: $(READY) ## write the README's table of keys from the registry
+	$(BIN)/python -m scripts.keys_table
 
 bench: $(READY) ## the figures behind every performance claim
 	$(BIN)/python -m bench

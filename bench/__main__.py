@@ -25,6 +25,7 @@ QUICK: dict[str, tuple[str, ...]] = {
     "extension": ("--turns=40",),
     "approval": ("--runs=1", "--count=40"),
     "policy": ("--runs=9", "--lines=2000"),
+    "keys": ("--keys=30", "--verdicts=6", "--idle=5"),
     "console": ("--ticks=10", "--seconds=2", "--runs=1"),
 }
 

@@ -5,20 +5,21 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
+import re
 import resource
-import select
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from bench.console_feed import record
 from bench.figures import Figure, interleaved_medians, report
 from bench.serving import core, cpu_s
+from bench.terminal import SCREEN, terminal
 from watchgate.core.state import State
 from watchgate.service.clock import SystemClock
 from watchgate.ui.app import WatchgateApp
@@ -26,12 +27,10 @@ from watchgate.ui.source import LinkSource
 
 ROWS = 100_000
 TICK_ROWS = 50
-SCREEN = (120, 40)
 TICK_LIMIT_MS, RATE_LIMIT, FIRST_LIMIT = 40.0, 1.3, 1.35
 SLOW, FAST = 200, 10_000
-NOTHING: Mapping[str, str] = {}
 BARE = (sys.executable, "-c", "import textual.app")
-ATTACHED = b"No agent is connected yet."
+ATTACHED = re.compile(rb"No agent is connected yet\.")
 NOBODY = Path("/nonexistent/control.sock")
 
 
@@ -123,12 +122,10 @@ def attached_figure(runs: int) -> Figure:
         here = {"WATCHGATE_RUNTIME_DIR": str(place), "WATCHGATE_STATE_DIR": str(place / "state")}
 
         def attached() -> float:
-            with _terminal("watchgate", environment=here) as (terminal, process):
-                seen = b""
-                while ATTACHED not in seen:
-                    seen += _read(terminal)
-                used_s = cpu_s(process.pid)
-                process.kill()
+            with terminal("watchgate", environment=here) as screen:
+                screen.until(ATTACHED)
+                used_s = cpu_s(screen.process.pid)
+                screen.process.kill()
             return used_s
 
         bare()
@@ -158,49 +155,11 @@ def _core(rate: int) -> Iterator[Path]:
 
 def _in_terminal(*module: str) -> None:
     """Run a module in a pseudo-terminal to its end, reading all that it writes."""
-    with _terminal(*module) as (terminal, process), suppress(EOFError):
+    with terminal(*module) as screen, suppress(EOFError):
         while True:
-            _read(terminal)
-    if process.returncode:
-        raise RuntimeError(f"{' '.join(module)} ended with status {process.returncode}")
-
-
-def _read(terminal: int) -> bytes:
-    """What is written next; raises `EOFError` when nothing will be."""
-    select.select([terminal], [], [])
-    try:
-        data = os.read(terminal, 65_536)
-    except OSError:
-        raise EOFError from None
-    if not data:
-        raise EOFError
-    return data
-
-
-@contextmanager
-def _terminal(
-    *module: str, environment: Mapping[str, str] = NOTHING
-) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
-    """A module that runs in a pseudo-terminal, and the other end of that; its end is awaited."""
-    terminal, inside = os.openpty()
-    columns, lines = SCREEN
-    seen = {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
-    size = {"COLUMNS": str(columns), "LINES": str(lines)}
-    # Not pty.fork: a child forked from a parent as large as this one pays for the parent's pages.
-    process = subprocess.Popen(
-        [sys.executable, "-m", *module],
-        stdin=inside,
-        stdout=inside,
-        stderr=inside,
-        env={**os.environ, **seen, **size, **environment},
-        start_new_session=True,
-    )
-    os.close(inside)
-    try:
-        yield terminal, process
-    finally:
-        os.close(terminal)
-        process.wait()
+            screen.read()
+    if screen.process.returncode:
+        raise RuntimeError(f"{' '.join(module)} ended with status {screen.process.returncode}")
 
 
 def _cpu_of(run: Callable[[], object]) -> float:

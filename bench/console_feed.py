@@ -48,7 +48,7 @@ def record(seq: int, at_us: int) -> Record:
         at=at_us,
         kind="tool.pre" if before else "tool.post",
         agent="claude",
-        session=f"s{seq // 2 % SESSIONS}",
+        session=f"s{(seq - 1) // 2 % SESSIONS}",
         call=f"c{(seq + 1) // 2}",
         data=CALL if before else RESULT,
         prev="0" * 64,
@@ -67,7 +67,7 @@ async def _serve(stream: SocketStream, rate: int) -> None:
     outbox.thinning = Thinning()
     outbox.put(msgspec.json.encode(answer) + b"\n")
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_offer, outbox, rate, now_us)
+        tasks.start_soon(offer, outbox, rate, now_us)
         try:
             while True:
                 await stream.send(await outbox.take())
@@ -75,7 +75,8 @@ async def _serve(stream: SocketStream, rate: int) -> None:
             tasks.cancel_scope.cancel()
 
 
-async def _offer(outbox: Outbox, rate: int, start_us: int) -> None:
+async def offer(outbox: Outbox, rate: int, start_us: int) -> None:
+    """Offer records at `rate` a second to an outbox, until cancelled."""
     start = time.monotonic()
     seq = 0
     while True:

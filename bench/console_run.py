@@ -8,20 +8,20 @@ import time
 from pathlib import Path
 
 from watchgate.service.clock import SystemClock
-from watchgate.ui.app import WatchgateApp
+from watchgate.ui.own_process import OwnProcess
 from watchgate.ui.source import LinkSource
 
 SETTLE_S = 2.0
 
 
-class FirstScreen(WatchgateApp):
+class FirstScreen(OwnProcess):
     """Leaves as soon as its first picture was drawn."""
 
     def on_ready(self) -> None:
         self.call_after_refresh(os._exit, 0)
 
 
-class Measured(WatchgateApp):
+class Measured(OwnProcess):
     """Writes the CPU seconds that it used per second, once it has settled."""
 
     def __init__(self, socket: Path, seconds: float, result: Path) -> None:

@@ -1,6 +1,6 @@
 """Draws screenshots/*.svg from the running console on the demo's feed.
 
-`python scripts/screenshots.py [FOLDER]`: the same bytes in every run, so that a test can compare.
+`python -m scripts.screenshots [FOLDER]`: the same bytes in every run, so that a test can compare.
 """
 
 from __future__ import annotations
@@ -9,37 +9,43 @@ import asyncio
 import os
 import re
 import sys
+import tempfile
 import time
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from pathlib import Path
-from typing import Unpack
 
-import anyio
 import msgspec
 
 os.environ.update({"TEXTUAL_ANIMATIONS": "none", "TZ": "UTC", "COLORTERM": "truecolor"})
 os.environ.pop("NO_COLOR", None)
 time.tzset()
 
-from watchgate.core.clock import Instant  # noqa: E402 - textual reads its variables on import
-from watchgate.core.records import Record  # noqa: E402
-from watchgate.core.views import GateView  # noqa: E402
-from watchgate.demo.play import START_WALL_US, Decide, play  # noqa: E402
-from watchgate.link.client import Fields  # noqa: E402
-from watchgate.link.lines import Answer  # noqa: E402
-from watchgate.link.protocol import Push, Result, Snapshot, Verb  # noqa: E402
+from textual.pilot import Pilot  # noqa: E402 - textual reads its variables on import
+
+from scripts.played import Played  # noqa: E402
+from watchgate.core.clock import Instant  # noqa: E402
+from watchgate.demo.play import START_WALL_US, Decide  # noqa: E402
 from watchgate.ui.app import WatchgateApp  # noqa: E402
 from watchgate.ui.options import FoundAgent, Options  # noqa: E402
+from watchgate.ui.popup import PopupApp  # noqa: E402
 
 HERE = Path(__file__).parent.parent / "screenshots"
 HOME = "/home/dev"
 AGENTS = (FoundAgent("claude", "2.1.4"), FoundAgent("codex", "0.58.0"))
+LOOK = "look"
+"""Stands for pressing nothing."""
+
+PATIENCE = 40
+"""How often a picture is looked at for what it has to tell."""
+
 FONTS = "'Fira Code', 'DejaVu Sans Mono', Menlo, Consolas, monospace"
 
 
 class Shot(msgspec.Struct, frozen=True, kw_only=True):
-    """One picture: the second of the demo, what the operator had decided, the size, the keys."""
+    """One picture: the second of the demo, what the operator had decided, the size, the keys.
+
+    `told` is a text that stands there once the answer to the keys has come.
+    """
 
     name: str
     at_s: float
@@ -47,23 +53,40 @@ class Shot(msgspec.Struct, frozen=True, kw_only=True):
     size: tuple[int, int] = (120, 40)
     theme: str = "dark"
     press: tuple[str, ...] = ()
+    told: str = ""
+    app: Callable[..., WatchgateApp] = WatchgateApp
 
 
-ANSWERS: Decide = {"toolu_demo_12": (5.0, "deny"), "toolu_demo_20": (9.0, "deny")}
+FORCE_PUSH, PIPE_TO_SHELL, RELEASE, VOLUMES = (f"toolu_demo_{n}" for n in (12, 20, 26, 28))
+ANSWERS: Decide = {FORCE_PUSH: (5.0, "deny"), PIPE_TO_SHELL: (9.0, "deny")}
+HELD_BY = "net.run-download"
+LATER: Decide = {
+    FORCE_PUSH: (11.0, "handback"),
+    PIPE_TO_SHELL: (9.0, "deny"),
+    RELEASE: (6.0, "allow"),
+    VOLUMES: (4.0, "allow"),
+}
 SHOTS = (
     Shot(name="monitor", at_s=44),
     Shot(name="monitor-light", at_s=44, theme="light"),
     Shot(name="monitor-80x24", at_s=44, size=(80, 24)),
+    Shot(name="monitor-160x45", at_s=44, size=(160, 45)),
     Shot(name="nothing-pending", at_s=70, decide=ANSWERS),
+    Shot(name="approvals", at_s=44, press=("2", "tab", LOOK, LOOK, "a", LOOK, "y", "e")),
+    Shot(name="approvals-light", at_s=44, press=("2", "tab"), theme="light"),
+    Shot(name="edit", at_s=80, decide=ANSWERS, press=("2",)),
     Shot(name="request", at_s=44, press=("v",)),
     Shot(name="traces", at_s=44, press=("3", "g", *("j",) * 9, "enter")),
+    Shot(name="costs", at_s=118, decide=LATER, press=("4",)),
+    Shot(name="history", at_s=118, decide=LATER, press=("5", *("j",) * 11), told=HELD_BY),
+    Shot(name="popup", at_s=44, size=(90, 24), app=PopupApp),
     Shot(name="help", at_s=44, press=("question_mark",)),
     Shot(name="first-run", at_s=-2, size=(80, 24)),
 )
 
 
 class Standing:
-    """A clock that stands where a picture is taken; keys are pressed a second apart."""
+    """A clock that stands where a picture is taken; keys are pressed one after another."""
 
     def __init__(self, at_s: float) -> None:
         self.at_s = at_s
@@ -77,53 +100,35 @@ class Standing:
         return self.at_s
 
 
-class Played:
-    """A core that has written these records and says nothing more."""
-
-    def __init__(self, records: Sequence[Record], now_us: int) -> None:
-        self._pushes = [Push(record=record) for record in records]
-        self._now_us = now_us
-        self.taken = False
-
-    @asynccontextmanager
-    async def open(self) -> AsyncIterator[Played]:
-        """The only connection there is."""
-        yield self
-
-    async def attach(self) -> Snapshot:
-        """Nothing yet: all of it comes as records."""
-        return Snapshot(seq=0, core="demo", now=self._now_us, gate=GateView())
-
-    async def batch(self) -> list[Push]:
-        """All records at once, and then silence."""
-        if self.taken or not self._pushes:
-            self.taken = True
-            await anyio.sleep_forever()
-        self.taken = True
-        return self._pushes
-
-    async def call(self, verb: Verb, **fields: Unpack[Fields]) -> Answer:
-        """Whatever is asked is done, and said back."""
-        return Result(id=0, ok={"verb": verb, **fields})
-
-
-async def draw(shot: Shot) -> str:
-    """The picture as SVG."""
+async def draw(shot: Shot, folder: Path) -> str:
+    """The picture as SVG; `folder` is an empty one, for the journal."""
     clock = Standing(shot.at_s)
-    source = Played(play(shot.at_s, shot.decide), clock.now().wall_us)
+    source = Played(shot.at_s, shot.decide, folder / "journal.db")
     options = Options(agents=AGENTS, home=HOME, theme=shot.theme, demo=False)
-    app = WatchgateApp(source, clock, options, clock.now_s)
+    app = shot.app(source, clock, options, clock.now_s)
     async with app.run_test(size=shot.size) as pilot:
         while not source.taken:
             await pilot.pause(0.01)
-        for key in ("", *shot.press):
-            if key:
-                clock.at_s += 0.3
+        await settle(app, pilot)
+        for key in shot.press:
+            clock.at_s += 0.3
+            if key != LOOK:
                 await pilot.press(key)
-            for _ in range(3):
-                app.tick()
-                await pilot.pause(0.05)
+            await settle(app, pilot)
+        for _ in range(PATIENCE):
+            if shot.told in app.export_screenshot():
+                break
+            await settle(app, pilot)
+        else:
+            raise TimeoutError(f"{shot.name}: {shot.told!r} does not come")
         return for_documents(app.export_screenshot(title="watchgate"))
+
+
+async def settle(app: WatchgateApp, pilot: Pilot[str]) -> None:
+    """Let what the keys and the records lead to come to the screen."""
+    for _ in range(3):
+        app.tick()
+        await pilot.pause(0.05)
 
 
 def for_documents(svg: str) -> str:
@@ -143,7 +148,8 @@ def main(folder: Path) -> None:
     """Draw every picture into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for shot in SHOTS:
-        (folder / f"{shot.name}.svg").write_text(asyncio.run(draw(shot)))
+        with tempfile.TemporaryDirectory() as journal:
+            (folder / f"{shot.name}.svg").write_text(asyncio.run(draw(shot, Path(journal))))
 
 
 if __name__ == "__main__":

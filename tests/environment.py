@@ -43,6 +43,8 @@ FOREIGN_NAMES = (
 OURS = (
     "TEXTUAL_SNAPSHOT_TEMPDIR",  # how the snapshot plugin's workers find their reports
     "WATCHGATE_AGENTS_DIR",  # where the real agents are installed once and for all
+    "WATCHGATE_RANDOM_SEEDS",  # how many runs of random keys, and how long each is
+    "WATCHGATE_RANDOM_STEPS",
 )
 
 for name in [name for name in os.environ if name.startswith(FOREIGN) or name in FOREIGN_NAMES]:

@@ -100,7 +100,9 @@ def test_tokens_are_told_after_each_answer_of_the_model() -> None:
     )
 
     assert event.kind == "usage"
-    assert event.body == Usage(input=900, output=30, model="gemini-3")
+    assert event.body == Usage(
+        input=900, output=30, model="gemini-3", counts="newest", cached_within=True
+    )
 
 
 def test_its_own_dialog_is_an_unanswerable_permission_about_the_same_call() -> None:

@@ -82,7 +82,10 @@ def test_a_socket_path_that_is_too_long_is_a_readable_error(
 @pytest.mark.parametrize(
     ("keys", "line", "says"),
     [
-        ('deny = "n"\ndenny = "m"', 3, ["no action 'denny'", "allow"]),
+        ('deny = "N"\ndenny = "m"', 3, ["no action 'denny'", "allow"]),
+        ('copy = "C"\ndeny = "enter"', 3, ["'deny' decides: Enter, Esc and ctrl+c never do that"]),
+        ('copy = "ctrl+m"', 2, ["no terminal sends 'ctrl+m'"]),
+        ('copy = "C"\ndown = "m C"', 2, ["'C' is both copy and down"]),
         ('deny = "a"', 2, ["'a' is both"]),
         ('approve = "y"', 2, ["no action 'approve'"]),
         ('allow = "y"\nallow_once = "a"', 3, ["allow_once is allow: keep one"]),

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import argparse
+import subprocess
+import sys
 
 import pytest
 
 from tests.cli.conftest import Cli
 from watchgate import __version__
-from watchgate.cli import main, parser
+from watchgate.cli import GROUPS, main, parser
 from watchgate.cli.exits import Exit
 
 
@@ -101,3 +103,35 @@ def test_what_stands_between_says_what_silence_and_no_core_mean(
     cli: Cli, name: str, silence: str
 ) -> None:
     assert silence in " ".join(cli(name, "--help").out.split())
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_the_table_of_the_commands_says_what_each_module_adds(group: str) -> None:
+    (added,) = (
+        action
+        for action in parser([group])._actions
+        if isinstance(action, argparse._SubParsersAction)
+    )
+    assert tuple(added.choices) == GROUPS[group]
+
+
+def test_a_command_is_read_alike_alone_and_among_all() -> None:
+    alone, among = parser(["switch"]), parser()
+    for words in (["status", "--tmux"], ["--host", "off", "2h"]):
+        assert vars(alone.parse_args(words)) == vars(among.parse_args(words))
+    assert alone.parse_args([]).run is among.parse_args([]).run
+
+
+def test_a_command_brings_its_own_module_alone() -> None:
+    """tmux runs `status --tmux` every few seconds: all modules took longer than what it does."""
+    script = (
+        "import sys; from watchgate.cli import main; main(['status', '--tmux']);"
+        "print(*sorted(name for name in sys.modules if name.startswith('watchgate.')))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True
+    )
+    brought = set(run.stdout.splitlines()[-1].split())
+    assert "watchgate.cli.switch" in brought
+    others = {f"watchgate.cli.{group}" for group in GROUPS if group != "switch"}
+    assert not brought & {*others, "watchgate.core.decisions", "watchgate.core.redact"}

@@ -37,17 +37,14 @@ def test_status_is_one_line(cli: Cli, core: Core, held: Callable[..., dict[str, 
     (line,) = cli("status", "--json").lines
     assert (line["profile"], line["pending"], line["off"]) == ("guard", 1, False)
     assert {"core", "version", "boot", "records", "sessions"} <= set(line)
-    assert cli("status", "--tmux").out == "guard 1 pending\n"
 
 
 def test_status_without_a_core_exits_3(cli: Cli, switch: Path) -> None:
     said = cli("status")
     assert (said.code, said.out) == (Exit.NO_CORE, "")
     assert cli("status", "--json").code == Exit.NO_CORE
-    assert (cli("status", "--tmux").out, cli("status", "--tmux").code) == ("no core\n", 3)
     off_switch.write(switch, None)
     assert "The gate is off until reboot" in cli("status").err
-    assert cli("status", "--tmux").out == "gate off\n"
 
 
 def test_off_needs_a_terminal(cli: Cli, core: Core, switch: Path) -> None:

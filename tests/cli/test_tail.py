@@ -129,3 +129,9 @@ def test_since_may_reach_back_before_all_clocks(cli: Cli, held: Held) -> None:
     held()
     with tail("kind:approval.*", "--since", "999999999d", "--json") as lines:
         assert lines.record()["kind"] == "approval.requested"
+
+
+def test_a_filter_may_say_since_when(cli: Cli, held: Held) -> None:
+    first = held()
+    with tail("kind:approval.requested since:1h", "--json") as lines:
+        assert lines.record()["request"] == first["id"]

@@ -76,3 +76,24 @@ def test_the_calls_without_an_id_are_another_cores_after_a_start() -> None:
     rows.forget_nameless()
     assert (rows.number(key("~1")), rows.number(key("toolu_1"))) == (None, 1)
     assert len(rows.ring) == 2
+
+
+def test_words_and_rules_are_kept_once_for_all_rows() -> None:
+    rows = CallRows(10)
+    first = rows.shared(b"git.push".decode())
+    assert rows.shared(b"git.push".decode()) is first
+
+
+def test_what_fell_out_leaves_nothing_behind() -> None:
+    rows = CallRows(2)
+    for call in ("a", "b", "a", "c", "d"):
+        rows.add(row(call))
+    assert [rows.number(key(call)) for call in "abcd"] == [None, None, 3, 4]
+    assert rows._number_of == {("claude", "one"): {"c": 3, "d": 4}}
+
+
+def test_a_call_seen_again_is_found_after_its_first_row_fell_out() -> None:
+    rows = CallRows(2)
+    for call in "aba":
+        rows.add(row(call))
+    assert rows.number(key("a")) == 2

@@ -63,7 +63,7 @@ def snapshot_of(state: State) -> State:
         sessions=state.sessions.values(),
         pending=state.pending.values(),
         totals=state.totals,
-        last=state.last,
+        settled=state.settled,
         rows=list(state.rows),
     )
 

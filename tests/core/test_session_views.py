@@ -144,3 +144,12 @@ def test_a_session_is_paused_until_its_time_is_over_or_something_of_it_is_allowe
     assert seen.views["claude", "a"].paused_why == "8 of its calls wait"
     seen.answered(("claude", "a"), 1.0, allowed=True)
     assert seen.views["claude", "a"].paused_until == 0
+
+
+@pytest.mark.parametrize("cost", [1e308, -1.0, "much", True])
+def test_a_cost_that_is_no_amount_of_money_is_not_known(cost: Any) -> None:
+    seen = SessionViews()
+    seen.touch(record("s"))
+    seen.used(record("s", kind="usage", total_cost_usd=0.5))
+    seen.used(record("s", kind="usage", total_cost_usd=cost))
+    assert seen.views["claude", "s"].cost_usd == 0.5

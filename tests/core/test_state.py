@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import gc
+import weakref
 from typing import Any
 
 import msgspec
@@ -89,7 +91,7 @@ def test_a_snapshot_and_the_records_after_it_are_as_good_as_all_records(cut: int
         sessions=first.sessions.values(),
         pending=first.pending.values(),
         totals=first.totals,
-        last=first.last,
+        settled=first.settled,
         rows=list(first.rows),
     )
     assert picture(second) == picture(first)
@@ -207,3 +209,15 @@ def test_a_fault_that_is_not_of_a_project_s_policy_is_not_told_as_one() -> None:
     world = World("strict")
     emit(world, "policy.fault", CoreData(what="the grants cannot be kept", detail="no space"))
     assert replayed(world.records).gate.project_fault == ""
+
+
+def test_a_picture_is_gone_with_its_last_reference() -> None:
+    """A console takes a new one after each loss of its core; nothing looks for the old ones."""
+    gc.disable()
+    try:
+        state = replayed(history().records)
+        gone = weakref.ref(state)
+        del state
+        assert gone() is None
+    finally:
+        gc.enable()

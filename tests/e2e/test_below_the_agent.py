@@ -65,6 +65,15 @@ class Agent:
         code, _, err = json.loads(self.process.stdout.readline())
         return code, err
 
+    def stdio(self, *requests: dict[str, Any]) -> list[dict[str, Any]]:
+        """The answers to requests that a `watchgate stdio` of the agent's passes on."""
+        lines = "".join(json.dumps({"id": 1, **each}) + "\n" for each in requests)
+        self._start([sys.executable, "-m", "watchgate", "stdio"], lines, waits=True)
+        assert self.process.stdout is not None
+        code, out, err = json.loads(self.process.stdout.readline())
+        assert code == 0, err
+        return [each for each in map(json.loads, out.splitlines()) if "id" in each]
+
     def start(self, *argv: str) -> None:
         """A command that the agent starts and waits for, in a session of its own."""
         self._start(["setsid", *argv], "", waits=True)
@@ -93,6 +102,36 @@ def test_it_may_not_allow_or_hand_back_but_deny(running: Core, agent: Agent, she
     assert [each["id"] for each in running.pending()] == [request["id"]]
     assert agent.run("deny", request["id"], shell=shell) == (0, "")
     assert running.seen("approval.decided")["data"]["word"] == "denied-by-operator"
+
+
+def _decision(request: dict[str, Any], decision: str) -> dict[str, Any]:
+    named = {"request": request["id"], "digest": request["digest"]}
+    return {"verb": "decide", "decision": decision, "shown_ms": 9_000, "confirmed": True, **named}
+
+
+def test_nor_through_the_door_for_consoles_elsewhere(running: Core, agent: Agent) -> None:
+    agent.hook(bash("git push --force"))
+    (request,) = running.pending()
+    for decision in ("allow", "handback"):
+        (answer,) = agent.stdio(_decision(request, decision))
+        assert answer["refused"] == "self_approval"
+    assert [answer["refused"] for answer in agent.stdio({"verb": "off"})] == ["self_approval"]
+    (answer,) = agent.stdio(_decision(request, "deny"))
+    assert "ok" in answer
+
+
+def test_a_core_that_was_started_through_that_door_is_nobodys(core: Core) -> None:
+    agent = Agent(core)
+    try:
+        agent.stdio({"verb": "hello"})
+        agent.hook(bash("git push --force"))
+        (request,) = core.pending()
+        (answer,) = agent.stdio(_decision(request, "allow"))
+        assert answer["refused"] == "self_approval"
+        assert core.allow(request).code == 0, "whoever is not below the agent may"
+    finally:
+        agent.end()
+        assert core.cli("stop").code == 0, "it outlived the agent"
 
 
 DETACHED = {

@@ -13,6 +13,7 @@ import pytest
 from tests.link.fake_core import GREETING, HELLO, Conversation, fake_core
 from watchgate.core.records import Record
 from watchgate.core.views import GateView
+from watchgate.link import lines
 from watchgate.link.client import ControlClient, connect
 from watchgate.link.lines import CoreLost, NoCore, Refused
 from watchgate.link.protocol import Push, Refusal, Result, Snapshot
@@ -200,15 +201,35 @@ async def test_a_cancelled_call_does_not_disturb_the_next(path: Path) -> None:
             assert await client.call("list") == Result(id=2, ok={"late": False})
 
 
-async def test_a_line_that_is_not_the_protocol_ends_the_connection(path: Path) -> None:
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"record": 5}\n',
+        b'{"id": 1, "ok": {"x": "\xff"}}\n',
+        b'{"id": 1, "ok": {"x": ' + b"[" * 100_000 + b"]" * 100_000 + b"}}\n",
+    ],
+    ids=["shape", "bytes", "depth"],
+)
+async def test_a_line_that_is_not_the_protocol_ends_the_connection(path: Path, line: bytes) -> None:
     def script(core: Conversation) -> None:
-        core.connection.sendall(b'{"record": 5}\n')
+        core.connection.sendall(line)
         core.wait_for_hang_up()
 
     with fake_core(path, script):
         async with connect(path) as client:
             with pytest.raises(CoreLost, match="this version cannot read"):
                 await client.batch()
+
+
+def test_a_line_without_end_is_not_read_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "LINE_LIMIT_BYTES", 20)
+    reader = lines.LineReader()
+    assert reader.feed(b'{"gap":') == []
+    assert reader.feed(b'[1,2]}\n{"gap":[3,4]}') == [Push(gap=(1, 2))]
+    with pytest.raises(CoreLost, match="without an end of a line"):
+        reader.feed(b" " * 21)
+    with pytest.raises(CoreLost, match="without an end of a line"):
+        lines.LineReader().hello(b"x" * (lines.HELLO_LIMIT_BYTES + 1))
 
 
 async def test_an_exception_of_the_block_comes_out_as_it_is(path: Path) -> None:

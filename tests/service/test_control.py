@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,8 +15,8 @@ from anyio.streams.buffered import BufferedByteReceiveStream
 from tests.service.desk import Desk
 from tests.service.wire import WAIT_S, is_root, knock_as_nobody, rest, served, until
 from watchgate.link.protocol import Request, Result
-from watchgate.service import accepting
-from watchgate.service.control import Control
+from watchgate.service import accepting, history
+from watchgate.service.control import BESIDE, Control
 from watchgate.service.grant_store import GrantStore
 from watchgate.service.peer import Peer
 from watchgate.service.policy.store import Policies
@@ -117,6 +118,27 @@ async def test_a_request_over_the_limit_is_refused_and_the_connection_goes_on(ro
         await client.say(b'{"id": 1, "x": "' + b"y" * (5 << 20) + b'"}')
         assert "bytes" in (await client.hear())["message"]
         assert (await client.ask(verb="list"))["ok"] == {"requests": []}
+
+
+async def test_a_search_keeps_no_other_request_waiting(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A denial leaves at once, also while its console looks through the history."""
+    begun, go = threading.Event(), threading.Event()
+
+    def search(*_asked: object) -> dict[str, Any]:
+        begun.set()
+        go.wait(WAIT_S)
+        return {"records": [], "next": None}
+
+    monkeypatch.setattr(history, "search", search)
+    async with served(room.path, Control(room.verbs).handle), room.client() as client:
+        for number in range(2, 2 + BESIDE):
+            await client.say(b'{"id": %d, "verb": "search"}' % number)
+        await until(begun.is_set, "the search")
+        assert (await client.ask(verb="list"))["ok"] == {"requests": []}
+        go.set()
+        assert {(await client.hear())["id"] for _ in range(BESIDE)} == set(range(2, 2 + BESIDE))
 
 
 async def test_who_asks_without_reading_the_answers_is_answered_only_as_far_as_there_is_room(

@@ -16,8 +16,8 @@ from watchgate.link.once import call_once
 from watchgate.link.paths import Paths, paths
 from watchgate.link.protocol import Request, Result
 from watchgate.service import detached
+from watchgate.service.cannot_serve import CannotServe
 from watchgate.service.detached import answers, last_log_lines, start_core
-from watchgate.service.errors import CannotServe
 from watchgate.service.runtime_dir import RuntimeDir
 
 STARTER = """

@@ -12,9 +12,9 @@ from tests.service.desk import payload
 from watchgate.agents.base import DecodeError
 from watchgate.agents.registry import ADAPTERS
 from watchgate.core.events import Event, Lane, Unknown
+from watchgate.core.nesting import DEEPEST
 from watchgate.service.frames import Frame, decode_frame, unread_frame
 from watchgate.service.framing import Head
-from watchgate.service.nesting import DEEPEST
 
 
 def decoded(body: bytes, lane: Lane = Lane.GATE, **head: Any) -> Event:

@@ -11,8 +11,8 @@ from watchgate.link.once import call_once
 from watchgate.link.paths import Paths
 from watchgate.link.protocol import Request, Result
 from watchgate.service import journal_read
+from watchgate.service.cannot_serve import CannotServe
 from watchgate.service.detached import answers
-from watchgate.service.errors import CannotServe
 from watchgate.service.hosted import hosted
 
 

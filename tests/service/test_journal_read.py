@@ -258,3 +258,16 @@ def test_damaged_pages_are_an_error_with_the_mend(tmp_path: Path) -> None:
     path.write_bytes(content)
     with pytest.raises(JournalError, match="is damaged"):
         journal_read.verify(path)
+
+
+def test_the_ends_of_a_journal(history: Path, tmp_path: Path) -> None:
+    assert journal_read.ends(history) == (1, COUNT)
+    Journal.open(tmp_path / "new.db").close()
+    assert journal_read.ends(tmp_path / "new.db") == (1, 0)
+
+
+def test_records_of_some_kinds_and_of_some_calls(history: Path) -> None:
+    assert len(list(journal_read.among(history, ("notice",), 1, COUNT))) == COUNT
+    assert list(journal_read.among(history, ("tool.pre",), 1, COUNT)) == []
+    assert [r.seq for r in journal_read.about(history, ("c1",), ("notice",), 2, 4)] == [2, 3, 4]
+    assert list(journal_read.about(history, ("c1",), ("tool.pre",), 1, COUNT)) == []

@@ -88,7 +88,7 @@ def test_a_request_that_was_edited(snap_compare: Picture) -> None:
 
 
 def test_a_covered_secret(snap_compare: Picture) -> None:
-    """A key in the table, the dock and the whole request, covered."""
+    """A key covered in the command, the input and the dock's line, and the key that shows it."""
     assert picture(snap_compare, secret(), (120, 40), lambda shown: shown.press("v"))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.snapshots.test_pictures import Picture, Shown, picture, themed
+from tests.snapshots.test_pictures import Picture, Shown, picture
 from tests.ui.open_requests import FIRST, SECOND, THIRD, asked, pending
 from tests.ui.test_allow_more import ALL, proposing
 from tests.ui.test_edit_before_allow import previewing
@@ -86,11 +86,6 @@ def test_the_editor(snap_compare: Picture) -> None:
 def test_an_edited_command_assessed_again(snap_compare: Picture) -> None:
     """120x40: its new level, the lines before and after, the new span marked."""
     assert picture(snap_compare, pending(asked()), (120, 40), assessed)
-
-
-def test_an_edited_command_on_a_light_terminal(snap_compare: Picture) -> None:
-    """80x24: the same, light."""
-    assert picture(snap_compare, pending(asked()), (80, 24), assessed, themed("light"))
 
 
 def test_marked_requests_before_they_are_allowed_together(snap_compare: Picture) -> None:

@@ -29,12 +29,12 @@ def keys_as_pressed() -> AbstractContextManager[object]:
     return patch.object(keymap, "time", SimpleNamespace(monotonic=lambda: 0.0))
 
 
-async def handed_on(pilot: Pilot[str]) -> None:
+async def handed_on(pilot: Pilot[str], hops: int = HOPS) -> None:
     """Let every message pass through all queues on its way, and draw what comes of it.
 
     The pilot takes a process that gets no time on a busy machine for an idle one.
     """
-    for _ in range(HOPS):
+    for _ in range(hops):
         await pilot._wait_for_screen()
         pilot.app.screen._on_timer_update()
 

@@ -43,6 +43,8 @@ class FakeSession:
 
     async def attach(self) -> Snapshot:
         """The snapshot that the test gave."""
+        if self._source.mute:
+            await anyio.sleep_forever()
         return self._source.snapshot
 
     async def batch(self) -> list[Push]:
@@ -60,6 +62,8 @@ class FakeSession:
         """Remember the request and answer as the test wants."""
         if self._source.lost is not None:
             raise CoreLost(self._source.lost)
+        if self._source.hangs:
+            await anyio.sleep_forever()
         if verb == "hello":
             self._source.greeted += 1
             return Result(id=0)
@@ -78,6 +82,8 @@ class FakeSource:
         self.answer: Callable[[Request], Answer] = lambda request: Result(id=request.id)
         self.lost: str | None = None
         self.absent = False
+        self.hangs = False
+        self.mute = False
         self.opened = 0
         self.greeted = 0
         self.something = anyio.Event()

@@ -12,7 +12,7 @@ from watchgate.core.events import Tool
 from watchgate.core.policy.assessment import Finding
 from watchgate.core.records import Fact
 from watchgate.core.state import State
-from watchgate.core.views import LastDecision
+from watchgate.core.views import Settled
 from watchgate.ui.arming import Ask, Commit
 from watchgate.ui.widgets.detail import Detail
 from watchgate.ui.widgets.dock import Dock
@@ -73,11 +73,13 @@ class Hostile(Stage):
         facts: dict[str, Any] = {"label": HOSTILE, "tool": HOSTILE, "stage": "failed"}
         for number in range(4):
             state.rows.append(row(number, summary=HOSTILE * (number + 1), **facts))
+        state.rows.append(row(7, glyph=HOSTILE, stage=HOSTILE))
+        state.rows.append(row(8, stage=HOSTILE, alarm=True))
         state.rows.append(row(9, summary=HOSTILE, label=HOSTILE, stage="RAN ALTERED", alarm=True))
         self.table.show(state, NOW)
         self.detail.show_request(self.view, state, NOW)
         self.dock.show(Docked(now_us=NOW, pending=self.view, count=2, message=HOSTILE))
-        last = LastDecision(
+        last = Settled(
             request=self.view.id,
             at=NOW,
             word="denied-by-operator",

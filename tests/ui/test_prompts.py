@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from textual.events import Paste
+from textual.events import Key, Paste
 from textual.message import Message
 from textual.pilot import Pilot
 from textual.widget import Widget
@@ -71,6 +71,18 @@ async def test_a_reply_is_sent_with_enter() -> None:
         assert isinstance(said, ReplyPrompt.Replied)
         assert (said.commit, said.view, said.text) == (REPLY, VIEW, "use make")
         assert texts(app._widgets[0])[0].startswith("  deny #a41f, tell Claude: use make")
+
+
+@pytest.mark.anyio
+async def test_a_key_that_is_read_after_escape_sends_nothing() -> None:
+    app = Heard(ReplyPrompt(REPLY, VIEW))
+    async with app.run_test(size=(100, 24)) as pilot:
+        await pilot.press(*"make")
+        for key in ("escape", "enter", "enter"):
+            app._widgets[0].post_message(Key(key, None))
+        await heard(app, pilot, ReplyPrompt.Left)
+        await pilot.pause()
+        assert not [said for said in app.heard if isinstance(said, ReplyPrompt.Replied)]
 
 
 @pytest.mark.anyio

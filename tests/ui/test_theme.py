@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import pytest
 from rich.color import Color, ColorSystem
 
+from tests.ui.colour_vision import EYES, distance
 from watchgate.ui.depths import DARK_16, DARK_256, LIGHT_16, LIGHT_256, MONO_16
 from watchgate.ui.palettes import BASES, DARK, LIGHT, MONO, Palette, Token
 from watchgate.ui.theme import NAMES, PALETTES, fitted, palette
@@ -49,6 +52,36 @@ def test_fills_carry_their_ink(theme: Palette, ink: Token, ground: Token) -> Non
     assert contrast(theme.colors[ink], theme.colors[ground]) >= 4.5
 
 
+@pytest.mark.parametrize("theme", [DARK, LIGHT], ids=lambda theme: theme.name)
+@pytest.mark.parametrize("eyes", EYES)
+def test_risks_are_told_apart_by_every_kind_of_eyes(theme: Palette, eyes: str) -> None:
+    colors = theme.colors
+    apart = {
+        (one, other): distance(colors[one], colors[other], EYES[eyes])
+        for one, other in combinations(RISKS, 2)
+    }
+    assert min(apart.values()) >= 20, apart
+
+
+@pytest.mark.parametrize("theme", [DARK, LIGHT], ids=lambda theme: theme.name)
+@pytest.mark.parametrize("eyes", EYES)
+def test_the_colour_of_keys_is_no_risk(theme: Palette, eyes: str) -> None:
+    """6 is what deutan eyes get on dark: no risk cell ever holds the accent, so that is enough."""
+    accent = theme.colors["accent"]
+    assert min(distance(accent, theme.colors[risk], EYES[eyes]) for risk in RISKS) >= 6
+
+
+@pytest.mark.parametrize("theme", [DARK, LIGHT], ids=lambda theme: theme.name)
+@pytest.mark.parametrize("eyes", EYES)
+def test_what_came_and_went_lies_on_its_own_ground_or_carries_its_sign(
+    theme: Palette, eyes: str
+) -> None:
+    """Lines of a diff are alike to some eyes, which is why every one begins with its sign."""
+    colors = theme.colors
+    assert distance(colors["add"], colors["add_ground"], EYES[eyes]) >= 40
+    assert distance(colors["del"], colors["del_ground"], EYES[eyes]) >= 40
+
+
 def test_without_colours_critical_is_brighter_than_plain_text() -> None:
     ground = MONO.colors["bg"]
     assert contrast(MONO.colors["critical"], ground) > contrast(MONO.colors["fg"], ground)
@@ -82,7 +115,8 @@ def test_with_16_colours_surfaces_are_given_up_and_the_cursor_row_is_not(theme: 
 
     assert theme.flat
     assert shown("bg") == shown("s1") != shown("sel")
-    assert all(shown(ink) not in (shown("bg"), shown("sel")) for ink in ("fg", *RISKS))
+    inks: tuple[Token, ...] = ("fg", "dim", "off", "accent", *RISKS)
+    assert all(shown(ink) not in (shown("bg"), shown("sel")) for ink in inks)
 
 
 def test_a_terminal_gets_the_theme_that_its_colours_can_show() -> None:

@@ -73,6 +73,29 @@ def test_escape_leaves_and_takes_everything_back() -> None:
     assert prompt.due(at + 0.3, "r1") is None
 
 
+def test_letters_right_after_the_terminal_got_the_focus_are_refused() -> None:
+    prompt, at = typed("ye")
+    prompt.focus(at + 0.1)
+    assert prompt.typed == ""
+    assert prompt.key("s", at + 0.5) == Said("not yet: this terminal has only just got the focus")
+    for number, letter in enumerate("yes"):
+        prompt.key(letter, at + 1 + number)
+    assert isinstance(prompt.due(at + 3.3, "r1"), Commit)
+
+
+def test_the_terminal_that_gets_the_focus_takes_a_waiting_word_back() -> None:
+    prompt, at = typed("yes")
+    prompt.focus(at + 0.1)
+    assert prompt.due(at + 0.3, "r1") is None
+
+
+def test_the_key_that_denies_is_the_one_of_the_keymap() -> None:
+    prompt = TypedYes(ASK, "F")
+    assert prompt.key("d", 10.0) == Said("only yes allows it; F denies, Esc leaves")
+    prompt.key("F", 11.0)
+    assert prompt.due(11.25, "r1") == Commit("deny", "r1", 1500)
+
+
 def test_enter_never_decides() -> None:
     prompt, at = typed("yes")
     assert prompt.key("enter", at + 0.1) == Said(TYPING)

@@ -135,6 +135,8 @@ def test_an_update_of_a_call_is_told_by_its_status(status: str, kind: str) -> No
 def test_money_is_told_in_dollars_alone() -> None:
     dollars = update("usage_update", cost={"amount": 0.5, "currency": "USD"})
     assert dollars.body == Usage(total_cost_usd=0.5)
+    filled = update("usage_update", used=53_000, size=200_000)
+    assert filled.body == Usage(context_used=53_000, context_size=200_000)
     assert update("usage_update", cost={"amount": 5, "currency": "EUR"}).body == Usage()
 
 

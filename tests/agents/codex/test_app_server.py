@@ -52,13 +52,27 @@ def test_what_it_is_told(reply: Reply, answer: Answer) -> None:
     assert told("codex", ASKS, reply) == answer
 
 
-def test_tokens_of_the_last_answer() -> None:
-    last = {"inputTokens": 9, "cachedInputTokens": 4, "cacheWriteInputTokens": 0, "outputTokens": 2}
-    usage = {"total": {"inputTokens": 99}, "last": last}
+def test_tokens_of_a_thread_so_far_and_of_its_context() -> None:
+    spent = {
+        "inputTokens": 9,
+        "cachedInputTokens": 4,
+        "cacheWriteInputTokens": 0,
+        "outputTokens": 2,
+    }
+    usage = {"total": spent, "last": {"totalTokens": 7}, "modelContextWindow": 272_000}
     params = {"threadId": "th-1", "turnId": "tu-1", "tokenUsage": usage}
     event = heard("codex", {"method": "thread/tokenUsage/updated", "params": params})
 
-    assert event.body == Usage(input=9, output=2, cache_read=4, cache_write=0)
+    assert event.body == Usage(
+        input=9,
+        output=2,
+        cache_read=4,
+        cache_write=0,
+        counts="total",
+        cached_within=True,
+        context_used=7,
+        context_size=272_000,
+    )
 
 
 def test_a_hook_whose_command_speaks_of_methods_stays_a_hook() -> None:

@@ -366,8 +366,18 @@ def test_tokens_come_with_messages_and_money_with_sessions() -> None:
     assert decoded(bus("message.updated", info=message)).body == Usage(
         input=5, output=7, cache_read=11, cache_write=13, model="m"
     )
+    step = {"type": "step-finish", "sessionID": SESSION, "messageID": "msg", "tokens": tokens}
+    told = [bus("message.updated", info={**message, "id": "msg"})]
+    told.append(bus("message.part.updated", part=step))
+    assert [getattr(decoded(each).body, "ref", None) for each in told] == ["msg", "msg"]
     session = {"id": SESSION, "cost": 1.5}
     assert decoded(bus("session.updated", info=session)).body == Usage(total_cost_usd=1.5)
+
+
+def test_a_cost_of_nothing_is_a_price_that_opencode_does_not_know() -> None:
+    for known in ({}, {"cost_usd": 0.0}):
+        told = decoded(bus("session.updated", known, info={"id": SESSION, "cost": 0}))
+        assert told.body == Usage()
 
 
 def test_a_sub_agents_cost_alone_is_not_the_sessions() -> None:

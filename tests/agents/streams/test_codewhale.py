@@ -312,5 +312,8 @@ def test_the_outbox_has_the_tokens_of_a_turn() -> None:
     used = {"input_tokens": 9, "output_tokens": 3, "prompt_cache_hit_tokens": 5}
     line = {"schema_version": 1, "seq": 1, "event": "turn_end", "session_id": "s", "usage": used}
     usage, end = read(line)
-    assert (usage.body, usage.session) == (Usage(input=9, output=3, cache_read=5), "s")
+    assert (usage.body, usage.session) == (
+        Usage(input=9, output=3, cache_read=5, cached_within=True),
+        "s",
+    )
     assert end.kind == "turn.end"

@@ -81,8 +81,12 @@ TABLE: Final = Table(
             usage={
                 "input": (f"{_USAGE}.promptTokenCount",),
                 "output": (f"{_USAGE}.candidatesTokenCount",),
+                "cache_read": (f"{_USAGE}.cachedContentTokenCount",),
                 "model": ("llm_request.model",),
             },
+            # It comes with every piece of a streamed answer.
+            counts="newest",
+            cached_within=True,
         ),
         "SessionStart": EventRule(kind="session.start", what="{source}"),
         "SessionEnd": EventRule(kind="session.end", what="{reason}"),

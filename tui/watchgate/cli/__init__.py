@@ -5,37 +5,38 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from importlib import import_module
 
 from watchgate import __version__
-from watchgate.cli import (
-    agent,
-    answer,
-    audit,
-    claude_tools,
-    config,
-    console,
-    core,
-    doctor,
-    grants,
-    hook,
-    install,
-    policy,
-    proxy,
-    requests,
-    schema,
-    switch,
-    tail,
-    tap,
-)
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.output import complain
 from watchgate.cli.parsing import Parser
 
-_GROUPS = (
-    *(console, core, switch, requests, answer, grants, tail, install, doctor, hook, tap),
-    *(policy, proxy, claude_tools, agent, audit, config, schema),
-)
+GROUPS = {
+    "console": ("attach", "demo"),
+    "popup": ("popup",),
+    "core": ("serve",),
+    "switch": ("status", "stop", "off", "on"),
+    "requests": ("ls", "show", "allow", "deny", "handback"),
+    "answer": ("answer",),
+    "grants": ("grants",),
+    "tail": ("tail",),
+    "search": ("search",),
+    "install": ("install", "uninstall"),
+    "doctor": ("doctor",),
+    "hook": ("hook",),
+    "tap": ("tap",),
+    "stdio": ("stdio",),
+    "policy": ("policy",),
+    "proxy": ("acp", "stream-json"),
+    "claude_tools": ("permission-prompt", "statusline"),
+    "agent": ("agent",),
+    "audit": ("audit",),
+    "config": ("config",),
+    "schema": ("schema",),
+}
+"""The modules of the command line in the order of the help, each with the commands it adds."""
 
 _EPILOG = """\
 Start with `watchgate demo`, or with `watchgate install claude` and then `watchgate`.
@@ -43,8 +44,8 @@ Exit codes: 0 done, 1 refused or not found, 2 usage, 3 no core reachable, 4 too 
 """
 
 
-def parser() -> argparse.ArgumentParser:
-    """The whole command line."""
+def parser(groups: Iterable[str] = tuple(GROUPS)) -> argparse.ArgumentParser:
+    """The command line with the commands of these modules; by default the whole of it."""
     top = Parser(
         prog="watchgate",
         description="Watch your coding agents. Gate what they run.",
@@ -53,16 +54,32 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"watchgate {__version__}")
     top.add_argument("--host", action="store_true", help="keep the core inside this console")
-    top.set_defaults(run=console.run)
+    top.set_defaults(run=_console)
     commands = top.add_subparsers(title="commands", metavar="COMMAND")
-    for group in _GROUPS:
-        group.add_parser(commands)
+    for group in groups:
+        import_module(f"{__name__}.{group}").add_parser(commands)
     return top
+
+
+def _needed(words: Sequence[str]) -> Iterable[str]:
+    """The modules that this command line needs: one, or all where it names no command.
+
+    Importing all of them takes longer than many a command, and tmux asks every few seconds.
+    """
+    named = next((word for word in words if not word.startswith("-")), "")
+    return [group for group, commands in GROUPS.items() if named in commands] or tuple(GROUPS)
+
+
+def _console(args: argparse.Namespace) -> int:
+    from watchgate.cli import console
+
+    return console.run(args)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    args = parser().parse_args(argv)
+    words = sys.argv[1:] if argv is None else argv
+    args = parser(_needed(words)).parse_args(words)
     try:
         return int(args.run(args))
     except Stop as stop:

@@ -11,9 +11,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from watchgate.cli.charset import ascii_terminal
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.keys import by_action, check_keys
+from watchgate.cli.machines import Machines, add_arguments, machines
+from watchgate.cli.notifying import telling
 from watchgate.cli.place import configured, here
+from watchgate.cli.signals import ended_by_signals
 
 if TYPE_CHECKING:
     from watchgate.core.clock import Clock
@@ -50,8 +54,10 @@ def add_parser(commands: Any) -> None:
     attach = commands.add_parser(
         "attach",
         help="the console: attach to the running core, or start one in the background",
-        epilog="example: watchgate attach",
+        description="The console, on this machine's core and on those of the targets.",
+        epilog="example: watchgate attach ssh://lab2 ssh://ana@lab3:2222",
     )
+    add_arguments(attach)
     attach.add_argument("--host", action="store_true", help="keep the core inside this console")
     attach.set_defaults(run=run)
     demo = commands.add_parser(
@@ -65,9 +71,10 @@ def add_parser(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Open the console, with a core inside or beside it."""
+    from watchgate.service.cannot_serve import CannotServe
     from watchgate.service.detached import answers, start_core
-    from watchgate.service.errors import CannotServe
 
+    chosen = machines(args)
     _need_terminal()
     paths = here()
     config = configured(paths)
@@ -78,10 +85,10 @@ def run(args: argparse.Namespace) -> int:
             from watchgate.service.hosted import hosted
 
             with hosted(paths, config):
-                return _open(paths, config, hosted=True)
-        if not answers(paths):
+                return _open(paths, config, hosted=True, chosen=chosen)
+        if chosen.local and not answers(paths):
             start_core(paths)
-        return _open(paths, config)
+        return _open(paths, config, chosen=chosen)
     except CannotServe as fault:
         raise Stop(str(fault)) from None
 
@@ -89,10 +96,11 @@ def run(args: argparse.Namespace) -> int:
 def _demo(args: argparse.Namespace) -> int:
     from watchgate.demo.live import demo_core
     from watchgate.demo.play import CONFIG
+    from watchgate.demo.script import HOME
 
     _need_terminal()
     with demo_core(args.speed) as (paths, clock):
-        return _open(paths, CONFIG, demo=True, hosted=True, clock=clock)
+        return _open(paths, CONFIG, demo=True, hosted=True, clock=clock, home=HOME)
 
 
 def _need_terminal() -> None:
@@ -109,17 +117,19 @@ def _open(
     demo: bool = False,
     hosted: bool = False,
     clock: Clock | None = None,
+    chosen: Machines | None = None,
+    home: str = "",
 ) -> int:
     # All that the imports make stays: looking for garbage in it is a tenth of the start.
     gc.disable()
     from watchgate.service.clock import SystemClock
     from watchgate.service.detached import last_log_lines
-    from watchgate.ui.app import WatchgateApp
     from watchgate.ui.options import FoundAgent, Options
-    from watchgate.ui.source import LinkSource
+    from watchgate.ui.own_process import OwnProcess
 
     gc.freeze()
     gc.enable()
+    chosen, clock = chosen or Machines(), clock or SystemClock()
     with ExitStack() as demos:
         options = Options(
             agents=tuple(
@@ -129,16 +139,20 @@ def _open(
             ),
             demo=demo,
             hosted=hosted,
-            home=str(Path.home()),
+            home=home or str(Path.home()),
             theme=config.ui.theme,
+            ascii=config.ui.ascii or ascii_terminal(os.environ),
             keys=by_action(config.ui.keys),
-            start_core=None if hosted else lambda: _start_core(paths),
-            log_lines=lambda: last_log_lines(paths, LOG_LINES),
+            telling=telling(config.ui, os.environ),
+            start_core=None if hosted or not chosen.local else lambda: _start_core(paths),
+            log_lines=(lambda: last_log_lines(paths, LOG_LINES)) if chosen.local else None,
             open_demo=None if demo else lambda: _open_demo(demos),
             go_to=_go_to,
         )
-        app = WatchgateApp(LinkSource(paths.control_socket), clock or SystemClock(), options)
-        summary = app.run()
+        source = chosen.source(paths, os.environ, clock)
+        app = OwnProcess(source, clock, options)
+        with ended_by_signals(app):
+            summary = app.run()
     if summary:
         print(summary)
     return app.return_code or Exit.DONE

@@ -28,7 +28,7 @@ def add_parser(commands: Any) -> None:
 def _serve(args: argparse.Namespace) -> int:
     from watchgate.cli.output import json_line
     from watchgate.headless import serve
-    from watchgate.service.errors import AlreadyServed, CannotServe
+    from watchgate.service.cannot_serve import AlreadyServed, CannotServe
 
     paths = here()
     config = configured(paths)

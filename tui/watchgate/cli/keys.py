@@ -37,7 +37,7 @@ def check_keys(paths: Paths, config: Config) -> None:
         named = [
             action
             for action, key in keys.items()
-            if f"{action!r}" in str(fault) or f"{key!r}" in str(fault)
+            if any(f"{word!r}" in str(fault) for word in (action, key, *key.split()))
         ]
         raise Stop(f"{_place(paths, config, next(iter(named), ''))}: {fault}") from None
 

@@ -1,22 +1,24 @@
-"""`--since`: how far back, as a person writes it."""
+"""`--since`: from when on, as a person writes it and as `since:` in a filter reads it."""
 
 from __future__ import annotations
 
 from watchgate.cli.exits import Exit, Stop
 
-_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
-_DIGITS = 9
-
 
 def since_us(text: str | None) -> int | None:
-    """The moment that long ago (UTC µs); None without a text."""
+    """The moment that a text means (UTC µs); None without a text."""
     if text is None:
         return None
+    from watchgate.core import moments
+
+    try:
+        return moments.since_us(text, now_us())
+    except ValueError as fault:
+        raise Stop(f"--since {text[:40]!r}: {fault}", Exit.USAGE) from None
+
+
+def now_us() -> int:
+    """What this machine's clock says (UTC µs)."""
     from watchgate.service.clock import SystemClock
 
-    number, unit = text[:-1], text[-1:]
-    digits = number.isascii() and number.isdecimal() and len(number) <= _DIGITS
-    if unit not in _UNITS or not digits:
-        takes = f"a number of up to {_DIGITS} digits with s, m, h or d (30s, 10m, 2h)"
-        raise Stop(f"--since takes {takes}, not {text[:40]!r}", Exit.USAGE)
-    return max(0, SystemClock().now().wall_us - int(number) * _UNITS[unit] * 1_000_000)
+    return SystemClock().now().wall_us

@@ -45,6 +45,9 @@ def add_parser(commands: Any) -> None:
 
 
 def _status(args: argparse.Namespace) -> int:
+    if args.tmux:
+        say(_status_line())
+        return Exit.DONE
     from watchgate.link.protocol import Request
 
     until = _off_until()
@@ -53,8 +56,6 @@ def _status(args: argparse.Namespace) -> int:
         pending = len(ask(Request(id=1, verb="list"))["requests"])
         sessions = len(ask(Request(id=1, verb="list", what="sessions"))["sessions"])
     except Unreached as none:
-        if args.tmux:
-            say("gate off" if until is not None else "no core")
         off = "" if until is None else f". The gate is off {until}"
         raise Stop(f"{none}{off}", none.code) from None
     if args.json:
@@ -71,13 +72,27 @@ def _status(args: argparse.Namespace) -> int:
             }
         )
         return Exit.DONE
-    if args.tmux:
-        say("gate off" if until is not None else f"{hello['profile']} {pending} pending")
-        return Exit.DONE
     gate = f"GATE OFF {until}" if until is not None else _gating(hello["profile"])
     count = f"{sessions} session{'s' * (sessions != 1)}"
     say(f"{gate}, {count}, {pending} pending, record {hello['seq']}")
     return Exit.DONE
+
+
+def _status_line() -> str:
+    """A few words for tmux, whatever is wrong: a status line shows nothing of an error."""
+    from watchgate.cli.status_line import alarm_line, pending_line
+    from watchgate.link.protocol import Request
+
+    try:
+        if _off_until() is not None:
+            return alarm_line("GATE OFF")
+        profile = ask(Request(id=1, verb="hello"))["hello"]["profile"]
+        open_ = ask(Request(id=1, verb="list"))["requests"]
+    except Unreached:
+        return alarm_line("NO CORE")
+    except Stop:
+        return alarm_line("GATE UNKNOWN")
+    return pending_line(str(profile), [str(each["risk"]) for each in open_])
 
 
 def _gating(profile: str) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from watchgate.cli.exits import Exit, Stop
+from watchgate.cli.filtering import HELP, wanted
 from watchgate.cli.output import complain, json_line, say
 from watchgate.cli.place import here
+from watchgate.cli.record_line import record_line
 from watchgate.cli.since import since_us
 
 if TYPE_CHECKING:
@@ -23,11 +24,11 @@ def add_parser(commands: Any) -> None:
         help="live records",
         epilog="example: watchgate tail 'agent:claude kind:tool.*' --since 10m --json",
     )
+    tail.add_argument("filter", nargs="*", metavar="FILTER", help=HELP)
     tail.add_argument(
-        "filter", nargs="*", metavar="FILTER", help="agent:A tool:T kind:K risk:R text"
-    )
-    tail.add_argument(
-        "--since", metavar="T", help="begin with the records of the last 30s, 10m, 2h"
+        "--since",
+        metavar="T",
+        help="begin with the records since 30s, 10m, 2h ago, 12:04 or 2026-11-20; as since: does",
     )
     tail.add_argument("--json", action="store_true", help="one JSON object a line")
     tail.set_defaults(run=_tail)
@@ -36,16 +37,13 @@ def add_parser(commands: Any) -> None:
 def _tail(args: argparse.Namespace) -> int:
     import anyio
 
-    from watchgate.core.filters import FilterError, parse
     from watchgate.link.lines import LinkError
     from watchgate.service.journal_schema import JournalError
 
+    _, taken = wanted(args.filter)
+    begin_us = since_us(args.since)
     try:
-        wanted = parse(" ".join(args.filter))
-    except FilterError as fault:
-        raise Stop(str(fault), Exit.USAGE) from None
-    try:
-        anyio.run(_follow, wanted, since_us(args.since), args.json)
+        anyio.run(_follow, taken, taken.since_us if begin_us is None else begin_us, args.json)
     except LinkError as fault:
         raise Stop(str(fault), Exit.NO_CORE) from None
     except JournalError as fault:
@@ -53,8 +51,15 @@ def _tail(args: argparse.Namespace) -> int:
     return Exit.DONE
 
 
-async def _follow(wanted: Filter, since_us: int | None, as_json: bool) -> None:
+async def _follow(taken: Filter, since_us: int | None, as_json: bool) -> None:
+    from watchgate.core.record_fields import RECORD_FIELDS
     from watchgate.link.client import connect
+
+    keeps = taken.over(RECORD_FIELDS)
+
+    def show(record: Record) -> None:
+        if keeps is None or keeps(record):
+            _print(record, as_json)
 
     paths = here()
     async with connect(paths.control_socket) as client:
@@ -66,25 +71,18 @@ async def _follow(wanted: Filter, since_us: int | None, as_json: bool) -> None:
             await client.call("history", from_seq=snapshot.seq, to_seq=snapshot.seq)
             for record in since(paths.journal, since_us):
                 if record.seq <= snapshot.seq:
-                    _print(record, wanted, as_json)
+                    show(record)
         while True:
             for push in await client.batch():
                 if push.record is not None:
-                    _print(push.record, wanted, as_json)
+                    show(push.record)
                 if push.gap is not None:
                     first, last = push.gap
                     complain(f"records {first} to {last} are left out: this reads too slowly")
 
 
-def _print(record: Record, wanted: Filter, as_json: bool) -> None:
-    from watchgate.core.record_fields import fields, words
-    from watchgate.core.redact import redact
-
-    if not wanted.matches(fields(record)):
-        return
+def _print(record: Record, as_json: bool) -> None:
     if as_json:
         json_line(record)
-        return
-    time = datetime.fromtimestamp(record.at / 1_000_000, UTC).astimezone().strftime("%H:%M:%S")
-    who = f"{record.agent or 'core'} {(record.session or '')[:8]}".strip()
-    say(f"{time}  {who:<16}  {record.kind:<20}  {redact(words(record))}")
+    else:
+        say(record_line(record))

@@ -18,12 +18,14 @@ def end_by_word(rows: CallRows, record: Record, word: str) -> None:
     row = rows.get(key)
     if row is None:
         return
+    word = rows.shared(word)
     if row.stage in RAN or row.alarm:
-        rows.edit(key, glyph=ending.glyph)
+        rows.edit(key, glyph=ending.glyph, word=word)
         return
     rows.edit(
         key,
         glyph=ending.glyph,
+        word=word,
         stage=ending.stage,
         ended_at=record.at if ending.over else None,
         took_ms=(record.at - row.at) // 1000 if ending.over else None,

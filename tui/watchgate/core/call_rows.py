@@ -11,6 +11,7 @@ from watchgate.core.ring import Ring
 from watchgate.core.views import CallRow
 
 TURN_ROWS = 200
+SHARED_KEPT = 1_000
 
 CallKey = tuple[str, str, str]
 
@@ -21,23 +22,36 @@ def call_key(record: Record) -> CallKey:
 
 
 class CallRows:
-    """A ring of rows (`ring`), and where in it the row of each call is."""
+    """A ring of rows (`ring`), and where in it the row of each call is.
+
+    The numbers are kept by session and then by the call's own name: dictionaries of texts and
+    numbers are not looked through for garbage, which with 100,000 rows would hold up the keys.
+    """
 
     def __init__(self, kept: int) -> None:
         self.ring: Ring[CallRow] = Ring(kept)
-        self._number_of: dict[CallKey, int] = {}
+        self._number_of: dict[tuple[str, str], dict[str, int]] = {}
+        self._shared: dict[str, str] = {}
+
+    def shared(self, text: str) -> str:
+        """The same text, kept once for all rows instead of once for each record."""
+        if len(self._shared) > SHARED_KEPT:
+            self._shared.clear()
+        return self._shared.setdefault(text, text)
 
     def add(self, row: CallRow) -> int:
         """Take a row as the newest of its call; returns its number."""
-        number = self.ring.append(row)
-        self._number_of[row.agent, row.session, row.call] = number
-        if len(self._number_of) > 2 * self.ring.capacity:
-            self._number_of = {k: n for k, n in self._number_of.items() if n in self.ring}
+        ring = self.ring
+        if len(ring) == ring.capacity:
+            self._forget(ring.first)
+        number = ring.append(row)
+        self._number_of.setdefault((row.agent, row.session), {})[row.call] = number
         return number
 
     def number(self, key: CallKey) -> int | None:
         """The ring number of a call's row, while it is still kept."""
-        number = self._number_of.get(key)
+        numbers = self._number_of.get(key[:2])
+        number = numbers.get(key[2]) if numbers is not None else None
         # Numbers only grow, so that one is still kept unless it is older than the oldest.
         return number if number is not None and number >= self.ring.first else None
 
@@ -61,6 +75,23 @@ class CallRows:
             if whose == (agent, session, sub, "running"):
                 ring[number] = msgspec.structs.replace(row, stage="no result")
 
+    def _forget(self, number: int) -> None:
+        """The row with this number is about to fall out, and is its call's unless that came again.
+
+        One at a time: to look for all of them at once would hold up the keys.
+        """
+        row = self.ring[number]
+        key = (row.agent, row.session)
+        numbers = self._number_of.get(key)
+        if numbers is not None and numbers.get(row.call) == number:
+            del numbers[row.call]
+            if not numbers:
+                del self._number_of[key]
+
     def forget_nameless(self) -> None:
         """A new core counts calls without an id from 1 again; those are other calls."""
-        self._number_of = {k: n for k, n in self._number_of.items() if not k[2].startswith("~")}
+        self._number_of = {
+            key: named
+            for key, numbers in self._number_of.items()
+            if (named := {call: n for call, n in numbers.items() if not call.startswith("~")})
+        }

@@ -70,9 +70,15 @@ class Journal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Ui(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How the console looks, and which keys it uses: action id to key."""
+    """How the console looks, how it tells of what is new, and its keys: action id to key."""
 
     theme: Theme = "textual-dark"
+    ascii: bool = False
+    bell: bool = True
+    title: bool = True
+    notify: Literal["auto", "osc9", "osc777", "tmux", "off"] = "auto"
+    notify_when: Literal["unfocused", "always"] = "unfocused"
+    notify_text: Literal["short", "command"] = "short"
     keys: dict[str, str] = {}
 
 

@@ -13,10 +13,10 @@ from watchgate.core.config_errors import Source, explain
 from watchgate.core.config_handlers import ExtensionConfig, HandlerConfig, SinkConfig
 from watchgate.core.handlers import Handler
 from watchgate.core.hooks.registry import PROTOCOLS
+from watchgate.core.judging import POLICY
 from watchgate.core.matching import Matcher
 from watchgate.core.presets import DispatchPolicy
 from watchgate.core.registration import RegistrationError
-from watchgate.core.ruling import POLICY
 
 _ENTRIES: tuple[tuple[str, type[msgspec.Struct]], ...] = (
     ("handler", HandlerConfig),

@@ -14,6 +14,7 @@ from watchgate.core.endings import Endings, reply_for
 from watchgate.core.events import Event
 from watchgate.core.grants.book import Grants
 from watchgate.core.grants.grant import Grant
+from watchgate.core.judging import POLICY
 from watchgate.core.pacing import Pacing, Pause
 from watchgate.core.policy.assessment import Assessment
 from watchgate.core.policy.gate import PolicyGate
@@ -21,7 +22,7 @@ from watchgate.core.presets import DispatchPolicy
 from watchgate.core.records import Gate, Silence, Word
 from watchgate.core.requests import Request, Waiter
 from watchgate.core.retries import why_raised
-from watchgate.core.ruling import POLICY, Ruling
+from watchgate.core.ruling import Ruling
 from watchgate.core.standing import Standing
 from watchgate.core.verdicts import Outcome, SayDeny, SayNothing
 

@@ -14,7 +14,7 @@ from watchgate.core.grants.proposal import rules_of
 from watchgate.core.grants.rule import GrantRule
 from watchgate.core.questions import check_answers
 from watchgate.core.records import RequestData
-from watchgate.core.requests import Request, Settlement, Status
+from watchgate.core.requests import RefusalCode, Request, Settlement, Status
 
 NOT_YOURS = "this command runs below an agent that asks, or nobody can tell what started it"
 IN_YOURS = (
@@ -26,17 +26,6 @@ IN_YOURS = (
 _LETS_RUN = ("allow", "answer")
 ARMED_AFTER_MS = 600
 LOOKED_AT_TWICE = ("high", "critical", "unknown")
-
-RefusalCode = Literal[
-    "unknown_id",
-    "already_settled",
-    "digest_mismatch",
-    "not_offered",
-    "too_late",
-    "self_approval",
-    "not_armed",
-    "bad_request",
-]
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):

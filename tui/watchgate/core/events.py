@@ -166,8 +166,18 @@ class SessionChange(msgspec.Struct, frozen=True, tag="session", omit_defaults=Tr
     transcript: str | None = None
 
 
+Counts = Literal["each", "total", "newest"]
+
+
 class Usage(msgspec.Struct, frozen=True, tag="usage", omit_defaults=True):
-    """Tokens and money as the agent reported them; None is unknown, never zero."""
+    """Tokens and money as the agent reported them; None is unknown, never zero.
+
+    `total_cost_usd` is what the session has cost so far. `counts` says what the tokens are of: of
+    this call or turn alone ("each": they add up), of the session so far ("total"), or of its newest
+    call, told again and again ("newest"). `cached_within`: `input` includes `cache_read` and
+    `cache_write`. `ref` names what they are of: what comes with the same one is the same again.
+    `context_used` tokens of `context_size` are in the model's context now.
+    """
 
     input: int | None = None
     output: int | None = None
@@ -175,6 +185,11 @@ class Usage(msgspec.Struct, frozen=True, tag="usage", omit_defaults=True):
     cache_write: int | None = None
     total_cost_usd: float | None = None
     model: str | None = None
+    counts: Counts = "each"
+    cached_within: bool = False
+    ref: str = ""
+    context_used: int | None = None
+    context_size: int | None = None
 
 
 class Unknown(msgspec.Struct, frozen=True, tag="unknown"):

@@ -1,85 +1,61 @@
 r"""The filter language of `tail`, `search` and the console.
 
-`agent:codex risk:high -tool:Read "git push"`: terms separated by blanks, all of which must hold.
-`key:value` compares one field, without regard to case; a value that ends in `*` is a beginning.
-A word without a key is looked for in the text. `-` before a term turns it round (`--force` is a
-text). Quotes hold what would end a term or mean something; inside them a backslash precedes `"`
-and `\\`.
+`agent:codex risk>=high -tool:Read since:7d "git push"`: terms separated by blanks, all of which
+must hold. `key:value` compares one field, without regard to case; a value that ends in `*` is a
+beginning. `risk` and `took` are compared with `>`, `>=`, `<` and `<=`. A word without a key is
+looked for in the text. `-` before a term turns it round (`--force` is a text). Quotes hold what
+would end a term or mean something; inside them a backslash precedes `"` and `\\`.
 """
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping
+from collections.abc import Sequence
+from datetime import tzinfo
+from typing import Final
 
-import msgspec
-
-KEYS = ("agent", "session", "tool", "kind", "lane", "risk", "state", "rule", "request")
-TEXT = "text"
+from watchgate.core.filter_keys import KEYS, ORDERED, RISK_RANK, TEXT, plain
+from watchgate.core.filter_terms import Filter, Term, Value
+from watchgate.core.moments import since_us, until_us
 
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
 _TERM = re.compile(
-    r"(?P<minus>(?:-(?!-))?)(?:(?P<key>[A-Za-z_]+):)?"
-    rf'(?:(?P<quoted>{_QUOTED})(?P<star>\*?)|(?P<bare>[^\s"]*))(?=\s|$)',
+    r"(?P<minus>(?:-(?!-))?)(?:(?P<key>[A-Za-z_]+)(?P<op>:|>=|<=|>|<))?"
+    rf'(?:(?P<quoted>{_QUOTED})(?P<star>\*?)|(?P<bare>[^\s"]*))(?=\s|\Z)',
     re.DOTALL,
 )
+_A_QUOTED = re.compile(_QUOTED, re.DOTALL)
+_EQUALS = re.compile(r"([A-Za-z]+)=")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
-_PLAIN = re.compile(r'[^\s":*\\-][^\s":*\\]*')
+_TOOK = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)(ms|s|m|h)?", re.IGNORECASE)
+_UNIT_MS: Final = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000}
+
+
+MOST_CHARS: Final = 4_000
+"""The longest filter: the core reads whatever it is asked between its other duties."""
+
+__all__ = ["MOST_CHARS", "Filter", "FilterError", "Term", "Value", "parse"]
 
 
 class FilterError(ValueError):
-    """A filter that cannot be read; `position` is where in its text, counted from 0."""
+    """A filter that cannot be read: why, and from where to where in its text, counted from 0."""
 
-    def __init__(self, message: str, position: int) -> None:
+    def __init__(self, message: str, position: int, end: int | None = None) -> None:
         super().__init__(f"{message} (at character {position + 1})")
+        self.message = message
         self.position = position
+        self.end = max(position + 1, end or 0)
 
 
-class Term(msgspec.Struct, frozen=True):
-    """One condition: a field's value or its beginning, or a word of the text; maybe negated."""
+def parse(text: str, *, now_us: int | None = None, zone: tzinfo | None = None) -> Filter:
+    """The filter that a text means; raises `FilterError` pointing at the fault.
 
-    key: str
-    value: str
-    prefix: bool = False
-    negated: bool = False
-
-    def matches(self, fields: Mapping[str, str]) -> bool:
-        """Whether the condition holds; a field that is missing equals nothing."""
-        return self._holds(fields) != self.negated
-
-    def _holds(self, fields: Mapping[str, str]) -> bool:
-        held = fields.get(self.key)
-        if held is None:
-            return False
-        held, wanted = held.casefold(), self.value.casefold()
-        if self.key == TEXT:
-            return wanted in held
-        return held.startswith(wanted) if self.prefix else held == wanted
-
-    def __str__(self) -> str:
-        value = self.value
-        if not _PLAIN.fullmatch(value):
-            value = '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-        key = "" if self.key == TEXT else self.key + ":"
-        return f"{'-' * self.negated}{key}{value}{'*' * self.prefix}"
-
-
-class Filter(msgspec.Struct, frozen=True):
-    """Conditions that must all hold; without any, everything matches."""
-
-    terms: tuple[Term, ...] = ()
-
-    def matches(self, fields: Mapping[str, str]) -> bool:
-        """Whether a record or row with these fields passes; bare words look at `text`."""
-        return all(term.matches(fields) for term in self.terms)
-
-    def __str__(self) -> str:
-        return " ".join(map(str, self.terms))
-
-
-def parse(text: str) -> Filter:
-    """The filter that a text means; raises `FilterError` pointing at the fault."""
+    `since:` and `until:` are read at `now_us` (UTC µs), by the clock of `zone` or else of where
+    this machine is.
+    """
+    if len(text) > MOST_CHARS:
+        raise FilterError(f"longer than the {MOST_CHARS:,} characters of a filter", MOST_CHARS)
     terms: list[Term] = []
     position = 0
     while position < len(text):
@@ -88,31 +64,107 @@ def parse(text: str) -> Filter:
             continue
         match = _TERM.match(text, position)
         if match is None:
-            raise FilterError("a quote that is never closed, or text glued to one", position)
-        terms.append(_term(match))
+            raise _misquoted(text, position)
+        terms.append(_term(match, now_us, zone))
         position = match.end()
     return Filter(tuple(terms))
 
 
-def _term(match: re.Match[str]) -> Term:
-    key = (match["key"] or TEXT).lower()
-    if key not in (*KEYS, TEXT):
-        raise FilterError(_unknown(match["key"]), match.start("key"))
-    negated = bool(match["minus"])
-    if match["quoted"] is not None:
-        value = _ESCAPED.sub(r"\1", match["quoted"][1:-1])
-        if match["star"] and key == TEXT:
-            raise FilterError("a star needs a key; text is found anywhere", match.start("star"))
-        return Term(key, value, bool(match["star"]), negated)
-    value = match["bare"]
-    if not value:
+def _misquoted(text: str, position: int) -> FilterError:
+    quote = text.index('"', position)
+    closed = _A_QUOTED.match(text, quote)
+    if closed is None:
+        return FilterError("a quote that is never closed", quote, len(text))
+    rest = re.compile(r"\S*").match(text, closed.end())
+    end = rest.end() if rest else closed.end()
+    return FilterError("text glued to a quote; a blank keeps them apart", position, end)
+
+
+def _term(match: re.Match[str], now_us: int | None, zone: tzinfo | None) -> Term:
+    key, op, negated = (match["key"] or TEXT).lower(), match["op"] or ":", bool(match["minus"])
+    _check_key(match, key, op)
+    quoted, bare = match["quoted"], match["bare"]
+    value = bare if quoted is None else _ESCAPED.sub(r"\1", quoted[1:-1])
+    if not value and quoted is None:
         raise FilterError("a value is missing here", match.end())
-    if key != TEXT and value.endswith("*"):
-        return Term(key, value[:-1], True, negated)
-    return Term(key, value, False, negated)
+    prefix = bool(match["star"])
+    if prefix and key == TEXT:
+        raise FilterError("a star needs a key; text is found anywhere", match.start("star"))
+    if quoted is None and key != TEXT and value.endswith("*"):
+        value, prefix = value[:-1], True
+    start = match.start("bare" if quoted is None else "quoted")
+    span = start, match.end()
+    if key in ("since", "until") or op != ":" or key == "took":
+        if prefix:
+            raise FilterError(f"{key} takes no star", match.end() - 1)
+        limit = _limit(key, value, span, now_us, zone)
+        return Term(key, value, negated=negated, op=op, limit=limit)
+    if key != TEXT:
+        _check_value(key, value, span, prefix=prefix)
+    return Term(key, value, prefix, negated)
 
 
-def _unknown(key: str) -> str:
-    close = difflib.get_close_matches(key.lower(), KEYS, n=1)
-    hint = f" did you mean {close[0]}?" if close else ""
-    return f"unknown key {key};{hint} allowed: {', '.join(KEYS)}; quote a text that holds a colon"
+def _check_key(match: re.Match[str], key: str, op: str) -> None:
+    if key == TEXT and op == ":":
+        _check_text(match)
+        return
+    start, end = match.span("key")
+    if key not in KEYS:
+        sign = "a colon" if op == ":" else f"a {op}"
+        why = _unknown("key", match["key"], tuple(KEYS))
+        raise FilterError(f"{why}; quote a text that holds {sign}", start, end)
+    wrong = match.start("key"), match.end("op")
+    if op != ":" and not KEYS[key].ordered:
+        fix = f"write {KEYS[key].example}"
+        raise FilterError(f"only {' and '.join(ORDERED)} can be compared; {fix}", *wrong)
+    if op == ":" and key == "took":
+        raise FilterError("how long it took is compared: write took>5s or took<200ms", *wrong)
+
+
+def _check_text(match: re.Match[str]) -> None:
+    named = _EQUALS.match(match["bare"] or "") if match["key"] is None else None
+    if named is not None and named[1].lower() in KEYS:
+        start = match.start("bare")
+        why = f"a value follows a colon: write {KEYS[named[1].lower()].example}"
+        raise FilterError(f"{why}; quote a text that holds a =", start, start + named.end())
+
+
+def _check_value(key: str, value: str, span: tuple[int, int], *, prefix: bool) -> None:
+    allowed = KEYS[key].values
+    wanted = plain(key, value)
+    fits = str.startswith if prefix else str.__eq__
+    if allowed and not any(fits(plain(key, each), wanted) for each in allowed):
+        raise FilterError(_unknown(key, value, allowed), *span)
+
+
+def _limit(
+    key: str, value: str, span: tuple[int, int], now_us: int | None, zone: tzinfo | None
+) -> int:
+    """The number that a term compares with."""
+    if key == "risk":
+        _check_value(key, value, span, prefix=False)
+        return RISK_RANK[value.casefold()]
+    if key == "took":
+        return _took_ms(value, span)
+    if now_us is None:
+        raise FilterError(f"{key} needs a clock, and there is none here", *span)
+    try:
+        return (since_us if key == "since" else until_us)(value, now_us, zone)
+    except ValueError as fault:
+        raise FilterError(str(fault), *span) from None
+
+
+def _took_ms(value: str, span: tuple[int, int]) -> int:
+    found = _TOOK.fullmatch(value)
+    if found is None:
+        raise FilterError("took is compared with a time: 200ms, 5s, 2m or 1h", *span)
+    if not found[2]:
+        raise FilterError(f"a unit is missing: {value}ms, {value}s, {value}m or {value}h", *span)
+    return round(float(found[1]) * _UNIT_MS[found[2].lower()])
+
+
+def _unknown(what: str, word: str, allowed: Sequence[str]) -> str:
+    by_plain = {plain(what, each): each for each in allowed}
+    close = difflib.get_close_matches(plain(what, word), by_plain, n=1)
+    hint = f" did you mean {by_plain[close[0]]}?" if close else ""
+    return f"unknown {what} {word};{hint} allowed: {', '.join(allowed)}"

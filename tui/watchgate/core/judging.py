@@ -24,6 +24,9 @@ from watchgate.core.verdicts import (
     VerdictTag,
 )
 
+POLICY: Final = "policy"
+"""What the policy is called where a handler is named: none can have this id."""
+
 
 class Judged(msgspec.Struct, frozen=True):
     """What a verdict amounts to; `ignored` says why it has no say, `ends` that the chain is over.

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 
+from watchgate.core.filter_terms import Getter, Value
 from watchgate.core.records import Record
+from watchgate.core.word_fields import by_names, states_of
+
+SHOWN_CHARS: Final = 8
+"""How much of a session's id a line for people shows."""
 
 _DETAIL_CHARS = 160
+_GATES: Final = {"held": ("held", "pending"), "handback": ("handback", "handed back")}
 _UNHEARD = ("allow", "defer", "inject")
 
 
-def fields(record: Record) -> dict[str, str]:
+def fields(record: Record) -> dict[str, Value]:
     """The fields that a filter can name; `text` is everything that bare words look into."""
-    data = record.data
-    tool = data.get("tool")
-    return {
-        "agent": record.agent or "",
-        "session": record.session or "",
-        "kind": record.kind,
-        "tool": tool["name"] if isinstance(tool, dict) else "",
-        "risk": str(data.get("risk", "")),
-        "state": str(data.get("word") or data.get("gate") or ""),
-        "text": words(record),
-    }
+    return {key: get(record) for key, get in RECORD_FIELDS.items()}
 
 
 def words(record: Record) -> str:
@@ -82,3 +79,64 @@ def _row_words(row: dict[str, Any]) -> str:
         detail = ""
     words = f"{row.get('handler')} {said}" + (f" {took:.0f} ms" if took is not None else "")
     return f"{words} ({detail[:_DETAIL_CHARS]})" if detail else words
+
+
+def _tool(record: Record) -> Value:
+    tool = record.data.get("tool")
+    return (tool.get("name") if isinstance(tool, dict) else _text(tool)) or None
+
+
+def _session(record: Record) -> Value:
+    """The session's id, and the beginning of it that lines for people show."""
+    return (record.session, record.session[:SHOWN_CHARS]) if record.session else None
+
+
+def _state(record: Record) -> Value:
+    data, kind = record.data, record.kind
+    if kind == "approval.requested":
+        return "pending"
+    if kind == "effect.ungated" or data.get("ungated") is True:
+        return "ran ungated"
+    if kind in ("tool.post", "tool.error"):
+        return "done" if data.get("ok") is True else "failed"
+    gate, word = _text(data.get("gate")), _text(data.get("word"))
+    return (*states_of(word), *_GATES.get(gate, (gate,)), _text(data.get("alarm")))
+
+
+def _by(record: Record) -> Value:
+    data = record.data
+    return by_names(_text(data.get("by")) or _text(data.get("decided_by")), _text(data.get("word")))
+
+
+def _took_ms(record: Record) -> Value:
+    took, waited_s = record.data.get("took_ms"), record.data.get("waited_s")
+    if isinstance(took, int | float):
+        return int(took)
+    return int(waited_s * 1000) if isinstance(waited_s, int | float) else None
+
+
+def _of_data(name: str) -> Getter[Record]:
+    return lambda record: _text(record.data.get(name)) or None
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+RECORD_FIELDS: Final[Mapping[str, Getter[Record]]] = {
+    "agent": lambda record: record.agent,
+    "session": _session,
+    "kind": lambda record: record.kind,
+    "tool": _tool,
+    "lane": _of_data("lane"),
+    "risk": _of_data("risk"),
+    "state": _state,
+    "rule": _of_data("rule"),
+    "by": _by,
+    "request": lambda record: record.request,
+    "call": lambda record: record.call,
+    "took": _took_ms,
+    "at": lambda record: record.at,
+    "text": words,
+}
+"""How each field of a record is read; a record has no `host`."""

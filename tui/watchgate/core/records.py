@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from watchgate.core.events import Question, Sub, Tool
+from watchgate.core.events import Counts, Question, Sub, Tool
 from watchgate.core.policy.assessment import Finding, Risk, Segment
 from watchgate.core.verdicts import TraceRow
 
@@ -134,7 +134,7 @@ class NoteData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc
 
 
 class UsageData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """`usage`: tokens and money as the agent reported them."""
+    """`usage`: tokens and money as the agent reported them; each field as in `Usage`."""
 
     native: str
     input: int | None = None
@@ -143,6 +143,11 @@ class UsageData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, g
     cache_write: int | None = None
     total_cost_usd: float | None = None
     model: str | None = None
+    counts: Counts = "each"
+    cached_within: bool = False
+    ref: str = ""
+    context_used: int | None = None
+    context_size: int | None = None
 
 
 class RequestData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):

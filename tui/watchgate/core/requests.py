@@ -9,6 +9,7 @@ deadline passes or the agent goes away first.
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Literal
 
 import msgspec
 
@@ -17,6 +18,18 @@ from watchgate.core.events import Event
 from watchgate.core.grants.rule import GrantRule
 from watchgate.core.records import RequestData, Silence, Word
 from watchgate.core.verdicts import Reply, SayDeny, SayNothing
+
+RefusalCode = Literal[
+    "unknown_id",
+    "already_settled",
+    "digest_mismatch",
+    "not_offered",
+    "too_late",
+    "self_approval",
+    "not_armed",
+    "bad_request",
+]
+"""Why a decision about a request was not taken."""
 
 
 class Status(StrEnum):

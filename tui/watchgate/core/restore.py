@@ -6,15 +6,17 @@ from collections.abc import Iterable
 
 from watchgate.core.grants.folded import FoldedGrants
 from watchgate.core.grants.grant import GrantView
+from watchgate.core.hosts import HostView
 from watchgate.core.session_views import SessionViews
 from watchgate.core.state import ROWS_KEPT, State
 from watchgate.core.traces import Traces, TraceView
+from watchgate.core.usage import UsageFold, UsageKept
 from watchgate.core.views import (
     CallRow,
     GateView,
-    LastDecision,
     PendingView,
     SessionView,
+    Settled,
     Totals,
 )
 
@@ -29,23 +31,27 @@ def restore(  # noqa: PLR0913 - the parts of a snapshot
     pending: Iterable[PendingView] = (),
     grants: Iterable[GrantView] = (),
     totals: Totals | None = None,
-    last: LastDecision | None = None,
+    usage: UsageKept | None = None,
+    settled: Iterable[Settled] = (),
     rows: Iterable[CallRow] = (),
     traces: Iterable[TraceView] = (),
+    hosts: Iterable[HostView] = (),
     rows_kept: int = ROWS_KEPT,
 ) -> State:
     """The state after record `seq`; records that follow it can be applied to it.
 
     `at` is the snapshot's own time (UTC µs): totals belong to that day. `rows` and
-    `traces` are the newest ones, oldest first.
+    `traces` are the newest ones, oldest first. `hosts` tells of the cores where there are several.
     """
     state = State(rows_kept=rows_kept)
     state.core, state.seq, state.at, state.gate = core, seq, at, gate
-    state.seen = SessionViews(sessions)
+    state.hosts.update((host.name, host) for host in hosts)
+    state.seen = SessionViews(sessions, hosts=state.hosts)
     state.pending = {view.id: view for view in pending}
     state.granted = FoldedGrants(grants)
     state.totals = totals if totals is not None else Totals()
-    state.last = last
+    state.usage = UsageFold(usage)
+    state.settled.extend(settled)
     state.traces = Traces(traces)
     for row in rows:
         state.calls.add(row)

@@ -14,7 +14,7 @@ import msgspec
 
 from watchgate.core.dispatch import with_input
 from watchgate.core.events import Event
-from watchgate.core.judging import tag, words
+from watchgate.core.judging import POLICY, tag, words
 from watchgate.core.policy.gate import PolicyGate
 from watchgate.core.presets import DispatchPolicy
 from watchgate.core.verdicts import (
@@ -30,7 +30,6 @@ from watchgate.core.verdicts import (
     Verdict,
 )
 
-POLICY = "policy"
 _STEERS = frozenset({"block", "abort", "confirm", "modify", "failed"})
 _VIEWED = "only watched here"
 _ALTERED = "what is shown is what would run, rewritten by handler {}"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import Any
 
 import msgspec
 
+from watchgate.core.hosts import host_among
 from watchgate.core.records import Record
 from watchgate.core.sessions import SessionState, after
+from watchgate.core.usage_meter import nano
 from watchgate.core.views import SessionView, SubView
 
 KEPT = 2_000
@@ -27,11 +29,21 @@ def session_key(record: Record) -> Key:
 
 
 class SessionViews:
-    """Every session by agent and id; over `kept` of them, those that ask nothing are let go."""
+    """Every session by agent and id; over `kept` of them, those that ask nothing are let go.
 
-    def __init__(self, views: Iterable[SessionView] = (), *, kept: int = KEPT) -> None:
+    `hosts` are the names of the machines, which the labels of their sessions begin with.
+    """
+
+    def __init__(
+        self,
+        views: Iterable[SessionView] = (),
+        *,
+        kept: int = KEPT,
+        hosts: Container[str] = (),
+    ) -> None:
         self.views = {(view.agent, view.session): view for view in views}
         self._kept = kept
+        self._hosts = hosts
         self._labels = {view.label for view in self.views.values()}
         self._same: dict[str, int] = {}
 
@@ -134,7 +146,7 @@ class SessionViews:
     def used(self, record: Record) -> None:
         """What the session has cost so far."""
         cost = record.data.get("total_cost_usd")
-        if cost is not None:
+        if nano(cost) is not None:
             self.edit(session_key(record), cost_usd=cost)
 
     def start_over(self) -> None:
@@ -148,11 +160,14 @@ class SessionViews:
     def _new(self, key: Key, cwd: str, at: int) -> SessionView:
         if len(self.views) >= self._kept:
             self._let_go()
-        label = self._label(key, cwd)
-        return SessionView(agent=key[0], session=key[1], label=label, since=at, cwd=cwd)
+        label, host = self._label(key, cwd), host_among(self._hosts, key[1])
+        return SessionView(agent=key[0], session=key[1], label=label, since=at, cwd=cwd, host=host)
 
     def _label(self, key: Key, cwd: str) -> str:
-        base = (cwd.rstrip("/").rpartition("/")[2] or key[1][:8])[:LABEL_CHARS]
+        host = host_among(self._hosts, key[1])
+        id = key[1].removeprefix(f"{host}/") if host else key[1]
+        base = (cwd.rstrip("/").rpartition("/")[2] or id[:8])[:LABEL_CHARS]
+        base = f"{host}:{base}" if host else base
         count = self._same.get(base, 0) + 1
         label = base if count == 1 else f"{base}~{count}"
         while label in self._labels:

@@ -6,7 +6,8 @@ comes from anywhere else. Applying a record never fails: what it does not know i
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable
 
 import msgspec
 
@@ -23,21 +24,24 @@ from watchgate.core.events import Lane
 from watchgate.core.gate_folds import GATE_FOLDS, is_off, started
 from watchgate.core.grants.folded import FoldedGrants
 from watchgate.core.grants.grant import GrantView
+from watchgate.core.hosts import HostView, common_gate, host_among
 from watchgate.core.records import FactsData, Record, RequestData
 from watchgate.core.ring import Ring
 from watchgate.core.session_views import Key, SessionViews, session_key
 from watchgate.core.traces import Traces, ended_by, hidden_by, shown_by
+from watchgate.core.usage import UsageFold
 from watchgate.core.views import (
     CallRow,
     GateView,
-    LastDecision,
     PendingView,
     SessionView,
+    Settled,
     Totals,
 )
 
 ROWS_KEPT = 100_000
 ROW_CHARS = 8_192
+SETTLED_KEPT = 50
 DAY_US = 86_400 * 1_000_000
 NO_DEADLINE = 2**63
 
@@ -62,13 +66,15 @@ class State:
         self.seq = 0
         self.at = 0
         self.gate = GateView()
-        self.seen = SessionViews()
+        self.hosts: dict[str, HostView] = {}
+        self.seen = SessionViews(hosts=self.hosts)
         self.pending: dict[str, PendingView] = {}
         self.calls = CallRows(rows_kept)
         self.traces = Traces()
         self.granted = FoldedGrants()
         self.totals = Totals()
-        self.last: LastDecision | None = None
+        self.usage = UsageFold()
+        self.settled: deque[Settled] = deque(maxlen=SETTLED_KEPT)
         self.skipped = 0
 
     def apply(self, record: Record) -> None:
@@ -79,6 +85,7 @@ class State:
             self.totals = Totals()
         self.seq, self.core = record.seq, record.core
         self.at = max(self.at, record.at)  # an event's record may be older than the one before
+        self.usage.running(record.at)
         fold = _FOLDS.get(record.kind)
         try:
             if record.agent is not None and record.session is not None:
@@ -88,6 +95,27 @@ class State:
                 fold(self, record)
         except (AttributeError, KeyError, TypeError, ValueError, msgspec.ValidationError):
             self.skipped += 1
+
+    def host_of(self, session: str) -> str:
+        """The machine of a session; empty where there is a single core."""
+        return host_among(self.hosts, session)
+
+    def stand(self, hosts: Iterable[HostView], at: int) -> None:
+        """Several cores are watched, and stand like this (`at`: UTC µs)."""
+        named = {host.name: host for host in hosts}
+        self.hosts.clear()
+        self.hosts.update(named)  # the sessions look into the same ones
+        self.gate = common_gate(self.hosts.values(), at)
+        self.leave_waiting()
+
+    def leave_waiting(self) -> None:
+        """What a lost host asks cannot be answered from here: it waits there."""
+        for view in list(self.pending.values()):
+            host = self.hosts.get(self.host_of(view.session))
+            if host is not None and not host.here:
+                del self.pending[view.id]
+                self.seen.ask((view.agent, view.session), -1)
+                self.calls.edit((view.agent, view.session, view.call), stage="host lost")
 
     def session(self, agent: str | None, session: str | None) -> SessionView | None:
         """The session of that agent, if any event of it was seen."""
@@ -113,6 +141,11 @@ class State:
     def rows(self) -> Ring[CallRow]:
         """The newest calls."""
         return self.calls.ring
+
+    @property
+    def last(self) -> Settled | None:
+        """The newest settled request."""
+        return self.settled[-1] if self.settled else None
 
     def _ended(self, record: Record) -> tuple[int, int]:
         """How many calls more have run by this result, and passed a gate: streams tell it again."""
@@ -140,6 +173,8 @@ class State:
             sub=record.sub or "",
             sub_type=str(sub["type"]) if sub else "",
             gated=gated,
+            lane=self.calls.shared(str(record.data.get("lane", ""))),
+            rule=self.calls.shared(str(record.data.get("rule", ""))),
         )
         self.calls.add(row)
         self.seen.called(record)
@@ -173,7 +208,9 @@ class State:
             self._add_row(record, "unknown", watched=True)
         row = self.calls.get(key)
         if row is not None:
-            end_by_result(self.calls, row, record, off=is_off(self.gate, record.at))
+            host = self.hosts.get(self.host_of(record.session or ""))
+            gate = host.gate if host is not None else self.gate
+            end_by_result(self.calls, row, record, off=is_off(gate, record.at))
 
     def _requested(self, record: Record) -> None:
         key = session_key(record)
@@ -189,12 +226,14 @@ class State:
         )
         self.pending[view.id] = view
         self.seen.ask(key, 1)
+        self.seen.edit(key, pid=data.agent_pid, env=data.env)
         self.calls.edit(
             call_key(record),
             glyph="?",
             stage="pending",
             request=view.id,
             risk=data.risk,
+            rule=self.calls.shared(str(data.rule)),
             took_ms=None,
             ended_at=None,
         )
@@ -226,16 +265,7 @@ class State:
             if view is None or view.data.lane != Lane.RELAY:
                 self.calls.edit(call_key(record), gated=False)  # if it runs, it did not wait
         if view is not None:
-            self.last = LastDecision(
-                request=view.id,
-                at=record.at,
-                word=word,
-                by=record.data["by"],
-                label=view.label,
-                tool=view.data.tool.name,
-                summary=view.data.summary,
-                waited_s=record.data["waited_s"],
-            )
+            self.settled.append(_settled(view, record))
 
     def _undelivered(self, record: Record) -> None:
         """A decision that never reached the agent counts as what the agent was told instead."""
@@ -245,8 +275,9 @@ class State:
         if allowed is not None:
             self._count(allowed, -1)
             self._count(ENDINGS[word].counter)
-        if self.last is not None and self.last.request == record.request:
-            self.last = msgspec.structs.replace(self.last, word=word)
+        for place, each in enumerate(self.settled):
+            if each.request == record.request:
+                self.settled[place] = msgspec.structs.replace(each, word=word)
         end_by_word(self.calls, record, word)
 
     def _contradicted(self, record: Record) -> None:
@@ -259,6 +290,17 @@ class State:
             self._count("alarms")
         if end_ungated(self.calls, record, alarm=alarm):
             self.seen.passed_by(record)
+
+    def _used(self, record: Record) -> None:
+        self.seen.used(record)
+        view = self.seen.views[session_key(record)]
+        self.usage.used(record, label=view.label, model=view.model or "")
+
+    def _session_started(self, record: Record) -> None:
+        how = str(record.data.get("detail", "")).partition(" ")[0]
+        # After a compaction the same process goes on, and counts on.
+        if record.sub is None and how != "compact":
+            self.usage.started(session_key(record), resumed=how == "resume")
 
     def _sub_over(self, record: Record) -> None:
         if record.sub is not None:
@@ -297,6 +339,26 @@ class State:
         self.seen.start_over()
 
 
+def _settled(view: PendingView, record: Record) -> Settled:
+    data = record.data
+    return Settled(
+        request=view.id,
+        at=record.at,
+        word=data["word"],
+        by=data["by"],
+        label=view.label,
+        tool=view.data.tool.name,
+        summary=view.data.summary,
+        waited_s=data["waited_s"],
+        agent=view.agent,
+        session=view.session,
+        call=view.call,
+        risk=view.data.risk,
+        scope=data.get("scope", "once"),
+        reason=data.get("reason", ""),
+    )
+
+
 Fold = Callable[[State, Record], None]
 
 
@@ -328,7 +390,8 @@ _FOLDS: dict[str, Fold] = {
     "turn.error": State._turn_over,
     "turn.interrupt": State._turn_over,
     "session.end": State._turn_over,
-    "usage": _of_session(SessionViews.used),
+    "session.start": State._session_started,
+    "usage": State._used,
     "hook.trace": State._trace,
     "approval.requested": State._requested,
     "approval.facts": State._facts,

@@ -38,7 +38,7 @@ _PATH_LISTS = ("paths", "file_paths", "filePaths", "files", "include")
 _PART_LISTS = ("operations", "requests", "files", "edits", "replacements", "locations")
 _COMMAND_KEYS = ("command", "command_line", "commandLine")
 _COMMAND_LISTS = ("commands",)
-_COMMANDS = frozenset((*_COMMAND_KEYS, *_COMMAND_LISTS))
+COMMANDS = frozenset((*_COMMAND_KEYS, *_COMMAND_LISTS))
 _URL_KEYS = ("url", "uri", "urls")
 _OLD_KEYS = dict.fromkeys(("old_string", "old_str", "oldString", "oldText", "before"))
 _NEW_KEYS = dict.fromkeys(
@@ -70,7 +70,8 @@ _FOLDER_KEYS = (
 _VARIABLE_KEYS = ("env", "environment")
 _NOT_RUN = ("description", "timeout", "timeout_ms")
 _IN_FRONT = ("is_background", "run_in_background")
-_PARTED = frozenset(_PART_LISTS)
+PARTED = frozenset(_PART_LISTS)
+EDIT_KEYS = frozenset((*PATH_KEYS, *_OLD_KEYS, *_NEW_KEYS, *_PATCH_KEYS))
 _NAMES_PATHS = frozenset((*_PATH_LISTS, "operations", "requests"))
 _HASH_LENGTH = 32
 _ENCODER = msgspec.json.Encoder(order="sorted")
@@ -84,7 +85,7 @@ def command(tool: Tool) -> str | None:
     An argument list is quoted into one command.
     """
     args = tool.input
-    named = [key for key in args if key in _COMMANDS]
+    named = [key for key in args if key in COMMANDS]
     if len(named) == 1 and isinstance(only := args[named[0]], str):
         return only
     found = [_command(args[key]) for key in _COMMAND_KEYS if key in args]
@@ -119,7 +120,7 @@ def besides(tool: Tool) -> tuple[str, ...]:
     return tuple(
         key
         for key, value in tool.input.items()
-        if key not in _COMMANDS
+        if key not in COMMANDS
         and key not in (*_NOT_RUN, *_IN_FRONT)
         and value not in (None, "", [], {}, False)
         and (isinstance(value, bool) or not isinstance(value, int | float))
@@ -164,10 +165,16 @@ def patch(tool: Tool) -> str:
 
 def replacements(tool: Tool) -> Iterator[tuple[list[str], list[str]]]:
     """For each change of an edit the texts that it takes away and those that it puts in."""
+    for _, old, new in changing_parts(tool):
+        yield old, new
+
+
+def changing_parts(tool: Tool) -> Iterator[tuple[Mapping[str, Any], list[str], list[str]]]:
+    """As `replacements`, each with the part of the input that says it."""
     for part in _parts(tool.input):
         old, new = _values(part, _OLD_KEYS), _values(part, _NEW_KEYS)
         if old or new:
-            yield old, new
+            yield part, old, new
 
 
 def line_counts(tool: Tool) -> tuple[int, int]:
@@ -229,7 +236,7 @@ def _command(value: Any) -> str | None:
 def _parts(args: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The input and the parts that it does its work in."""
     found = [args]
-    if not _PARTED.isdisjoint(args):  # few inputs have any
+    if not PARTED.isdisjoint(args):  # few inputs have any
         for key in _PART_LISTS:
             parts = args.get(key)
             if isinstance(parts, list):

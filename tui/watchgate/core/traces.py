@@ -22,7 +22,7 @@ Key = tuple[str, str, str, int]
 """Agent, session, call, and for an event that is about no call its own number."""
 
 
-class TraceView(msgspec.Struct, frozen=True, kw_only=True):
+class TraceView(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One dispatch: when it began (UTC µs), whose event it was, and what its handlers did.
 
     `seq` is the number of its record, `call` empty where the event is about no call. Texts are cut
@@ -43,7 +43,7 @@ class TraceView(msgspec.Struct, frozen=True, kw_only=True):
         return self.agent, self.session, self.call, 0 if self.call else self.seq
 
 
-class TracedCall(msgspec.Struct, frozen=True, kw_only=True):
+class TracedCall(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One line of traces: the dispatches of a call, or the one of an event without a call."""
 
     key: Key

@@ -77,7 +77,7 @@ Decision = Literal["allow", "deny", "confirm", "none"]
 SkipReason = Literal["filter", "matcher", "after-stop", "breaker", "disabled", "deadline", "once"]
 
 
-class Run(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Run(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """How a handler's run went, for its trace row; nothing here decides anything.
 
     `queue_ms` is the time between asking for the run and its start. `stdout` and `stderr` are the
@@ -106,7 +106,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     text: str = ""
 
 
-class TraceRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class TraceRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """What one registered handler did in one dispatch; skipped ones say why.
 
     `ignored` says that the verdict had no say, and `detail` then begins with the reason. `start_ms`

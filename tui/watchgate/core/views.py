@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from statistics import median
-
 import msgspec
 
 from watchgate.core.records import Fact, RequestData
@@ -34,7 +32,8 @@ class CallRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     the handler that a dispatch preset lets hide the call from view, which prevents nothing, and
     `shown_by` the one that it lets show the call as `shown`, which changes nothing that ran. `sub`
     is the sub-agent that calls and `sub_type` its kind; `gated` says that a gate was asked, and
-    `why` in words why a call ran without.
+    `why` in words why a call ran without. `word` is how the gate's part ended, once it has;
+    `lane` is the one it first came by, `rule` the policy's that spoke.
     """
 
     at: int
@@ -58,6 +57,9 @@ class CallRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     sub_type: str = ""
     gated: bool = False
     why: str = ""
+    word: str = ""
+    lane: str = ""
+    rule: str = ""
 
 
 class SessionView(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,6 +76,9 @@ class SessionView(msgspec.Struct, frozen=True, kw_only=True):
     An operator `answered` so many of its requests and `allowed` so many of them, each after the
     seconds in `waits` (the newest ones). Until `paused_until` (UTC µs) what it would ask is denied,
     because of `paused_why`.
+
+    `host` names the machine where several are watched. `pid` and `env` are the place of the agent,
+    as the hook of its newest request told it.
     """
 
     agent: str
@@ -104,11 +109,15 @@ class SessionView(msgspec.Struct, frozen=True, kw_only=True):
     waits: tuple[float, ...] = ()
     paused_until: int = 0
     paused_why: str = ""
+    host: str = ""
+    pid: int | None = None
+    env: dict[str, str] = {}
 
     @property
     def median_s(self) -> float | None:
         """How long the operator took over a request, half of the time at most."""
-        return median(self.waits) if self.waits else None
+        waits, half = sorted(self.waits), len(self.waits) // 2
+        return (waits[half] + waits[~half]) / 2 if waits else None
 
     @property
     def shown(self) -> SessionState:
@@ -139,8 +148,11 @@ class PendingView(msgspec.Struct, frozen=True, kw_only=True):
     cut: bool = False
 
 
-class LastDecision(msgspec.Struct, frozen=True, kw_only=True):
-    """The newest settled request, for the line that stands where the dock was."""
+class Settled(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How one request ended: the word, who ended it, with which scope, after how many seconds.
+
+    `at` is UTC µs; `agent`, `session` and `call` find its row among the calls.
+    """
 
     request: str
     at: int
@@ -150,6 +162,12 @@ class LastDecision(msgspec.Struct, frozen=True, kw_only=True):
     tool: str
     summary: str
     waited_s: float
+    agent: str = ""
+    session: str = ""
+    call: str = ""
+    risk: str = "unknown"
+    scope: str = "once"
+    reason: str = ""
 
 
 class Totals(msgspec.Struct, frozen=True, kw_only=True):

@@ -14,7 +14,7 @@ import msgspec
 from watchgate.core.clock import Clock, Instant
 from watchgate.demo import hooks
 from watchgate.demo.play import CONFIG, START_WALL_US, counted_ids
-from watchgate.demo.script import HOME, Step, money, script
+from watchgate.demo.script import HOME, Step, reports, script
 from watchgate.link.paths import Paths
 from watchgate.service.clock import SystemClock
 from watchgate.service.host import Stage
@@ -70,15 +70,16 @@ async def _feed(socket: Path, clock: DemoClock) -> None:
     async with anyio.create_task_group() as tasks:
         ended: dict[str, anyio.Event] = {}
         denied: set[str] = set()
-        for at_s, actor, dollars in money():
+        for report in reports():
             usage = {
                 "watchgate": 1,
                 "kind": "usage",
-                "agent": actor.agent,
-                "session": actor.session,
-                "usage": {"type": "usage", "total_cost_usd": dollars},
+                "agent": report.actor.agent,
+                "session": report.actor.session,
+                "usage": report.usage,
             }
-            tasks.start_soon(_line, socket, clock, at_s, msgspec.json.encode(usage) + b"\n")
+            line = msgspec.json.encode(usage) + b"\n"
+            tasks.start_soon(_line, socket, clock, report.at_s, line)
         for step in script():
             if step.call and step.native == "PreToolUse":
                 ended[step.call] = anyio.Event()

@@ -11,19 +11,19 @@ import msgspec
 from watchgate.agents.base import Intake
 from watchgate.agents.registry import ADAPTERS
 from watchgate.agents.traits import traits_in
-from watchgate.core.chain import START, Chain
+from watchgate.core.chain import START, Chain, Row
 from watchgate.core.clock import Instant
 from watchgate.core.config import Approval, Config
 from watchgate.core.decisions import Decision
 from watchgate.core.effects import Ask, Commit, Effect, Emit, Send
 from watchgate.core.engine import Engine
-from watchgate.core.events import Event, Lane, Usage
+from watchgate.core.events import Event, Lane
 from watchgate.core.ids import request_id
 from watchgate.core.policy.gate import PolicyGate
 from watchgate.core.records import CoreData, Draft, Record
 from watchgate.core.verdicts import SayDeny
 from watchgate.demo import hooks
-from watchgate.demo.script import HOME, Step, money, script
+from watchgate.demo.script import HOME, Step, reports, script
 from watchgate.service.policy.shipped import shipped
 
 START_WALL_US = 1_795_176_144_000_000
@@ -56,10 +56,11 @@ def policy() -> PolicyGate:
 
 
 class Player:
-    """Feeds the script to an engine and collects the records."""
+    """Feeds the script to an engine and collects the records, and the rows of a journal of it."""
 
     def __init__(self, decide: Decide) -> None:
         self.records: list[Record] = []
+        self.rows: list[Row] = []
         self._engine = Engine(
             CONFIG, policy(), counted_ids(), hooks.HANDLERS, traits=traits_in(ADAPTERS)
         )
@@ -90,17 +91,17 @@ class Player:
                     step.at_s + wanted[0],
                     lambda now, s=step, w=wanted[1]: self._answer(s, w, now),  # type: ignore[misc]
                 )
-        for at_s, actor, dollars in money():
+        for report in reports():
             event = Event(
                 kind="usage",
                 native="usage",
-                agent=actor.agent,
-                session=actor.session,
+                agent=report.actor.agent,
+                session=report.actor.session,
                 lane=Lane.OBSERVE,
-                at=self._start.plus(at_s),
-                body=Usage(total_cost_usd=dollars),
+                at=self._start.plus(report.at_s),
+                body=report.usage,
             )
-            yield at_s, lambda now, e=event: self._do(self._engine.receive(e, 0, now), now)  # type: ignore[misc]
+            yield report.at_s, lambda now, e=event: self._do(self._engine.receive(e, 0, now), now)  # type: ignore[misc]
 
     def _step(self, step: Step, number: int, now: Instant) -> None:
         if step.native.startswith("PostToolUse") and not self._may_end(step):
@@ -157,8 +158,9 @@ class Player:
                     pass
 
     def _seal(self, draft: Draft) -> None:
-        record, _ = self._chain.seal(draft)
+        record, row = self._chain.seal(draft)
         self.records.append(record)
+        self.rows.append(row)
 
 
 def play(until_s: float, decide: Decide | None = None) -> list[Record]:

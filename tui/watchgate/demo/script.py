@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from watchgate.core.events import Lane
+from watchgate.core.events import Lane, Usage
 
 HOME = "/home/dev"
 
@@ -45,6 +45,14 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     native: str
     payload: dict[str, Any]
     call: str | None = None
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """What a session has used so far, as it reports at its time."""
+
+    at_s: float
+    actor: Actor
+    usage: Usage
 
 
 class Call(msgspec.Struct, frozen=True, kw_only=True):
@@ -126,7 +134,34 @@ CALLS = (
     _bash(112, CI, "git commit -am 'fix: retry after 429'", 0.4),
 )
 
-_MONEY = ((14, API, 0.42), (18, CI, 0.31), (24, DOCS, 0.12), (44, API, 0.77), (70, DOCS, 0.41))
+
+def _used(
+    at_s: float, actor: Actor, model: str, dollars: float, tokens: tuple[int, int, int, int],
+    context: tuple[int, int],
+) -> Report:  # fmt: skip
+    read, written, cached, kept = tokens
+    usage = Usage(
+        input=read,
+        output=written,
+        cache_read=cached,
+        cache_write=kept,
+        total_cost_usd=dollars,
+        model=model,
+        counts="total",
+        context_used=context[0],
+        context_size=context[1],
+    )
+    return Report(at_s=at_s, actor=actor, usage=usage)
+
+
+_SONNET, _HAIKU, _CODEX = "claude-sonnet-4-5", "claude-haiku-4-5", "gpt-5-codex"
+_REPORTS = (
+    _used(14, API, _SONNET, 0.42, (14_100, 12_200, 421_000, 18_900), (98_000, 200_000)),
+    _used(18, CI, _HAIKU, 0.31, (61_000, 9_400, 1_240_000, 63_700), (174_000, 200_000)),
+    _used(24, DOCS, _CODEX, 0.12, (22_300, 3_100, 95_200, 0), (61_200, 272_000)),
+    _used(44, API, _SONNET, 0.77, (25_400, 24_600, 781_000, 27_300), (124_000, 200_000)),
+    _used(70, DOCS, _CODEX, 0.41, (76_400, 11_000, 325_600, 0), (111_500, 272_000)),
+)
 
 
 def script() -> tuple[Step, ...]:
@@ -140,9 +175,9 @@ def script() -> tuple[Step, ...]:
     return tuple(sorted(steps, key=lambda step: step.at_s))
 
 
-def money() -> tuple[tuple[float, Actor, float], ...]:
-    """What the sessions report to have cost: seconds, session, dollars in all."""
-    return _MONEY
+def reports() -> tuple[Report, ...]:
+    """What the sessions report to have used and cost so far."""
+    return _REPORTS
 
 
 def _call(number: int, call: Call) -> list[Step]:

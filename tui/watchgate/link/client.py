@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack
 
 import anyio
 import msgspec
-from anyio.abc import SocketStream
+from anyio.abc import ByteStream, SocketStream
 
 from watchgate.core.grants.rule import GrantRule
 from watchgate.link.door import check_door, why_not
@@ -22,7 +22,7 @@ from watchgate.link.lines import (
     Refused,
     request_line,
 )
-from watchgate.link.protocol import Hello, Push, Refusal, Request, Scope, Snapshot, Verb
+from watchgate.link.protocol import Hello, Push, Refusal, Request, Scope, Snapshot, Verb, What
 from watchgate.link.receiving import receive
 
 GREETING_TIMEOUT_S = 5.0
@@ -51,28 +51,32 @@ class Fields(TypedDict, total=False):
     from_seq: int | None
     observer: bool
     to_seq: int | None
-    what: Literal["requests", "sessions"]
+    what: What
+    before: int | None
     seconds: int | None
     filter: str | None
     limit: int
 
 
 class ControlClient:
-    """One connection to a core; made by `connect`.
+    """One connection to a core over any stream of bytes; made by `connect` or `ssh.connect`.
 
     Calls may run at the same time. Pushes wait until `batch` takes them: once `pushes_kept` are
     waiting the client stops reading, so an attached client that calls must keep taking batches.
+    `explain` tells why the stream ended, where the core itself did not; empty when it cannot.
     """
 
     def __init__(
         self,
-        stream: SocketStream,
+        stream: ByteStream,
         hello: Hello,
         reader: LineReader,
         *,
         pushes_kept: int = PUSHES_KEPT,
+        explain: Callable[[], Awaitable[str]] | None = None,
     ) -> None:
         self.hello = hello
+        self._explain = explain
         self._stream = stream
         self._reader = reader
         self._sending = anyio.Lock()
@@ -99,7 +103,8 @@ class ControlClient:
             async with self._sending:
                 await self._stream.send(request_line(Request(id=number, verb=verb, **fields)))
             await question.settled.wait()
-        except (anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
+        except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError) as error:
+            # A pipe whose reader has died may fail with an error of the operating system.
             raise self._gone() from error
         finally:
             del self._waiting[number]
@@ -147,8 +152,8 @@ class ControlClient:
                     self._drained = anyio.Event()
                     await self._drained.wait()
                 chunk = await receive(self._stream, _RECEIVE_BYTES)
-        except (anyio.EndOfStream, anyio.BrokenResourceError):
-            reason = self._goodbye or CLOSED
+        except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError):
+            reason = self._goodbye or await self._why_closed()
         except CoreLost as lost:
             reason = lost.reason
         finally:
@@ -156,6 +161,9 @@ class ControlClient:
             self._arrived.set()
             for question in self._waiting.values():
                 question.settled.set()
+
+    async def _why_closed(self) -> str:
+        return (await self._explain() if self._explain is not None else "") or CLOSED
 
     def _gone(self) -> CoreLost:
         return CoreLost(self._lost or self._goodbye or CLOSED)
@@ -183,8 +191,15 @@ async def connect(
     reader = LineReader()
     stream, hello = await _open(path, reader, timeout_s)
     client = ControlClient(stream, hello, reader, pushes_kept=pushes_kept)
+    async with stream, talking(client):
+        yield client
+
+
+@asynccontextmanager
+async def talking(client: ControlClient) -> AsyncIterator[ControlClient]:
+    """Read for a client for as long as the block runs; its stream is the caller's to close."""
     try:
-        async with stream, anyio.create_task_group() as tasks:
+        async with anyio.create_task_group() as tasks:
             tasks.start_soon(client.read)
             yield client
             tasks.cancel_scope.cancel()
@@ -199,7 +214,7 @@ async def _open(path: Path, reader: LineReader, timeout_s: float) -> tuple[Socke
         with anyio.fail_after(timeout_s):
             stream = await anyio.connect_unix(path)
             try:
-                return stream, await _greeting(stream, reader)
+                return stream, await greeting(stream, reader)
             except BaseException:
                 await anyio.aclose_forcefully(stream)
                 raise
@@ -213,7 +228,8 @@ async def _open(path: Path, reader: LineReader, timeout_s: float) -> tuple[Socke
         raise NoCore(path, lost.reason) from lost
 
 
-async def _greeting(stream: SocketStream, reader: LineReader) -> Hello:
+async def greeting(stream: ByteStream, reader: LineReader) -> Hello:
+    """The core's first line; raises `CoreLost` where it is another, `EndOfStream` at the end."""
     hello = None
     while hello is None:
         hello = reader.hello(await receive(stream, _RECEIVE_BYTES))

@@ -59,6 +59,12 @@ class _Line(msgspec.Struct, frozen=True, kw_only=True):
     closed: str | None = None
 
 
+LINE_LIMIT_BYTES = 256 * 1024 * 1024
+"""No line of a core is near as long: whoever sends more would take all memory."""
+
+HELLO_LIMIT_BYTES = 64 * 1024
+
+_FAULTS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _LINES = msgspec.json.Decoder(_Line)
 _HELLO = msgspec.json.Decoder(Hello)
 
@@ -71,30 +77,38 @@ class LineReader:
 
     def __init__(self) -> None:
         self._rest = bytearray()
+        self._without_end = 0  # so many bytes of the rest are known to hold no end of a line
 
     def hello(self, chunk: bytes) -> Hello | None:
         """The core's first line, once enough bytes have come."""
         self._rest += chunk
         end = self._rest.find(b"\n")
         if end < 0:
+            self._check(HELLO_LIMIT_BYTES)
             return None
         line = bytes(self._rest[:end])
         del self._rest[: end + 1]
         try:
             return _HELLO.decode(line)
-        except msgspec.DecodeError as error:
+        except _FAULTS as error:
             raise _not_the_protocol(error) from error
 
     def feed(self, chunk: bytes) -> list[Answer | Push]:
         """The lines that these bytes complete, in order; also those left over after the hello."""
         self._rest += chunk
-        cut = self._rest.rfind(b"\n") + 1
+        cut = self._rest.rfind(b"\n", self._without_end) + 1
         whole = bytes(self._rest[:cut])
         del self._rest[:cut]
+        self._without_end = len(self._rest)
+        self._check(LINE_LIMIT_BYTES)
         try:
             return [_sort(line) for line in _LINES.decode_lines(whole)]
-        except msgspec.DecodeError as error:
+        except _FAULTS as error:
             raise _not_the_protocol(error) from error
+
+    def _check(self, limit_bytes: int) -> None:
+        if len(self._rest) > limit_bytes:
+            raise CoreLost(f"it sent more than {limit_bytes:,} bytes without an end of a line")
 
 
 def request_line(request: Request) -> bytes:

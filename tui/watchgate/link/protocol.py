@@ -11,12 +11,16 @@ from typing import Any, Literal
 
 import msgspec
 
-from watchgate.core import decisions
+from watchgate.core import requests
 from watchgate.core.grants.grant import GrantView
 from watchgate.core.grants.rule import GrantRule
 from watchgate.core.records import Record
 from watchgate.core.traces import TraceView
-from watchgate.core.views import CallRow, GateView, LastDecision, PendingView, SessionView, Totals
+from watchgate.core.usage import UsageKept
+from watchgate.core.views import CallRow, GateView, PendingView, SessionView, Settled, Totals
+
+SCHEMA = 1
+"""Which protocol this is: adding to it does not change the number."""
 
 Scope = Literal["once", "turn", "session", "15m", "always"]
 Verb = Literal[
@@ -37,7 +41,8 @@ Verb = Literal[
     "on",
     "stop",
 ]
-RefusalCode = Literal[decisions.RefusalCode, "failed"]
+What = Literal["requests", "sessions", "records", "calls"]
+RefusalCode = Literal[requests.RefusalCode, "failed"]
 
 
 class Hello(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,7 +53,7 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True):
     boot: int
     seq: int
     profile: str
-    schema: int = 1
+    schema: int = SCHEMA
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -64,7 +69,9 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     `revoke`: `grant` (id or unique prefix). `policy`: `action`. `attach`: `from_seq`, `observer`
     (records alone: nobody looks who could decide, so it does not count as a console). `list`:
     `what`. `show`: `request`. `extend`: `request`, `seconds`. `history`: `from_seq`, `to_seq`.
-    `search`: `filter`, `limit`. `off`: `seconds` (0 = until reboot).
+    `search`: `filter`, `limit`, and `what`: the newest `records` (all but for the two others) of
+    those from `from_seq` to `to_seq`, or the `calls` that began before record `before`, or those
+    that changed since `from_seq`. `off`: `seconds` (0 = until reboot).
     """
 
     id: int
@@ -86,7 +93,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     from_seq: int | None = None
     observer: bool = False
     to_seq: int | None = None
-    what: Literal["requests", "sessions"] = "requests"
+    what: What = "requests"
+    before: int | None = None
     seconds: int | None = None
     filter: str | None = None
     limit: int = 100
@@ -127,7 +135,8 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     pending: tuple[PendingView, ...] = ()
     grants: tuple[GrantView, ...] = ()
     totals: Totals = Totals()
-    last: LastDecision | None = None
+    usage: UsageKept = UsageKept()
+    settled: tuple[Settled, ...] = ()
     rows: tuple[CallRow, ...] = ()
     traces: tuple[TraceView, ...] = ()
 

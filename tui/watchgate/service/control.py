@@ -1,7 +1,7 @@
 """The control socket: consoles and scripts look, attach and decide.
 
-One task reads requests, one writes; a request that this program fails over is refused, and the
-connection goes on.
+One task reads requests, one writes; what reads the journal runs beside them, so that no decision
+waits for it. A request that this program fails over is refused, and the connection goes on.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 
 import anyio
 import msgspec
-from anyio.abc import SocketStream
+from anyio.abc import SocketStream, TaskGroup
 
 from watchgate.link.protocol import Refusal, Request
 from watchgate.link.receiving import receive
@@ -26,6 +26,10 @@ from watchgate.service.verbs.table import Verbs
 from watchgate.service.writing import write
 
 CHUNK_BYTES = 64 * 1024
+READS_JOURNAL = ("search", "history")
+BESIDE = 8
+"""How many requests of one connection may read the journal or wait for that."""
+
 _decoder = msgspec.json.Decoder(Request)
 
 
@@ -57,13 +61,21 @@ class Control:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(write, stream, caller.outbox)
             try:
-                await self._read(stream, caller)
+                await self._read(stream, caller, tasks)
             finally:
                 self._verbs.gone(caller)
             tasks.cancel_scope.cancel()
 
-    async def _read(self, stream: SocketStream, caller: Caller) -> None:
+    async def _read(self, stream: SocketStream, caller: Caller, tasks: TaskGroup) -> None:
         splitter = Splitter(MAX_PAYLOAD_BYTES)
+        beside = anyio.Semaphore(BESIDE)
+
+        async def aside(request: Request) -> None:
+            try:
+                await self._do(request, caller)
+            finally:
+                beside.release()
+
         while True:
             try:
                 data = await receive(stream, CHUNK_BYTES)
@@ -77,17 +89,14 @@ class Control:
                 # Whoever asks without reading the answers waits for room like everybody else.
                 if not await caller.outbox.room():
                     return
-                if line.strip():
-                    await self._answer(line, caller)
+                request = _request(line, caller) if line.strip() else None
+                if request is not None and request.verb in READS_JOURNAL:
+                    await beside.acquire()
+                    tasks.start_soon(aside, request)
+                elif request is not None:
+                    await self._do(request, caller)
 
-    async def _answer(self, line: bytes, caller: Caller) -> None:
-        try:
-            request = _decoder.decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
-            refusal = _bad(_id_of(line), f"{fault}; see watchgate schema control")
-            caller.outbox.put(_line(refusal))
-            return
-
+    async def _do(self, request: Request, caller: Caller) -> None:
         def refuse(fault: str) -> None:
             message = f"an internal error ({fault}): whether anything was done is not certain"
             refusal = Refusal(id=request.id, refused="failed", message=message)
@@ -96,6 +105,16 @@ class Control:
 
         with contained(refuse):
             caller.outbox.put(_line(await self._verbs.do(request, caller)))
+
+
+def _request(line: bytes, caller: Caller) -> Request | None:
+    """The request, or None where there is none, which the caller is told."""
+    try:
+        return _decoder.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
+        refusal = _bad(_id_of(line), f"{fault}; see watchgate schema control")
+        caller.outbox.put(_line(refusal))
+        return None
 
 
 def _line(value: msgspec.Struct) -> bytes:

@@ -13,7 +13,7 @@ from collections import deque
 import msgspec
 
 from watchgate.link.paths import Paths
-from watchgate.service.errors import CannotServe
+from watchgate.service.cannot_serve import CannotServe
 
 READY_S = 30.0
 AGAIN_S = 2.0

@@ -6,17 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from watchgate.service.agents import AgentsError
+from watchgate.service.cannot_serve import AlreadyServed, CannotServe
 from watchgate.service.equipment import EquipmentError
 from watchgate.service.journal_schema import JournalError
 from watchgate.service.runtime_dir import CoreRunningError, RuntimeDirError
-
-
-class CannotServe(Exception):
-    """The core refuses to start; the message names the fault and the mend."""
-
-
-class AlreadyServed(CannotServe):
-    """Another core has this place, or is about to."""
 
 
 @contextmanager

@@ -10,9 +10,9 @@ from watchgate.agents.base import Adapter, DecodeError, Intake
 from watchgate.agents.borrowed import speaker
 from watchgate.core.clock import Instant
 from watchgate.core.events import Event, Lane
+from watchgate.core.nesting import DEEPEST, too_deep
 from watchgate.service.framing import Head
 from watchgate.service.lines import raw_event
-from watchgate.service.nesting import DEEPEST, too_deep
 
 _GATES = (Lane.GATE, Lane.GATE_READ)
 _CALLS = ("tool.pre", "tool.permission")

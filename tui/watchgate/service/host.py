@@ -45,6 +45,7 @@ from watchgate.service.hub import Hub, Loop
 from watchgate.service.ingest import Ingest
 from watchgate.service.journal import Journal
 from watchgate.service.keeping import keep, write
+from watchgate.service.past_usage import remember_usage
 from watchgate.service.peer import agent_of
 from watchgate.service.policy.links import LinkFinder
 from watchgate.service.policy.store import Policies, read_policies
@@ -168,6 +169,7 @@ class Host:
                 desk.runners.update(extensions.runners())
                 await tasks.start(desk.serve, hub.heard)
                 tasks.start_soon(self._run_sinks, sinks)
+                await tasks.start(remember_usage, hub.recorder, self._paths.journal, self._clock)
                 started = CoreData(what="core started", profile=self._config.profile)
                 hub.recorder.about_core("policy.started", started)
                 await tasks.start(keep, hub, store, self._clock.now())

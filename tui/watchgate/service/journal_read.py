@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
@@ -18,7 +18,7 @@ from watchgate.service.journal_head import head_path, head_problem
 from watchgate.service.journal_schema import JournalError, open_to_read, reason
 
 # Wall clocks are set back now and then; that far before the time asked for, `since` looks too.
-_SLACK_US = 3_600 * 1_000_000
+SLACK_US = 3_600 * 1_000_000
 _COLUMNS = ("CAST(data AS BLOB)" if field == "data" else field for field in Row.__struct_fields__)
 _SEQ, _AT = (Row.__struct_fields__.index(field) for field in ("seq", "at"))
 _SELECT = f"SELECT {','.join(_COLUMNS)} FROM record"  # noqa: S608 - our own column names
@@ -30,6 +30,17 @@ def read(path: Path, from_seq: int, to_seq: int) -> Iterator[Record]:
     Raises `JournalError`, as all functions here do, for a journal that cannot be read.
     """
     return _records(path, "WHERE seq BETWEEN ? AND ? ORDER BY seq", from_seq, to_seq)
+
+
+def sized(
+    path: Path, from_seq: int, to_seq: int, *, newest_first: bool = False
+) -> Iterator[tuple[int, Record]]:
+    """The records numbered `from_seq` to `to_seq`, each with the bytes that its data takes."""
+    order = "DESC" if newest_first else "ASC"
+    with closing(open_to_read(path)) as connection:
+        clause = f"WHERE seq BETWEEN ? AND ? ORDER BY seq {order}"
+        for row in _rows(path, connection, clause, from_seq, to_seq):
+            yield len(row.data or b""), _as_written(row).record()
 
 
 def tail(path: Path, count: int) -> list[Record]:
@@ -48,6 +59,37 @@ def of_kind(path: Path, kind: str, among: int, count: int) -> Iterator[Record]:
             yield _as_written(row).record()
 
 
+def ends(path: Path) -> tuple[int, int]:
+    """The numbers of the oldest and the newest record; (1, 0) while there is none."""
+    with closing(open_to_read(path)) as connection:
+        try:
+            low = connection.execute("SELECT min(seq) FROM record").fetchone()[0]
+            high = connection.execute("SELECT max(seq) FROM record").fetchone()[0]
+        except sqlite3.Error as error:
+            raise JournalError(path, reason(error)) from error
+    return (low, high) if isinstance(low, int) and isinstance(high, int) else (1, 0)
+
+
+def among(path: Path, kinds: Sequence[str], first: int, last: int) -> Iterator[Record]:
+    """The records of some kinds numbered `first` to `last`, oldest first."""
+    clause = "WHERE seq BETWEEN ? AND ? AND kind IN (SELECT value FROM json_each(?)) ORDER BY seq"
+    return _records(path, clause, first, last, _listed(kinds))
+
+
+def about(
+    path: Path, calls: Sequence[str], kinds: Sequence[str], first: int, last: int
+) -> Iterator[Record]:
+    """The records of these calls, and all of some kinds, numbered `first` to `last`, oldest first.
+
+    Every row of the range is looked at, though not into its data: about 1 ms for 3,000.
+    """
+    clause = (
+        "WHERE seq BETWEEN ? AND ? AND (call IN (SELECT value FROM json_each(?))"
+        " OR kind IN (SELECT value FROM json_each(?))) ORDER BY seq"
+    )
+    return _records(path, clause, first, last, _listed(calls), _listed(kinds))
+
+
 def since(path: Path, at_us: int) -> Iterator[Record]:
     """The records made at `at_us` (UTC µs) or later, in the order of their numbers.
 
@@ -55,9 +97,15 @@ def since(path: Path, at_us: int) -> Iterator[Record]:
     would cost a quarter of every write. A clock set back by over an hour may hide records.
     """
     with closing(open_to_read(path)) as connection:
-        first = _first_since(path, connection, at_us - _SLACK_US)
+        first = _first_since(path, connection, at_us - SLACK_US)
         for row in _rows(path, connection, "WHERE seq >= ? AND at >= ? ORDER BY seq", first, at_us):
             yield _as_written(row).record()
+
+
+def firsts(path: Path, times_us: Sequence[int]) -> list[int]:
+    """The number of the first record made at each of these times or later."""
+    with closing(open_to_read(path)) as connection:
+        return [_first_since(path, connection, at_us) for at_us in times_us]
 
 
 def verify(path: Path) -> Verdict:
@@ -73,7 +121,11 @@ def verify(path: Path) -> Verdict:
         return msgspec.structs.replace(verdict, problem=problem)
 
 
-def _records(path: Path, clause: str, *values: int) -> Iterator[Record]:
+def _listed(values: Sequence[str]) -> str:
+    return msgspec.json.encode(values).decode()
+
+
+def _records(path: Path, clause: str, *values: int | str) -> Iterator[Record]:
     with closing(open_to_read(path)) as connection:
         for row in _rows(path, connection, clause, *values):
             yield _as_written(row).record()

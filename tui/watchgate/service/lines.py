@@ -33,11 +33,11 @@ from watchgate.core.events import (
     Usage,
 )
 from watchgate.core.ids import digest
+from watchgate.core.nesting import DEEPEST, too_deep
 from watchgate.core.records import Draft
 from watchgate.core.sessions import SessionState
 from watchgate.core.state import State
 from watchgate.core.verdicts import Reply, SayAllow, SayDeny, SayNothing
-from watchgate.service.nesting import DEEPEST, too_deep
 
 MAX_RAW_CHARS = 4_000
 ASKS = ("tool.pre", "prompt.submit")

@@ -76,7 +76,8 @@ def snapshot(state: State, *, core: str, now: Instant) -> Snapshot:
         pending=tuple(state.pending.values()),
         grants=tuple(state.grants.values()),
         totals=state.totals,
-        last=state.last,
+        usage=state.usage.kept(),
+        settled=tuple(state.settled),
         rows=tuple(state.rows.tail(SNAPSHOT_ROWS)),
         traces=tuple(state.traces.ring.tail(SNAPSHOT_TRACES)),
     )

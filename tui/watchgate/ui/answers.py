@@ -4,36 +4,38 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textual.app import App
-
-from watchgate.core.edited_text import EDITABLE_CHARS, editable
+from watchgate.ui.crash import Crashing
 from watchgate.ui.decisions import Terms
 from watchgate.ui.moment import Desk
 from watchgate.ui.operator import Operator
 from watchgate.ui.pages import Pages
 from watchgate.ui.prompts import Prompts
 from watchgate.ui.screens.monitor import MonitorScreen
+from watchgate.ui.shown_keys import key_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from watchgate.core.views import PendingView
     from watchgate.ui.arming import Commit
+    from watchgate.ui.screens.approvals import ApprovalsScreen
     from watchgate.ui.widgets.answer_prompt import AnswerPrompt
     from watchgate.ui.widgets.command_list import CommandList
     from watchgate.ui.widgets.detail import Detail
     from watchgate.ui.widgets.dock import Dock
     from watchgate.ui.widgets.filter_bar import FilterBar
+    from watchgate.ui.widgets.jump_prompt import JumpPrompt
     from watchgate.ui.widgets.reply_prompt import ReplyPrompt
     from watchgate.ui.widgets.ring_table import Keep, RingTable
     from watchgate.ui.widgets.sessions import Sessions
     from watchgate.ui.widgets.sheet_prompt import SheetPrompt
     from watchgate.ui.widgets.typed_prompt import TypedPrompt
+    from watchgate.ui.widgets.whole_request import WholeRequest
     from watchgate.ui.widgets.word_prompt import WordPrompt
     from watchgate.ui.widgets.yes_prompt import YesPrompt
 
 
-class Answers(App[str], inherit_bindings=False):
+class Answers(Crashing, inherit_bindings=False):
     """The handlers of the parts' messages; the console itself adds what they call."""
 
     desk: Desk
@@ -75,8 +77,11 @@ class Answers(App[str], inherit_bindings=False):
 
     def ask_edit(self, view: PendingView) -> None:
         """Open the editor of a call, if it is not too long for one."""
+        from watchgate.core.edited_text import EDITABLE_CHARS, editable
+
         if editable(view.data.tool) is None:
-            self.say(f"longer than {EDITABLE_CHARS} characters: r denies and says what to do")
+            reply = f"{key_for('reply')} denies and says what to do"
+            self.say(f"longer than {EDITABLE_CHARS} characters: {reply}")
         else:
             self.prompts.ask_edit(view, self.operator.bridge.call, bare=self.desk.bare)
 
@@ -84,31 +89,41 @@ class Answers(App[str], inherit_bindings=False):
         """Open the list of what is to be allowed together."""
         self.prompts.ask_batch(views)
 
-    def on_sheet_prompt_decided(self, event: SheetPrompt.Decided) -> None:
+    def _leave_prompt(self) -> None:
         self.prompts.close()
+        self.operator.typed()
+
+    def on_sheet_prompt_decided(self, event: SheetPrompt.Decided) -> None:
+        self._leave_prompt()
         self.operator.send_all(event.decisions, event.terms)
 
     def on_sheet_prompt_left(self, event: SheetPrompt.Left) -> None:
-        self.prompts.close()
+        self._leave_prompt()
 
     def on_yes_prompt_decided(self, event: YesPrompt.Decided) -> None:
-        self.prompts.close()
+        self._leave_prompt()
         self.operator.commit(event.commit)
 
     def on_yes_prompt_left(self, event: YesPrompt.Left) -> None:
-        self.prompts.close()
+        self._leave_prompt()
         self.say(event.why or "nothing was decided")
 
     def on_reply_prompt_replied(self, event: ReplyPrompt.Replied) -> None:
-        self.prompts.close()
+        self._leave_prompt()
         self.operator.send(event.commit, event.view, Terms(reason=event.text))
 
     def on_answer_prompt_answered(self, event: AnswerPrompt.Answered) -> None:
-        self.prompts.close()
+        self._leave_prompt()
         self.operator.send(event.commit, event.view, Terms(answers=event.answers))
 
     def on_typed_prompt_left(self, event: TypedPrompt.Left) -> None:
-        self.prompts.close()
+        self._leave_prompt()
+
+    def on_jump_prompt_left(self, event: JumpPrompt.Left) -> None:
+        self._leave_prompt()
+        if event.go is not None:
+            event.go()
+            self.wake()
 
     def on_filter_bar_changed(self, event: FilterBar.Changed) -> None:
         if self.pages.top.narrow(event.text):
@@ -117,27 +132,47 @@ class Answers(App[str], inherit_bindings=False):
             self.set_filter(event.text, event.keep)
 
     def on_filter_bar_left(self, event: FilterBar.Left) -> None:
-        self.prompts.close()
+        self._leave_prompt()
 
     def on_detail_all_shown(self, event: Detail.AllShown) -> None:
         self.operator.shown_whole(event.request)
 
     def on_word_prompt_answered(self, event: WordPrompt.Answered) -> None:
+        self.operator.typed()
         self.prompts.word_answered(yes=event.yes)
 
     def on_command_list_chosen(self, event: CommandList.Chosen) -> None:
+        self.operator.typed()
         self.pages.close()
-        self.perform(event.action)
+        # Judged on the screen below the list, which is still closing.
+        self.call_later(self.perform, event.action)
 
     def on_command_list_left(self, event: CommandList.Left) -> None:
+        self.operator.typed()
         self.pages.close()
 
     def on_dock_drawn(self, event: Dock.Drawn) -> None:
         self.operator.drawn(event.card)
 
+    def on_approvals_screen_chosen(self, event: ApprovalsScreen.Chosen) -> None:
+        if self.prompts.hints:
+            # What is typed there decides about the request that stands above it.
+            self.say("leave what is open below first: Esc")
+            return
+        self.desk.dock(event.request)
+        self.wake()
+
+    def on_approvals_screen_opened(self, event: ApprovalsScreen.Opened) -> None:
+        self.perform("view")
+
+    def on_whole_request_drawn(self, event: WholeRequest.Drawn) -> None:
+        self.operator.drawn(event.card)
+
     def on_sessions_opened(self, event: Sessions.Opened) -> None:
+        from watchgate.core.filter_terms import Term
+
         self.monitor.leave_sessions()
-        self.set_filter(f"session:{event.label}", lambda row: row.label == event.label)
+        self.set_filter(str(Term("session", event.label)), lambda row: row.label == event.label)
 
     def on_ring_table_moved(self, event: RingTable.Moved) -> None:
         self.wake()

@@ -7,20 +7,21 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import ClassVar
 
 from textual.app import App
-from textual.events import AppFocus, Key, Paste, Resize
+from textual.events import AppBlur, AppFocus, Key, Paste, Resize
 from textual.filter import LineFilter, Monochrome
 from textual.worker import Worker
 
 from watchgate.core.clock import Clock
-from watchgate.core.gate_folds import is_off
 from watchgate.core.views import PendingView
+from watchgate.ui import going
 from watchgate.ui.actions import ACTIONS
+from watchgate.ui.announcer import Announcer
 from watchgate.ui.answers import Answers
-from watchgate.ui.arming import Ask, Card, Intent
+from watchgate.ui.arming import Ask, Intent
+from watchgate.ui.ascii_only import AsciiLines, ask_ascii
 from watchgate.ui.bridge import Bridge
 from watchgate.ui.farewell import farewell
-from watchgate.ui.keymap import Keymap, name_of, read_at
-from watchgate.ui.keys import KEYS
+from watchgate.ui.keymap import name_of, read_at
 from watchgate.ui.moment import Desk, Moment
 from watchgate.ui.operator import Operator, deciding_keys
 from watchgate.ui.options import Options
@@ -30,23 +31,27 @@ from watchgate.ui.present import Presenter
 from watchgate.ui.prompts import Prompts
 from watchgate.ui.screens.frame import Frame
 from watchgate.ui.screens.monitor import MonitorScreen
+from watchgate.ui.shown_keys import ask_keys
 from watchgate.ui.source import Source
 from watchgate.ui.stylesheets import stylesheets
 from watchgate.ui.theme import NAMES, PALETTES, fitted
-from watchgate.ui.title import CLEAR, RESTORE, SAVE, set_title, title
+from watchgate.ui.title import CLEAR, RESTORE, SAVE
 
 TICK_S = 0.1
 LEAVE_WITHIN_S = 5.0
+SOON_S = 0.001
+"""The shortest wait: a timer of none never ends."""
 
 
 class WatchgateApp(Answers, inherit_bindings=False):
     """The console on one core; returns the line that it leaves in the shell."""
 
-    CSS_PATH = stylesheets("base", "monitor", "traces")
+    CSS_PATH = stylesheets("base", "monitor", "approvals", "traces", "costs", "history")
     TITLE = "watchgate"
     ENABLE_COMMAND_PALETTE = False
     ALLOW_SELECT = False
     BINDINGS: ClassVar = []
+    MONITOR: ClassVar[type[MonitorScreen]] = MonitorScreen
 
     def __init__(
         self,
@@ -57,27 +62,23 @@ class WatchgateApp(Answers, inherit_bindings=False):
     ) -> None:
         """Show the core behind `source` by its `clock`; keys are timed by `now_s`."""
         self.options = options or Options()
-        self.keymap = Keymap(KEYS, self.options.keys)
+        ask_ascii(self.options.ascii)
+        self.keymap = ask_keys(self.options.keys)
         self.desk = Desk()
         self.now_s = now_s
         super().__init__()
         self._dress()
         self.bridge = Bridge(source, clock, self.wake)
         self.operator = Operator(self, self.bridge, self.keymap, self.now_s)
-        self.monitor = MonitorScreen(self.options)
+        self.monitor = self.MONITOR(self.options)
         self.pages = Pages(self, self.monitor)
-        self.prompts = Prompts(
-            self.pages,
-            self.now_s,
-            keys=deciding_keys(self.keymap, ("allow", "deny")),
-            home=self.options.home,
-        )
+        keys = deciding_keys(self.keymap, ("allow", "deny"))
+        self.prompts = Prompts(self.pages, self.now_s, keys=keys, home=self.options.home)
         self._presenter = Presenter(self.options, self.keymap, self.desk, self.operator.has_seen)
         self.played_from: Bridge | None = None
         self._drawn: object = None
-        self._rung: set[str] = set()
-        self._alarms = 0
-        self._title = ""
+        self._announcer = Announcer(self.bell, self._write, self.options.telling, self.start)
+        self._open: frozenset[str] = frozenset()
         self._leave_until_s = float("-inf")
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
@@ -93,7 +94,8 @@ class WatchgateApp(Answers, inherit_bindings=False):
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         # Textual's NO_COLOR filter makes CRITICAL fainter than plain text; the mono theme does not.
-        return [line for line in super().get_line_filters() if not isinstance(line, Monochrome)]
+        kept = [line for line in super().get_line_filters() if not isinstance(line, Monochrome)]
+        return [*kept, AsciiLines()] if self.options.ascii else kept
 
     def get_default_screen(self) -> MonitorScreen:
         return self.monitor
@@ -133,7 +135,8 @@ class WatchgateApp(Answers, inherit_bindings=False):
         desk, now_us = self.desk, self.bridge.now_us()
         table = self.monitor.table
         drawn = (
-            id(frame), frame.where, frame.narrowed, id(self.bridge), self.bridge.revision,
+            id(frame), frame.where, frame.narrowed, frame.revision, frame.items,
+            id(self.bridge), self.bridge.revision,
             now_us // 1_000_000, self.size, desk.docked, desk.bare, desk.note, desk.frozen_us,
             desk.filter, self.theme, self.monitor.listed, table.follow, table.new_count,
             table.selected, self.prompts.hints, self.operator.seen, self.operator.marks.ids,
@@ -144,23 +147,19 @@ class WatchgateApp(Answers, inherit_bindings=False):
         moment = self.moment()
         with self.batch_update():
             frame.show(moment)
-        if moment.shape.tiny:
-            self.operator.drawn(_tiny_card(moment))
+            self.prompts.shown()
+        if moment.shape.tiny and frame.lists_tiny:
+            self.operator.drawn(moment.head_card)
 
     def _announce(self) -> None:
-        """Ring once for every request and every alarm; keep title, prompt and arming up to date."""
-        state, lost = self.bridge.state, self.bridge.link.lost
-        pending = set(state.pending)
-        if pending - self._rung or state.totals.alarms > self._alarms:
-            self.bell()
-        if pending != self._rung:
-            self.prompts.keep(state.pending)
-            self.operator.keep(state.pending)
-        self._rung, self._alarms = pending, state.totals.alarms
-        words = title(len(pending), lost=lost, off=is_off(state.gate, self.bridge.now_us()))
-        if words != self._title:
-            self._title = words
-            self._write(set_title(words))
+        """Tell of what is new, and keep prompt and arming up to date."""
+        bridge = self.bridge
+        pending = frozenset(bridge.state.pending)
+        if pending != self._open:
+            self._open = pending
+            self.prompts.keep(bridge.state.pending)
+            self.operator.keep(bridge.state.pending)
+        self._announcer.announce(bridge.state, bridge.link, bridge.now_us(), demo=self.demo)
 
     def _write(self, control: str) -> None:
         if self._driver is not None:
@@ -174,6 +173,7 @@ class WatchgateApp(Answers, inherit_bindings=False):
             self.size,
             where=frame.where if isinstance(frame, Frame) else "monitor",
             listed=self.monitor.listed,
+            items=frame.items if isinstance(frame, Frame) else 0,
             demo=self.demo,
             prompt=self.prompts.hints,
             marks=self.operator.marks,
@@ -189,6 +189,8 @@ class WatchgateApp(Answers, inherit_bindings=False):
         event.stop()
         event.prevent_default()
         name = name_of(event)
+        if self.prompts.catch():
+            return  # a prompt is opening: what is meant for it must not reach keys that decide
         if self.bridge.unaware(self.now_s()):
             self.start(self.bridge.hello)
         if self.operator.press(name, read_at(event, self.now_s())):
@@ -197,13 +199,13 @@ class WatchgateApp(Answers, inherit_bindings=False):
 
     def act(self, name: str) -> None:
         """Do what a key is bound to, or say why it does nothing."""
-        key = self.keymap.named(name)
+        key = self.keymap.named(name, self.moment().context.where)
         if key is not None:
             self.perform(key.id)
 
     def perform(self, action: str) -> None:
         """Do an action of the keymap, or say why it cannot be done now."""
-        reason = self.keymap[action].why_not(self.moment().context)
+        reason = self.keymap[action].reason(self.moment().context)
         if reason is not None:
             self.say(reason)
         else:
@@ -212,7 +214,11 @@ class WatchgateApp(Answers, inherit_bindings=False):
     def on_paste(self, event: Paste) -> None:
         self.operator.pasted()
 
+    def on_app_blur(self, event: AppBlur) -> None:
+        self._announcer.focused = False
+
     def on_app_focus(self, event: AppFocus) -> None:
+        self._announcer.focused = True
         self.operator.focused()
         self.prompts.focused()
 
@@ -226,7 +232,7 @@ class WatchgateApp(Answers, inherit_bindings=False):
 
     def later(self, seconds: float, call: Callable[[], None]) -> None:
         """Call something after a while."""
-        self.set_timer(seconds, call)
+        self.set_timer(max(SOON_S, seconds), call)
 
     def start(self, work: Callable[[], Coroutine[None, None, None]]) -> Worker[None]:
         """Run something beside the screen."""
@@ -269,14 +275,13 @@ class WatchgateApp(Answers, inherit_bindings=False):
         if now_s <= self._leave_until_s:
             self.detach()
         self._leave_until_s = now_s + LEAVE_WITHIN_S
-        self.say(f"ctrl+c again leaves {self._what_ends()}", LEAVE_WITHIN_S)
+        self.say(f"{self.keymap['leave'].shown} again leaves {self._what_ends()}", LEAVE_WITHIN_S)
 
     def _what_ends(self) -> str:
         if self.demo:
             return "the demo"
-        if self.options.hosted:
-            return "the console and ends its core"
-        return "the console, the core goes on"
+        ends = "the console and ends its core"
+        return ends if self.options.hosted else "the console, the core goes on"
 
     def ask_yes(self, ask: Ask, view: PendingView) -> None:
         """Open the prompt that reads a typed yes."""
@@ -288,12 +293,5 @@ class WatchgateApp(Answers, inherit_bindings=False):
         shown = docked is None or self.operator.has_seen(docked) or top is not self.monitor
         if top.shows_request and shown:
             return False
-        self.perform("view")
+        going.request(self)
         return True
-
-
-def _tiny_card(moment: Moment) -> Card | None:
-    view = moment.docked
-    if view is None:
-        return None
-    return Card(id=view.id, risk=view.data.risk, blocked=moment.blocked)

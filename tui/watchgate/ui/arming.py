@@ -48,6 +48,8 @@ MOVING_KEYS = frozenset({"j", "k", "g", "G", "up", "down", "left", "right", "hom
     "left_square_bracket",
     "enter",
     "escape",
+    "ctrl+d",
+    "ctrl+u",
 }
 
 DRAWN_S = 0.6
@@ -56,6 +58,8 @@ TYPING_S = 0.25
 REPLACED_S = 0.3
 CONFIRM_S = 5.0
 LATE_S = 0.1
+QUEUED_S = 0.03
+"""So long after a key was handled another one that was read soon after it may still be queued."""
 
 TYPING = "that looked like typing, nothing was decided"
 TOO_NEW = "not yet: this request has only just appeared"
@@ -126,11 +130,20 @@ class Arming:
     """Decides for every key whether it acts, waits, or only gets an explanation.
 
     The caller reports each frame with `drawn`, every key with `key` before it acts on it, and calls
-    `due` when `next_due` has come. Keys typed into a prompt of its own are not reported.
+    `due` when `next_due` has come. Keys typed into a prompt of its own are not reported, but that
+    it was left is (`typed`). `moving` are the keys that only move: these may follow each other
+    fast. `rest` tells how to see all of what an allow is about.
     """
 
-    def __init__(self, keys: Mapping[str, Intent] = DECISION_KEYS) -> None:
+    def __init__(
+        self,
+        keys: Mapping[str, Intent] = DECISION_KEYS,
+        moving: frozenset[str] = MOVING_KEYS,
+        rest: str = "v opens it",
+    ) -> None:
+        self._rest = rest
         self._keys = keys
+        self._moving = moving
         self._card: Card | None = None
         self._drawn_at = float("-inf")
         self._focus_at = float("-inf")
@@ -185,10 +198,16 @@ class Arming:
         self._start_burst()
         return Said(TYPING)
 
+    def typed(self, now: float) -> None:
+        """Something else read a key until now: what follows at once belongs to the same typing."""
+        if now - self._last_key_at >= TYPING_S:
+            self._burst, self._run_moves_only = False, True
+        self._last_key_at = max(now, self._last_key_at)
+
     def key(self, name: str, now: float) -> Pass | Held | Said:
         """Judge one key; only after `Pass` may the caller do what the key is bound to."""
         intent = self._keys.get(name)
-        moves = name in MOVING_KEYS and intent is None
+        moves = name in self._moving and intent is None
         in_run = now - self._last_key_at < TYPING_S
         self._last_key_at = max(now, self._last_key_at)
         if not in_run:
@@ -199,6 +218,7 @@ class Arming:
         if intent is not None:
             self._press = self._judge(name, intent, now)
             return Held()
+        self._asked = None  # the same key again, and none between
         if name in ("n", "y"):
             return Said(self._hint())
         return Pass()
@@ -254,7 +274,7 @@ class Arming:
         if now - self._focus_at < FOCUS_S:
             return "not yet: this terminal has only just got the focus"
         if card.id not in self._seen:
-            return "not all of it was on the screen yet: v opens it"
+            return f"not all of it was on the screen yet: {self._rest}"
         return None
 
     def _permits(self, intent: Intent, card: Card) -> bool:

@@ -1,4 +1,4 @@
-"""The bridge from a core's records to the state that the screen shows.
+"""The bridge from records to the state that the screen shows, of one core or of several.
 
 One task reads; it folds records in slices so that a key is never more than a slice away, and it
 survives the core: the last picture stays, and the next snapshot replaces it.
@@ -19,13 +19,11 @@ from watchgate.core.state import State
 from watchgate.link.client import Fields
 from watchgate.link.lines import Answer, CoreLost, LinkError
 from watchgate.link.protocol import Push, Request, Snapshot, Verb
-from watchgate.ui.source import Session, Source
+from watchgate.ui.source import Batch, Hosts, Merged, Session, Source, wait_s
 
 SLICE = 500
 """Records folded before other tasks get their turn: about 5 ms."""
 
-FIRST_WAIT_S = 1.0
-LONGEST_WAIT_S = 30.0
 HELLO_S = 30.0
 """How often a core hears, at most, that somebody is at the keys."""
 
@@ -48,7 +46,7 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Bridge:
-    """Holds the state of one core and keeps it up to date.
+    """Holds the state of what is behind a source and keeps it up to date.
 
     `wake` is called when something came that nobody should wait for; everything else is found by
     whoever compares `revision`.
@@ -89,7 +87,7 @@ class Bridge:
                 async with self.source.open() as session:
                     self._attached(session, await session.attach())
                     while True:
-                        await self._fold(await session.batch())
+                        await self._take(await session.batch())
             except LinkError as gone:
                 self._lost(str(gone))
             await self._pause()
@@ -135,6 +133,20 @@ class Bridge:
     def _attached(self, session: Session, snapshot: Snapshot) -> None:
         self._session = session
         self._told_s = float("-inf")
+        self.skipped = 0
+        self.link = Link(state="attached", since_us=self._clock.now().wall_us)
+        self._show(snapshot)
+
+    async def _take(self, batch: Batch) -> None:
+        if isinstance(batch, Snapshot):
+            self._show(batch)
+        elif isinstance(batch, Hosts):
+            self.state.stand(batch.views, self.now_us())
+            self._changed(urgent=True)
+        else:
+            await self._fold(batch)
+
+    def _show(self, snapshot: Snapshot) -> None:
         self._ahead_us = snapshot.now - self._clock.now().wall_us
         self.state = restore(
             seq=snapshot.seq,
@@ -145,12 +157,12 @@ class Bridge:
             pending=snapshot.pending,
             grants=snapshot.grants,
             totals=snapshot.totals,
-            last=snapshot.last,
+            usage=snapshot.usage,
+            settled=snapshot.settled,
             rows=snapshot.rows,
             traces=snapshot.traces,
+            hosts=snapshot.hosts if isinstance(snapshot, Merged) else (),
         )
-        self.skipped = 0
-        self.link = Link(state="attached", since_us=self._clock.now().wall_us)
         self._changed(urgent=True)
 
     async def _fold(self, pushes: list[Push]) -> None:
@@ -173,23 +185,22 @@ class Bridge:
         now_us = self._clock.now().wall_us
         since = self.link.since_us if self.link.lost else now_us
         tries = self.link.tries + 1 if self.link.lost else 1
-        wait_s = min(LONGEST_WAIT_S, FIRST_WAIT_S * 2 ** min(tries - 1, 10))
         self.link = Link(
             state="lost",
             since_us=since,
             tries=tries,
-            retry_at_us=now_us + int(wait_s * 1_000_000),
+            retry_at_us=now_us + int(wait_s(tries) * 1_000_000),
             why=why,
         )
         self._changed(urgent=True)
 
     async def _pause(self) -> None:
-        wait_s = (self.link.retry_at_us - self._clock.now().wall_us) / 1_000_000
+        left_s = (self.link.retry_at_us - self._clock.now().wall_us) / 1_000_000
         self._retry = anyio.Event()
         async with anyio.create_task_group() as group:
 
             async def sleep() -> None:
-                await self._sleep(wait_s)
+                await self._sleep(left_s)
                 group.cancel_scope.cancel()
 
             group.start_soon(sleep)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from watchgate.ui.arming import Arming, Ask, Card, Commit, Held, Intent, Pass, Said
+from watchgate.ui.shown_keys import key_for
 from watchgate.ui.typed_yes import Closed, TypedYes
 
 
@@ -16,7 +17,8 @@ class Consent:
     """Judges keys against the card that the prompt last drew; `keys` maps names to intents."""
 
     def __init__(self, keys: Mapping[str, Intent]) -> None:
-        self._arming = Arming(keys)
+        self._arming = Arming(keys, rest=f"{key_for('down')} shows the rest")
+        self._deny = next((name for name, intent in keys.items() if intent == "deny"), "")
         self._yes: TypedYes | None = None
 
     @property
@@ -38,6 +40,8 @@ class Consent:
     def focus(self, now: float) -> None:
         """The terminal got the focus."""
         self._arming.focus(now)
+        if self._yes:
+            self._yes.focus(now)
 
     def paste(self, now: float) -> Said:
         """Text was pasted: nothing in it is a key."""
@@ -61,5 +65,5 @@ class Consent:
         if not isinstance(answer, Ask):
             return answer
         if answer.how == "yes":
-            self._yes = TypedYes(answer)
+            self._yes = TypedYes(answer, self._deny)
         return Said(answer.text)

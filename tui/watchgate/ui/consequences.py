@@ -7,6 +7,7 @@ from watchgate.core.text import safe_text
 from watchgate.core.typed_answers import how
 from watchgate.ui.arming import Intent
 from watchgate.ui.formats import person
+from watchgate.ui.shown_keys import key_for
 
 TITLES = {
     "claude": "Claude",
@@ -110,11 +111,12 @@ def after_allow(data: RequestData, agent: str) -> str:
 
 def after(data: RequestData, agent: str) -> str:
     """What each key leads to where something is asked: of a question, of a plan."""
-    name = title(agent)
+    allow = key_for("allow")
     if data.asks == "plan":
-        return f"a approves: {name} carries it out; r denies with words that the model reads"
+        denies = f"{key_for('reply')} denies with words that the model reads"
+        return f"{allow} approves: {title(agent)} carries it out; {denies}"
     words = how(data.questions[0]) if len(data.questions) == 1 else "one question after another"
-    return f"a answers: {words}; d declines"
+    return f"{allow} answers: {words}; {key_for('deny')} declines"
 
 
 def note(data: RequestData, agent: str) -> str:
@@ -161,7 +163,8 @@ def blocked(data: RequestData, agent: str) -> dict[Intent, str]:
     else:
         reasons |= _beyond_once(data, name)
     if "stop" not in data.offered:
-        reasons["deny_stop"] = f"{name} cannot be told to end its turn: d denies, r says why"
+        instead = f"{key_for('deny')} denies, {key_for('reply')} says why"
+        reasons["deny_stop"] = f"{name} cannot be told to end its turn: {instead}"
     if "deny" not in data.offered:
         reasons |= dict.fromkeys(_DENIALS, f"{name} takes no denial here")
     if "handback" not in data.offered:
@@ -177,5 +180,6 @@ def _beyond_once(data: RequestData, name: str) -> dict[Intent, str]:
         why = f": it is {safe_text(data.risk)}" if grave else ""
         reasons["allow_more"] = f"this request can only be allowed once{why}"
     if "edit" not in data.offered:
-        reasons["edit"] = f"{name} takes no other input than its own: r denies and says why"
+        instead = f"{key_for('reply')} denies and says why"
+        reasons["edit"] = f"{name} takes no other input than its own: {instead}"
     return reasons

@@ -6,12 +6,17 @@ from functools import lru_cache
 
 from watchgate.core.redact import redact
 from watchgate.core.text import safe_text
+from watchgate.ui.ascii_only import spelled
 
 
-@lru_cache(maxsize=512)
 def covered(text: str) -> str:
     """The text with every secret as `<aws-key, 20 chars>` and every hidden character visible.
 
     To be called before a text is cut: the first part of a secret looks like none.
     """
+    return spelled(_covered(text))
+
+
+@lru_cache(maxsize=512)
+def _covered(text: str) -> str:
     return safe_text(redact(text))

@@ -138,7 +138,8 @@ def _reach(sent: Request) -> str:
         return " as edited"
     if sent.decision != "allow" or sent.scope == "once":
         return ""
-    return f", {SCOPES[sent.scope]}: watchgate grants revoke {(sent.request or '')[:4]} ends that"
+    name = short_id(sent.request or "").removeprefix("#")
+    return f", {SCOPES[sent.scope]}: watchgate grants revoke {name} ends that"
 
 
 def _refused(refusal: Refusal, now_us: int) -> str:

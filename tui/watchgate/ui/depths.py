@@ -1,7 +1,8 @@
 """The same themes for terminals that have fewer colours.
 
 Brought down to 256 colours, all dark surfaces are one black and the light ones one white, so these
-are chosen by what Rich makes of them there. With 16 colours surfaces are given up.
+are chosen by what Rich makes of them there. With 16 colours surfaces are given up, and what is
+disabled is only told by its words: no grey is left that could be read on the cursor's row as well.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ DARK_16 = Palette(
         "sel": "#0000aa",
         "fg": "#ffffff",
         "dim": "#aaaaaa",
-        "off": "#555555",
+        "off": "#aaaaaa",
         "faint": "#555555",
         "accent": "#ff55ff",
         "low": "#aaaaaa",
@@ -100,7 +101,7 @@ LIGHT_16 = Palette(
         "sel": "#aaaaaa",
         "fg": "#000000",
         "dim": "#555555",
-        "off": "#aaaaaa",
+        "off": "#555555",
         "faint": "#aaaaaa",
         "accent": "#aa00aa",
         "low": "#555555",
@@ -121,7 +122,8 @@ MONO_16 = msgspec.structs.replace(
     name="watchgate-mono-16",
     flat=True,
     colors=MONO.colors
-    | {"bg": "#000000", "s1": "#000000", "s2": "#000000", "sel": "#555555", "alarm_ink": "#000000"},
+    | {"bg": "#000000", "s1": "#000000", "s2": "#000000", "sel": "#555555", "off": "#aaaaaa"}
+    | {"alarm_ink": "#000000"},
 )
 
 DEPTHS: dict[str, dict[str, Palette]] = {

@@ -6,13 +6,18 @@ not measured is `-`, what is not known is `?`, and an unknown is never shown as 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime, tzinfo
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len, get_character_cell_size, set_cell_size
+
+from watchgate.core.hosts import own_id
 
 DOTS = "..."
 UNKNOWN = "?"
 UNMEASURED = "-"
+_LOOKED_AT = 16
+"""Characters for each cell that a cut text is measured by: most take a cell, marks take none."""
 
 
 def took(ms: int | None, *, running: bool = False) -> str:
@@ -76,14 +81,34 @@ def count(number: int) -> str:
     return f"{number:,}"
 
 
+def tokens(number: int | None) -> str:
+    """A count of tokens in three digits or so: `812`, `38.4 k`, `402 k`, `1.21 M`, `12.4 M`."""
+    if number is None:
+        return UNKNOWN
+    if number < 1_000:
+        return str(number)
+    if number < 999_500:
+        return f"{number / 1_000:.1f} k" if number < 99_950 else f"{number / 1_000:.0f} k"
+    millions, unit = number / 1_000_000, "M"
+    if millions >= 999.5:
+        millions, unit = millions / 1_000, "G"
+    digits = 2 if millions < 9.995 else 1 if millions < 99.95 else 0
+    return f"{millions:,.{digits}f} {unit}"
+
+
+def percent(share: float | None) -> str:
+    """A share of 0 to 1 as `62 %`, `?` when not known."""
+    return UNKNOWN if share is None else f"{100 * share:.0f} %"
+
+
 def plural(number: int, noun: str) -> str:
     """A count with its noun: `1 session`, `4 sessions`."""
     return f"{count(number)} {noun}{'' if number == 1 else 's'}"
 
 
 def short_id(request: str) -> str:
-    """The shortest prefix of a request id that commands accept: `#a41f`."""
-    return f"#{request[:4]}"
+    """The shortest prefix of a request id that commands accept: `#a41f`, wherever it was asked."""
+    return f"#{own_id(request)[:4]}"
 
 
 def width(text: str) -> int:
@@ -93,6 +118,9 @@ def width(text: str) -> int:
 
 def cut(text: str, cells: int) -> tuple[str, str]:
     """What fits of a text, and the dots after it (empty when all of it fits), together <= cells."""
+    head = text[: _LOOKED_AT * max(1, cells)]
+    if len(head) < len(text) and cell_len(head) > cells:
+        text = head  # Enough to know that it is too long; measuring all of it takes its time.
     if cell_len(text) <= cells:
         return text, ""
     if cells <= len(DOTS):
@@ -102,12 +130,32 @@ def cut(text: str, cells: int) -> tuple[str, str]:
 
 def cut_front(text: str, cells: int) -> str:
     """The end of a text (of a path: what names it best) with dots in front when it was too long."""
-    if cell_len(text) <= cells:
+    tail = text[-_LOOKED_AT * max(1, cells) :]
+    if cell_len(tail) <= cells and cell_len(text) <= cells:
         return text
-    kept = text
-    while kept and cell_len(kept) > cells - len(DOTS):
-        kept = kept[1:]
-    return (DOTS + kept)[: max(0, cells)] if cells <= len(DOTS) else DOTS + kept
+    if cells <= len(DOTS):
+        return DOTS[: max(0, cells)]
+    return DOTS + text[len(text) - fitting_end(text, cells - len(DOTS)) :]
+
+
+def fitting_start(text: str, cells: int) -> int:
+    """How many characters from the start of a text fit into so many cells."""
+    return _fitting(text, cells)
+
+
+def fitting_end(text: str, cells: int) -> int:
+    """How many characters at the end of a text fit into so many cells."""
+    return _fitting(reversed(text), cells)
+
+
+def _fitting(characters: Iterable[str], cells: int) -> int:
+    taken = 0
+    for character in characters:
+        cells -= get_character_cell_size(character)
+        if cells < 0:
+            break
+        taken += 1
+    return taken
 
 
 def home(path: str, home_dir: str) -> str:

@@ -4,136 +4,29 @@ from __future__ import annotations
 
 from typing import TypedDict, Unpack
 
-from watchgate.ui.arming import Intent
-from watchgate.ui.consequences import BATCHED_RISKS, blocked
-from watchgate.ui.keymap import (
-    Context,
-    Group,
-    Key,
-    Label,
-    Reason,
+from watchgate.ui import key_reasons as why
+from watchgate.ui.key_words import (
     allow_words,
+    backs,
+    copies,
     deny_words,
-    enabled,
+    filters,
     handback_words,
+    leaves,
+    opens,
     reply_words,
+    words,
 )
-from watchgate.ui.widgets.request_words import secrets_of
+from watchgate.ui.keymap import Context, Group, Key, Label, Reason, Where, enabled
 
 
-def _words(wide: str, narrow: str | None = None) -> Label:
-    return lambda context: wide if context.wide or narrow is None else narrow
-
-
-def _deciding(intent: Intent) -> Reason:
-    def why_not(context: Context) -> str | None:
-        if context.lost:
-            return "the core is lost, nothing can be decided here"
-        if context.docked is None:
-            return "nothing is pending"
-        if context.tiny and intent in (*_ALLOWING, "handback"):
-            return "to allow you must see the whole request: 60 by 16 cells"
-        if context.unseen and context.where == "detail" and intent in _ALLOWING:
-            return "not all of it was on the screen yet: PgUp and PgDn go through it"
-        return blocked(context.docked, context.agent).get(intent)
-
-    return why_not
-
-
-_ALLOWING: tuple[Intent, ...] = ("allow", "allow_more", "edit", "mark")
-
-
-def _mark(context: Context) -> str | None:
-    why = _deciding("mark")(context)
-    if why is not None or context.docked is None or context.is_marked:
-        return why
-    if context.docked.risk not in BATCHED_RISKS:
-        return "only low and medium requests are allowed together"
-    return None if context.alike else "no other open request is like this one"
-
-
-def _pending(context: Context) -> str | None:
-    return None if context.docked is not None else "nothing is pending"
-
-
-def _row(context: Context) -> str | None:
-    if context.where == "traces":
-        return None if context.traces else "no trace to show yet"
-    return None if context.rows else "no call to show yet"
-
-
-def _shown_request(context: Context) -> str | None:
-    return None if context.docked is not None or context.rows else "no call to show yet"
-
-
-_TRACES = ("traces", "trace")
-
-
-def _opens(context: Context) -> str:
-    if context.where == "commands":
-        return "run"
-    if context.where == "traces":
-        return "its hooks"
-    return "its calls" if context.listed else "detail"
-
-
-def _lost_only(offered: bool, what: str) -> str | None:
-    return None if offered else what
-
-
-def _start(context: Context) -> str | None:
-    if not context.lost:
-        return "the core is running"
-    return _lost_only(context.can_start, "this console cannot start it: run `watchgate serve`")
-
-
-def _log(context: Context) -> str | None:
-    return _lost_only(context.can_log, "its log is not on this machine")
-
-
-def _gate_on(context: Context) -> str | None:
-    if context.lost:
-        return "the core is lost"
-    return None if context.off else "the gate is on"
-
-
-def _gate_off(context: Context) -> str | None:
-    if context.lost:
-        return "the core is lost"
-    if context.demo:
-        return "the demo has no agents that could be let go"
-    return "the gate is off already" if context.off else None
-
-
-def _stop(context: Context) -> str | None:
-    return "the core is lost" if context.lost else None
-
-
-def _demo(context: Context) -> str | None:
-    if context.demo:
-        return "this is the demo; q leaves it"
-    return None if context.can_demo else "this console has no demo: run `watchgate demo`"
-
-
-def _copy(context: Context) -> str | None:
-    there = context.rows or context.empty or context.where in _TRACES
-    return None if there else "nothing to copy yet"
-
-
-def _copies(context: Context) -> str:
-    if context.where in _TRACES:
-        return "copy" if context.traces else "copy the lines"
-    return "copy the line" if context.empty else "copy"
-
-
-def _secrets(context: Context) -> str | None:
-    if context.docked is None:
-        return "nothing is pending"
-    return None if secrets_of(context.docked) else "no secret is covered in this request"
-
-
-def _later(what: str) -> Reason:
-    return lambda _context: f"{what} arrives with a later version"
+class _More(TypedDict, total=False):
+    shown: str
+    drop: int
+    note: str
+    also: str
+    does: str
+    only: tuple[Where, ...]
 
 
 def _key(
@@ -150,80 +43,109 @@ def _key(
     return Key(id=id_, keys=names, group=group, help=help_, label=label, why_not=why_not, **more)
 
 
-class _More(TypedDict, total=False):
-    shown: str
-    drop: int
-    note: str
-    also: str
-
+_PAST: tuple[Where, ...] = ("history", "timeline")
 
 KEYS: tuple[Key, ...] = (
-    _key("deny", "d", "decide", "deny", deny_words, _deciding("deny"), drop=1),
+    _key("deny", "d", "decide", "deny", deny_words, why.deciding("deny"), drop=1),
     _key("reply", "r", "decide", "deny, and tell the model why", reply_words,
-         _deciding("reply"), drop=3),
-    _key("deny_stop", "X", "decide", "deny, and end the agent's turn", _words("deny, stop"),
-         _deciding("deny_stop"), note="where the agent can be told so"),
-    _key("deny_all", "D", "decide", "deny all pending, asks once", _words("deny all"),
-         _deciding("deny_all")),
-    _key("allow", "a", "decide", "allow once", allow_words, _deciding("allow"), drop=1,
-         note="HIGH: twice. CRITICAL: type yes"),
-    _key("handback", "b", "decide", "hand back: its own prompt asks", handback_words,
-         _deciding("handback"), drop=5),
-    _key("more_time", "t", "decide", "more time, while it can wait", _words("more time"),
-         _deciding("more_time"), drop=10),
+         why.deciding("reply"), drop=3),
+    _key("deny_stop", "X", "decide", "deny, and end the agent's turn", words("deny, end turn"),
+         why.deciding("deny_stop"), drop=7, note="where the agent can be told so",
+         does="deny and end the agent's turn, where the agent can be told to"),
+    _key("deny_all", "D", "decide", "deny all pending, asks once", words("deny all"),
+         why.deciding("deny_all")),
+    _key("allow", "a", "decide", "allow once", allow_words, why.deciding("allow"), drop=1,
+         note="HIGH: twice. CRITICAL: type yes",
+         does="allow once; high risk wants the key again, critical a typed `yes`"),
     _key("allow_more", "A", "decide", "allow more: turn, session, ...",
-         _words("allow more", "more"), _deciding("allow_more"), drop=6,
-         note="shows the exact rule first"),
-    _key("edit", "e", "decide", "edit, then allow", _words("edit"), _deciding("edit"), drop=6),
-    _key("mark", "space", "decide", "mark, to allow those alike",
-         lambda context: "unmark" if context.is_marked else "mark", _mark, drop=9),
-    _key("view", "v", "look", "the whole request", _words("all"), _shown_request, drop=4),
-    _key("detail", "enter", "look", "the call under the cursor",
-         _opens, _row, shown="Enter", drop=4),
-    _key("back", "escape", "look", "back, never decides",
-         lambda context: "back" if context.where == "trace" else "close", shown="Esc", drop=1),
-    _key("terminal", "o", "look", "go to the agent's terminal", _words("terminal"),
-         _shown_request, drop=8),
-    _key("reveal", "u", "look", "uncover its secrets, or cover", _words("secrets"), _secrets,
-         also="secrets"),
-    _key("next", "tab ]", "look", "next pending", _words("next"), _pending, shown="Tab", drop=4),
-    _key("previous", "shift+tab [", "look", "previous pending", _words("previous"), _pending,
+         words("allow more", "more"), why.deciding("allow_more"), drop=6,
+         note="15 min, always; shows the rule",
+         does="allow more: this turn, this session, 15 min, or always by a rule that is shown, "
+         "with the past calls it would have let through, and can be edited first"),
+    _key("edit", "e", "decide", "edit, then allow what you see", words("edit"),
+         why.deciding("edit"), drop=6,
+         does="edit the call, see what the policy says of the edited one, then allow that; where "
+         "the agent can be told another input"),
+    _key("mark", "space", "decide", "mark; {allow} then allows the marked",
+         lambda context: "unmark" if context.is_marked else "mark", why.mark, drop=9,
+         does="mark requests of low or medium risk that are alike; `{allow}` then lists the marked "
+         "ones and allows exactly those"),
+    _key("handback", "b", "decide", "hand back: its own prompt asks", handback_words,
+         why.deciding("handback"), drop=5,
+         does="hand back: the agent's own prompt decides"),
+    _key("more_time", "t", "decide", "more time, while it can wait", words("more time"),
+         why.deciding("more_time"), drop=8,
+         does="more time, as long as the agent still waits"),
+    _key("view", "v", "look", "the whole request", words("all"), why.shown_request, drop=4,
+         does="the whole request; again its payload"),
+    _key("detail", "enter", "look", "the line under the cursor", opens, why.row, shown="Enter",
+         drop=4),
+    _key("back", "escape", "look", "back, never decides", backs, shown="Esc", drop=1),
+    _key("terminal", "o", "look", "go to the agent's terminal", words("terminal"),
+         why.shown_request, drop=8,
+         does="go to the agent's terminal, where it can be reached, else say where it is"),
+    _key("reveal", "u", "look", "uncover its secrets, or cover", words("secrets"), why.secrets,
+         also="secrets",
+         does="tell the secrets of this request, which are covered everywhere else; again covers "
+         "them"),
+    _key("next", "tab ]", "look", "next pending", words("next"), why.pending, shown="Tab", drop=4),
+    _key("previous", "shift+tab [", "look", "previous pending", words("previous"), why.pending,
          shown="["),
-    _key("copy", "c", "look", "copy the call or the line",
-         _copies, _copy, drop=9),
-    _key("monitor", "1", "move", "the monitor", _words("monitor")),
-    _key("approvals", "2", "later", "approvals", _words("approvals"),
-         _later("Approvals (the dock shows the request)")),
-    _key("traces", "3", "move", "the hooks of every call", _words("traces"), also="hooks"),
-    _key("costs", "4", "later", "costs", _words("costs"), _later("Costs")),
-    _key("history", "5", "later", "history", _words("history"),
-         _later("History (`watchgate tail` has the records)")),
-    _key("down", "j down", "move", "down", _words("down"), shown="j"),
-    _key("up", "k up", "move", "up; it stops following", _words("up"), shown="k"),
-    _key("page_down", "pagedown", "move", "a page down", _words("page down"), shown="PgDn"),
-    _key("page_up", "pageup", "move", "a page up", _words("page up"), shown="PgUp"),
-    _key("top", "g home", "move", "oldest call", _words("top"), shown="g"),
-    _key("bottom", "G end", "move", "newest call; follow on", _words("follow"), shown="G"),
-    _key("sessions", "s", "move", "sessions", _words("sessions"), drop=8),
-    _key("jump", "'", "later", "jump labels", _words("jump"), _later("Jumping by labels")),
-    _key("freeze", "z", "move", "freeze; deadlines run on", _words("freeze"), drop=8),
-    _key("filter", "/", "find", "filter; Esc clears it", _words("filter"), drop=7),
-    _key("commands", ": ctrl+p", "find", "every command", _words("commands"), shown=":", drop=5),
-    _key("help", "?", "find", "this page", _words("help"), drop=0),
-    _key("detach", "q", "leave", "detach; the gate goes on",
-         lambda context: "leave" if context.lost else "detach", drop=2, also="quit"),
-    _key("leave", "ctrl+c", "leave", "the same, asks once", _words("leave"), shown="ctrl+c",
+    _key("copy", "c", "look", "copy the call or the line", copies, why.copy, drop=9),
+    _key("monitor", "1", "move", "the monitor", words("monitor"), why.anywhere_else),
+    _key("approvals", "2", "move", "the approvals", words("approvals"), why.anywhere_else),
+    _key("traces", "3", "move", "the hooks of every call", words("traces"), why.anywhere_else,
+         also="hooks"),
+    _key("costs", "4", "move", "the costs", words("costs"), why.anywhere_else, also="money"),
+    _key("history", "5", "move", "the history", words("history"), why.anywhere_else,
+         also="search"),
+    _key("down", "j down", "move", "down", words("down"), shown="j", drop=8),
+    _key("up", "k up", "move", "up; it stops following", words("up"), shown="k"),
+    _key("top", "g home", "move", "the first line", words("top"), shown="g"),
+    _key("bottom", "G end", "move", "the newest; follow on", words("follow"), shown="G",
+         does="the newest line; follow it from now on"),
+    _key("page_down", "pagedown", "move", "a page down", words("page down"), shown="PgDn"),
+    _key("page_up", "pageup", "move", "a page up", words("page up"), shown="PgUp"),
+    _key("half_down", "ctrl+d", "move", "half a page down", words("half down")),
+    _key("half_up", "ctrl+u", "move", "half a page up", words("half up")),
+    _key("jump", "'", "move", "jump labels", words("jump"), why.jump,
+         does="jump labels: a letter at every line, which goes there"),
+    _key("sessions", "s", "move", "sessions", words("sessions"), why.sessions, drop=8),
+    _key("freeze", "z", "move", "freeze; deadlines run on", words("freeze"), drop=8,
+         does="freeze the picture; data and deadlines go on"),
+    _key("filter", "/", "find", "filter; {back} clears it", filters, why.filter_, drop=7,
+         does="filter; {back} clears it"),
+    _key("commands", ": ctrl+p", "find", "every command", words("commands"), why.anywhere_else,
+         shown=":", drop=5, does="the palette: every command, found by a part of its name"),
+    _key("help", "?", "find", "this page", words("help"), drop=0, does="help: every key there is"),
+    _key("sort", "s", "find", "sort the costs", words("sort"), why.sort, drop=6,
+         only=("costs",),
+         does="costs: sort the sessions by cost, tokens, context or name"),
+    _key("window", "w", "find", "costs of 1, 7 or 30 days", words("window"), drop=6,
+         only=("costs",), does="costs: those of today, of 7 days or of 30 days"),
+    _key("replay", "p", "find", "play a call again", words("replay"), why.replay, drop=6,
+         only=_PAST, does="history: play a call again; arrives with a later version"),
+    _key("detach", "q", "leave", "detach; the gate goes on", leaves, drop=2, also="quit",
+         does="leave; the core goes on"),
+    _key("leave", "ctrl+c", "leave", "the same, asks once", words("leave"), shown="ctrl+c",
          also="exit"),
-    _key("gate_off", "", "leave", "gate off, asks first", _words("gate off"), _gate_off,
+    _key("gate_off", "", "leave", "gate off, asks first", words("gate off"), why.gate_off,
          shown=":off"),
-    _key("gate_on", "O", "leave", "gate on", _words("gate on"), _gate_on, drop=1),
-    _key("stop", "", "leave", "stop the core, asks first", _words("stop"), _stop,
+    _key("gate_on", "O", "leave", "gate on", words("gate on"), why.gate_on, drop=1,
+         does="gate on again, when it was switched off"),
+    _key("stop", "", "leave", "stop the core, asks first", words("stop"), why.stop,
          shown=":stop"),
-    _key("start", "R", "other", "start a core", _words("start core"), _start, drop=1),
-    _key("log", "l", "other", "the core's last log lines", _words("log"), _log, drop=3),
-    _key("demo", "x", "other", "play the demo", _words("demo"), _demo, drop=1),
-    _key("install", "i", "other", "how to connect an agent", _words("install"), drop=3),
-    _key("theme", "", "other", "dark, light or mono", _words("theme"), shown=":theme"),
+    _key("start", "R", "other", "start a core", words("start core"), why.start, drop=1,
+         does="start a core, when it is lost"),
+    _key("log", "l", "other", "the core's last log lines", words("log"), why.log, drop=3),
+    _key("demo", "x", "other", "play the demo", words("demo"), why.demo, drop=1,
+         does="play the demo, where nothing is installed yet"),
+    _key("install", "i", "other", "how to connect an agent", words("install"), drop=3),
+    _key("theme", "", "other", "dark, light or mono", words("theme"), shown=":theme"),
+    _key("theme_dark", "", "palette", "the dark theme", words("dark"), shown=":theme dark"),
+    _key("theme_light", "", "palette", "the light theme", words("light"), shown=":theme light"),
+    _key("theme_mono", "", "palette", "the theme without colours", words("mono"),
+         shown=":theme mono"),
 )  # fmt: skip
 
 FOOTERS: dict[str, tuple[str, ...]] = {
@@ -238,22 +160,39 @@ FOOTERS: dict[str, tuple[str, ...]] = {
     "commands": ("back", "detail"),
     "sessions": ("detail", "back", "deny", "help", "detach"),
     "page": ("back", "deny", "reply", "allow", "next", "commands", "detach"),
-    "traces": ("allow", "deny", "reply", "next", "detail", "filter", "copy", "freeze", "help",
-               "monitor", "commands"),
+    "approvals": ("allow", "allow_more", "deny", "reply", "edit", "handback", "more_time", "view",
+                  "next", "mark", "deny_stop", "help", "terminal", "commands"),
+    "no-request": ("monitor", "traces", "history", "commands", "help", "detach"),
+    "no-request-off": ("gate_on", "monitor", "history", "commands", "help", "detach"),
+    "no-request-lost": ("start", "log", "allow", "deny", "monitor", "help", "detach"),
+    "costs": ("allow", "deny", "reply", "next", "move", "detail", "sort", "window", "copy", "help",
+              "monitor", "commands"),
+    "history": ("allow", "deny", "reply", "next", "move", "replay", "detail", "filter", "copy",
+                "help", "freeze", "monitor", "commands"),
+    "timeline": ("back", "allow", "deny", "reply", "next", "page_down", "replay", "copy", "help",
+                 "commands"),
+    "payload": ("back", "allow", "deny", "reply", "next", "move", "detail", "view", "copy", "help",
+                "commands"),
+    "session": ("back", "allow", "deny", "reply", "next", "move", "copy", "help", "commands"),
+    "popup": ("allow", "deny", "reply", "allow_more", "edit", "handback", "next", "mark", "back",
+              "help"),
+    "help": ("back", "deny", "reply", "allow", "next", "filter", "commands", "detach"),
+    "traces": ("allow", "deny", "reply", "next", "move", "detail", "filter", "copy", "freeze",
+               "help", "monitor", "commands"),
     "no-trace": ("allow", "deny", "copy", "monitor", "help", "commands"),
     "trace": ("back", "allow", "deny", "reply", "next", "page_down", "copy", "freeze", "help",
               "commands"),
     "detail": ("back", "deny", "reply", "allow", "allow_more", "edit", "handback", "next", "mark",
                "help", "commands", "detach"),
+    "call": ("back", "deny", "reply", "allow", "next", "view", "copy", "help", "commands",
+             "detach"),
 }  # fmt: skip
 
 
 def footer(context: Context) -> tuple[str, ...]:
     """The ids of the hints for a moment: what can be done first, and always a way out."""
-    if context.where == "traces" and not context.traces:
-        return FOOTERS["no-trace"]
     if context.where != "monitor":
-        return FOOTERS.get(context.where, FOOTERS["page"])
+        return FOOTERS.get(_page(context), FOOTERS["page"])
     if context.lost:
         return FOOTERS["lost"]
     if context.tiny:
@@ -265,3 +204,17 @@ def footer(context: Context) -> tuple[str, ...]:
     if context.off:
         return FOOTERS["off"]
     return FOOTERS["empty" if context.empty else "quiet"]
+
+
+def _page(context: Context) -> str:
+    if context.where == "traces" and not context.traces:
+        return "no-trace"
+    if context.where != "approvals":
+        return context.where
+    if context.lost:
+        return "no-request-lost"
+    if context.tiny:
+        return "tiny"
+    if context.docked is None:
+        return "no-request-off" if context.off else "no-request"
+    return "approvals"

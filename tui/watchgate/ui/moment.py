@@ -8,7 +8,7 @@ import msgspec
 
 from watchgate.core.state import State
 from watchgate.core.views import PendingView
-from watchgate.ui.arming import Intent
+from watchgate.ui.arming import Card, Intent
 from watchgate.ui.bridge import Link
 from watchgate.ui.keymap import Context, Hint
 from watchgate.ui.shape import Shape
@@ -43,6 +43,14 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
     demo: bool = False
     home: str = ""
     blocked: Mapping[Intent, str] = {}
+
+    @property
+    def head_card(self) -> Card | None:
+        """The docked request for the decision keys where only its head is shown."""
+        view = self.docked
+        if view is None:
+            return None
+        return Card(id=view.id, risk=view.data.risk, blocked=self.blocked)
 
 
 class Desk:
@@ -83,6 +91,11 @@ class Desk:
             self._bare = None
             _, index = self.look(pending)
             self.docked = pending[(index + by) % len(pending)].id
+
+    def dock(self, request: str) -> None:
+        """Dock this request, whatever its place."""
+        if request != self.docked:
+            self._bare, self.docked = None, request
 
     def say(self, text: str, now_s: float, seconds: float = 4.0) -> None:
         """Tell the operator something for a moment."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Protocol
 
+import anyio
+
 from watchgate.core.views import PendingView
-from watchgate.link.lines import CoreLost
+from watchgate.link.lines import Answer, CoreLost
 from watchgate.link.protocol import Refusal, Request
-from watchgate.ui.arming import Arming, Ask, Card, Commit, Held, Intent, Pass, Said
+from watchgate.ui.arming import QUEUED_S, Arming, Ask, Card, Commit, Held, Intent, Pass, Said
 from watchgate.ui.bridge import Bridge
 from watchgate.ui.decisions import PLAIN, Terms, answered, in_short, request
 from watchgate.ui.keymap import Keymap
@@ -99,8 +101,10 @@ class Operator:
         self.marks = Marks()
         self._front = front
         self._now_s = now_s
-        self._arming = Arming(keys)
+        self._keymap = keymap
+        self._arming = Arming(keys, keymap.moving, f"{keymap['view'].shown} opens it")
         self._last: Intent | None = None
+        self._handled_s = float("-inf")
         self._opened: str | None = None
         self._intents = keys
 
@@ -142,6 +146,10 @@ class Operator:
         """Something was pasted into the terminal."""
         self._front.say(self._arming.paste(self._now_s()).text)
 
+    def typed(self) -> None:
+        """A key went to a prompt, which it closed."""
+        self._arming.typed(self._now_s())
+
     def press(self, name: str, at_s: float) -> bool:
         """Judge a key read at `at_s`; whether the caller may do what it is bound to."""
         verdict = self._arming.key(name, at_s)
@@ -150,14 +158,14 @@ class Operator:
         if isinstance(verdict, Said):
             self._front.say(verdict.text)
         if isinstance(verdict, Held):
-            self._last = self._intents.get(name)
+            self._last, self._handled_s = self._intents.get(name), self._now_s()
             self._wait()
         return False
 
     def due(self) -> None:
         """Carry out the key that waited, if its time has come."""
         due = self._arming.next_due
-        if due is None:
+        if due is None or self._now_s() - self._handled_s < QUEUED_S:
             return
         answer = self._arming.due(self._now_s())
         if answer is None:
@@ -208,7 +216,7 @@ class Operator:
     def send_all(
         self, decisions: Sequence[tuple[Commit, PendingView]], terms: Terms = PLAIN
     ) -> None:
-        """Send decisions one after another; what was refused is told first."""
+        """Send decisions in their order; what was refused is told first."""
         sent = [request(commit, view, 0, terms) for commit, view in decisions]
         self._front.start(lambda: self._send_all(sent))
 
@@ -218,7 +226,8 @@ class Operator:
         asks = view.data.asks if view else "approval"
         does = {"question": "answers", "plan": "approves"}.get(asks, "allows")
         when = "" if self.has_seen(self.drawn_id or "") else " once all was shown"
-        return f"a {does}{when}, d {'declines' if asks == 'question' else 'denies'}"
+        allow, deny = (self._keymap[intent].shown for intent in ("allow", "deny"))
+        return f"{allow} {does}{when}, {deny} {'declines' if asks == 'question' else 'denies'}"
 
     def _ask(self, ask: Ask) -> None:
         view = self.bridge.state.pending.get(ask.request)
@@ -230,19 +239,29 @@ class Operator:
     def _wait(self) -> None:
         due = self._arming.next_due
         if due is not None:
-            self._front.later(max(0.0, due - self._now_s()), self.due)
+            at_s = max(due, self._handled_s + QUEUED_S)
+            self._front.later(max(0.0, at_s - self._now_s()), self.due)
 
     async def _send_all(self, several: Sequence[Request]) -> None:
+        """A core that hangs or is lost keeps nobody else's from being sent."""
+        answers: dict[int, Answer] = {}
+        lost: dict[str, None] = {}
+
+        async def send(place: int, sent: Request) -> None:
+            try:
+                answers[place] = await self.bridge.ask(sent)
+            except CoreLost as gone:
+                lost[f"{gone}; whether it was decided is not known"] = None
+
+        async with anyio.create_task_group() as tasks:
+            for place, sent in enumerate(several):
+                tasks.start_soon(send, place, sent)
         refused: list[str] = []
         done: list[str] = []
-        try:
-            for sent in several:
-                answer = await self.bridge.ask(sent)
-                told = refused if isinstance(answer, Refusal) else done
-                told.append(answered(sent, answer, self.bridge.now_us()))
-        except CoreLost as lost:
-            refused.append(f"{lost}; whether it was decided is not known")
-        self._front.say("; ".join((*refused, *in_short(done))))
+        for place, answer in sorted(answers.items()):
+            told = refused if isinstance(answer, Refusal) else done
+            told.append(answered(several[place], answer, self.bridge.now_us()))
+        self._front.say("; ".join((*refused, *lost, *in_short(done))))
 
     async def _deny_all(self, commit: Commit, views: list[PendingView]) -> None:
         each = [(Commit("deny", view.id, commit.shown_ms), view) for view in views]

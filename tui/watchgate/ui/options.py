@@ -11,6 +11,7 @@ import msgspec
 
 from watchgate.core.clock import Clock
 from watchgate.ui.source import Source
+from watchgate.ui.telling import Telling
 
 
 class FoundAgent(msgspec.Struct, frozen=True):
@@ -21,10 +22,11 @@ class FoundAgent(msgspec.Struct, frozen=True):
 
 
 class Terminal(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the agent of a request runs, as far as its hook told."""
+    """Where an agent runs, as far as its hook told; `host` names the machine if it is another."""
 
     agent_pid: int | None
     env: Mapping[str, str]
+    host: str = ""
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,7 +37,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     gives its source and its clock; `start_core` starts a core and returns once it was asked to;
     `log_lines` reads the core's newest log lines; `go_to` brings the agent's terminal to the front
     and returns what it did, None when it knows no way.
-    `keys` maps action ids to keys; `theme` is a word of `theme.NAMES`.
+    `telling` is how it may ring and notify; `keys` maps action ids to keys; `theme` is a word of
+    `theme.NAMES`. With `ascii` nothing but ASCII is written to the terminal.
     """
 
     agents: tuple[FoundAgent, ...] = ()
@@ -43,7 +46,9 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     hosted: bool = False
     home: str = ""
     theme: str = "dark"
+    ascii: bool = False
     keys: Mapping[str, str] = {}
+    telling: Telling = Telling()
     start_core: Callable[[], Awaitable[None]] | None = None
     log_lines: Callable[[], list[str]] | None = None
     open_demo: Callable[[], Awaitable[tuple[Source, Clock]]] | None = None

@@ -11,7 +11,9 @@ from watchgate.core.text import safe_text
 from watchgate.core.views import GateView, PendingView, SessionView, SubView, Totals
 from watchgate.ui.bridge import Link
 from watchgate.ui.consequences import seconds_left, silence
-from watchgate.ui.formats import ago, clock, count, cut, money, person, plural
+from watchgate.ui.cost_sums import today_words
+from watchgate.ui.formats import ago, clock, count, cut, person, plural
+from watchgate.ui.hosts import host_chips, hosts_words
 from watchgate.ui.theme import RISK_RANK
 from watchgate.ui.widgets.strip import StripView
 
@@ -26,8 +28,12 @@ SCALE_AT_LEAST = 4
 
 
 def live_sessions(state: State) -> list[SessionView]:
-    """The sessions that have not ended, in the order in which they were first seen."""
-    return [view for view in state.sessions.values() if view.state is not SessionState.GONE]
+    """The sessions that have not ended, by host and in the order in which they were first seen."""
+    live = [view for view in state.sessions.values() if view.state is not SessionState.GONE]
+    if state.hosts:
+        order = {name: place for place, name in enumerate(state.hosts)}
+        live.sort(key=lambda view: order.get(view.host, len(order)))
+    return live
 
 
 def worst_risk(pending: list[PendingView]) -> str:
@@ -75,10 +81,12 @@ def silence_words(view: PendingView, now_us: int) -> str:
 def strip_view(state: State, link: Link, now_us: int, *, demo: bool) -> StripView:
     """The strip of this moment; `now_us` is the core's clock."""
     live = live_sessions(state)
-    cost, cost_wide = _costs(live)
+    cost, cost_wide = today_words(state, now_us)
     view = StripView(
         profile=state.gate.profile,
         demo=demo,
+        hosts=hosts_words(state, now_us),
+        away=bool(host_chips(state, now_us)),
         sessions=len(live),
         per_minute=_per_minute(live, now_us),
         cost=cost,
@@ -175,16 +183,6 @@ def today(totals: Totals) -> list[tuple[str, str, str]]:
     if totals.alarms:
         rows.append(("#", "ran against the gate", totals.alarms))
     return [(glyph, words, count(number)) for glyph, words, number in rows]
-
-
-def _costs(live: list[SessionView]) -> tuple[str, str]:
-    known = [view.cost_usd for view in live if view.cost_usd is not None]
-    if live and not known:
-        return "cost ?", "cost ?"
-    total = money(sum(known))
-    if len(known) < len(live):
-        return f"{total}+?", f"at least {total}"
-    return total, total
 
 
 def _per_minute(live: list[SessionView], now_us: int) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from watchgate.core.gate_folds import is_off
 from watchgate.ui.bridge import Bridge
+from watchgate.ui.hosts import off_here
 from watchgate.ui.keymap import Context, Hint, Keymap, Where, fitted
 from watchgate.ui.keys import footer
 from watchgate.ui.marking import Marks, alike
@@ -33,6 +34,7 @@ class Presenter:
         *,
         where: Where,
         listed: bool,
+        items: int,
         demo: bool,
         prompt: Sequence[Hint],
         marks: Marks,
@@ -52,6 +54,7 @@ class Presenter:
             traces=len(state.traces.ring),
             lost=bridge.link.lost,
             off=is_off(state.gate, now_us),
+            off_here=off_here(state, now_us),
             empty=not state.sessions,
             demo=demo,
             tiny=shape.tiny,
@@ -62,6 +65,7 @@ class Presenter:
             alike=alike(docked, pending) if docked else 0,
             unseen=docked is not None and not self._seen(docked.id),
             listed=listed,
+            items=items,
             can_start=options.start_core is not None,
             can_log=options.log_lines is not None,
             can_demo=options.open_demo is not None,
@@ -87,5 +91,5 @@ class Presenter:
             skipped=bridge.skipped,
             demo=demo,
             home=options.home,
-            blocked={i: why for i in INTENTS if (why := keymap[i].why_not(context))},
+            blocked={i: why for i in INTENTS if (why := keymap[i].reason(context))},
         )

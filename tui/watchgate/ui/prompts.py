@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 from watchgate.core.views import PendingView
 from watchgate.ui.arming import Ask, Commit, Intent
 from watchgate.ui.consequences import after_allow, handback_label
+from watchgate.ui.jumping import Jump
 from watchgate.ui.keymap import Hint
 from watchgate.ui.pages import Pages
 from watchgate.ui.source import Call
 
 if TYPE_CHECKING:
+    from watchgate.core.completing import Known
     from watchgate.ui.widgets.prompt import Prompt
 
 
@@ -37,6 +39,7 @@ class Prompts:
         self._keys = keys
         self._home = home
         self._open: Prompt | None = None
+        self._filters: list[str] = []
         self._then: Callable[[], object] | None = None
 
     @property
@@ -57,7 +60,19 @@ class Prompts:
         prompt, self._open = self._open, None
         if prompt is not None:
             prompt.call_later(prompt.remove)
-            self._pages.monitor.table.focus()
+            self._pages.monitor.regain()
+
+    def shown(self) -> None:
+        """Tell the prompt that a new moment was drawn."""
+        if self._open is not None:
+            self._open.shown()
+
+    def catch(self) -> bool:
+        """Give the keys to the prompt that is open but has them not yet; whether there is one."""
+        if self._open is None or self._open.has_focus:
+            return False
+        self._open.call_later(self._open.focus)
+        return True
 
     def keep(self, pending: Mapping[str, PendingView]) -> None:
         """Tell the prompt which requests are still open."""
@@ -83,7 +98,8 @@ class Prompts:
         meaning = after_allow(view.data, view.agent)
         if ask.intent == "handback":
             meaning = handback_label(view.data, view.agent)
-        self.open(YesPrompt(ask, meaning, drawn_id, self._now_s))
+        deny = next(name for name, intent in self._keys.items() if intent == "deny")
+        self.open(YesPrompt(ask, meaning, drawn_id, self._now_s, deny))
 
     def ask_reply(self, commit: Commit, view: PendingView) -> None:
         """Ask what the model is told with a denial."""
@@ -115,11 +131,19 @@ class Prompts:
 
         self.open(BatchPrompt(views, self._keys, self._now_s, self._home))
 
-    def ask_filter(self, text: str) -> None:
-        """Ask for the filter of the calls."""
+    def ask_jump(self, jumps: Callable[[], Sequence[Jump]]) -> None:
+        """Show a letter at each line that can be gone to, and read one."""
+        from watchgate.ui.widgets.jump_prompt import JumpPrompt
+
+        self.open(JumpPrompt(jumps))
+
+    def ask_filter(
+        self, text: str, known: Known | None = None, now_us: Callable[[], int] | None = None
+    ) -> None:
+        """Ask for the filter of the list that is shown; `known` are the values to propose."""
         from watchgate.ui.widgets.filter_bar import FilterBar
 
-        self.open(FilterBar(text))
+        self.open(FilterBar(text, known, now_us, recent=self._filters))
 
     def word_answered(self, *, yes: bool) -> None:
         """The word prompt is over."""

@@ -1,4 +1,4 @@
-"""Where records come from and decisions go: one core behind the control protocol."""
+"""Where records come from and decisions go: one core or several, behind the control protocol."""
 
 from __future__ import annotations
 
@@ -6,9 +6,31 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Protocol, Unpack
 
+import msgspec
+
+from watchgate.core.hosts import HostView
 from watchgate.link.client import Fields, connect
 from watchgate.link.lines import Answer
 from watchgate.link.protocol import Push, Snapshot, Verb
+
+FIRST_WAIT_S = 1.0
+LONGEST_WAIT_S = 30.0
+
+
+class Merged(Snapshot, frozen=True, kw_only=True):
+    """The picture of several cores, with how each of them stands."""
+
+    hosts: tuple[HostView, ...] = ()
+
+
+class Hosts(msgspec.Struct, frozen=True):
+    """How several cores stand now; nothing else changed."""
+
+    views: tuple[HostView, ...]
+
+
+Batch = list[Push] | Snapshot | Hosts
+"""What a session brings: lines in their order, a picture that replaces the one before, or hosts."""
 
 
 class Session(Protocol):
@@ -18,7 +40,7 @@ class Session(Protocol):
         """The first picture; every record after it comes by `batch`."""
         ...
 
-    async def batch(self) -> list[Push]:
+    async def batch(self) -> Batch:
         """What has arrived, at least one line; raises `CoreLost` when no more can come."""
         ...
 
@@ -39,7 +61,7 @@ class Source(Protocol):
     """A core that a console connects to, and connects to again after it was lost."""
 
     def open(self) -> AbstractAsyncContextManager[Session]:
-        """A connection for the length of a block; raises `NoCore` when there is nobody."""
+        """A connection for the length of a block; raises `LinkError` when there is nobody."""
         ...
 
 
@@ -52,3 +74,8 @@ class LinkSource:
     def open(self) -> AbstractAsyncContextManager[Session]:
         """Connect to the socket anew."""
         return connect(self._path)
+
+
+def wait_s(tries: int) -> float:
+    """The seconds to wait after so many vain tries in a row, from 1 on."""
+    return min(LONGEST_WAIT_S, FIRST_WAIT_S * 2.0 ** min(tries - 1, 10))

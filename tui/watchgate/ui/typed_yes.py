@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from watchgate.ui.arming import LATE_S, TYPING, TYPING_S, Ask, Commit, Said
+from watchgate.ui.arming import FOCUS_S, LATE_S, TYPING, TYPING_S, Ask, Commit, Said
 
 WORD = "yes"
 BY_HAND_S = 0.03
@@ -15,24 +15,30 @@ class Closed(msgspec.Struct, frozen=True):
 
 
 class TypedYes:
-    """Reads `yes` typed by hand, for one request; `d` denies and Esc leaves.
+    """Reads `yes` typed by hand, for one request; the key `deny` denies and Esc leaves.
 
-    A paste, letters that come faster than a hand types, and text that only contains the word are
-    refused. The word counts when nothing follows it for a moment.
+    A paste, letters that come faster than a hand types or right after the terminal got the focus,
+    and text that only contains the word are refused. It counts when nothing follows for a moment.
     """
 
-    def __init__(self, ask: Ask) -> None:
+    def __init__(self, ask: Ask, deny: str = "d") -> None:
         self.ask = ask
+        self._deny_key = deny
         self.typed = ""
         self._deny = False
         self._last_key_at = float("-inf")
         self._burst = False
         self._due_at: float | None = None
+        self._focus_at = float("-inf")
 
     @property
     def next_due(self) -> float | None:
         """When `due` has something to say, if anything waits."""
         return self._due_at
+
+    def focus(self, now: float) -> None:
+        """The terminal got the focus: what was typed before was not meant for this."""
+        self.typed, self._due_at, self._focus_at = "", None, now
 
     def paste(self, now: float) -> Said:
         """Text was pasted: it is not a word that somebody typed."""
@@ -55,11 +61,13 @@ class TypedYes:
         return self._take(name, now, alone=gap >= TYPING_S)
 
     def _take(self, name: str, now: float, *, alone: bool) -> Said | None:
-        self._deny = name == "d" and alone and not self.typed
+        self._deny = name == self._deny_key and alone and not self.typed
         if name == "backspace":
             self.typed = self.typed[:-1]
+        elif not self._deny and now - self._focus_at < FOCUS_S:
+            return self._refuse("not yet: this terminal has only just got the focus")
         elif not self._deny and name != WORD[len(self.typed) : len(self.typed) + 1]:
-            return self._refuse("only yes allows it; d denies, Esc leaves")
+            return self._refuse(f"only yes allows it; {self._deny_key} denies, Esc leaves")
         elif not self._deny:
             self.typed += name
         if self._deny or self.typed == WORD:

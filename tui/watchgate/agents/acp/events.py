@@ -170,7 +170,11 @@ def _message(wrapped: Wrapped) -> Meaning:
 def _used(wrapped: Wrapped) -> Meaning:
     cost = table(_update(wrapped.message).get("cost"))
     amount = cost.get("amount") if cost.get("currency") == "USD" else None
-    return "usage", Usage(total_cost_usd=number(amount))
+    return "usage", Usage(
+        total_cost_usd=number(amount),
+        context_used=count(_update(wrapped.message).get("used")),
+        context_size=count(_update(wrapped.message).get("size")),
+    )
 
 
 _READERS: Final[dict[str, Callable[[Wrapped], Meaning]]] = {

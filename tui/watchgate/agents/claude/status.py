@@ -16,7 +16,9 @@ NATIVE: Final = "StatusLine"
 
 def usage(payload: dict[str, Any]) -> Usage:
     """The tokens of the newest model call and the cost of the whole session."""
-    newest = table(table(payload.get("context_window")).get("current_usage"))
+    window = table(payload.get("context_window"))
+    newest = table(window.get("current_usage"))
+    size = count(window.get("context_window_size"))
     return Usage(
         input=count(newest.get("input_tokens")),
         output=count(newest.get("output_tokens")),
@@ -24,7 +26,20 @@ def usage(payload: dict[str, Any]) -> Usage:
         cache_write=count(newest.get("cache_creation_input_tokens")),
         total_cost_usd=number(table(payload.get("cost")).get("total_cost_usd")),
         model=word(table(payload.get("model")).get("id")) or None,
+        counts="newest",
+        context_used=_used(window, newest, size),
+        context_size=size,
     )
+
+
+def _used(window: dict[str, Any], newest: dict[str, Any], size: int | None) -> int | None:
+    """The tokens in the context: what the newest call read, else the share that is told."""
+    names = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+    read = [each for name in names if (each := count(newest.get(name))) is not None]
+    if read:
+        return sum(read)
+    share = number(window.get("used_percentage"))
+    return None if share is None or size is None else round(size * share / 100)
 
 
 def line(payload: dict[str, Any]) -> str:

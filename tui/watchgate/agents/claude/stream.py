@@ -60,18 +60,36 @@ def blocks(message: dict[str, Any]) -> list[dict[str, Any]]:
     return items(table(message.get("message")).get("content"))
 
 
+_TOKENS: Final = (
+    ("input", "input_tokens", "inputTokens"),
+    ("output", "output_tokens", "outputTokens"),
+    ("cache_read", "cache_read_input_tokens", "cacheReadInputTokens"),
+    ("cache_write", "cache_creation_input_tokens", "cacheCreationInputTokens"),
+)
+"""How a result names its counts: of the turn, and of each model since the process began."""
+
+
 def usage(message: dict[str, Any]) -> Usage:
     """The tokens and the cost that a result tells of."""
     told = table(message.get("usage"))
     models = table(message.get("modelUsage"))
+    parts = [table(each) for each in models.values()]
+    counts: dict[str, Any] = {
+        name: _sum(parts, of_model) if parts else count(told.get(of_turn))
+        for name, of_turn, of_model in _TOKENS
+    }
     return Usage(
-        input=count(told.get("input_tokens")),
-        output=count(told.get("output_tokens")),
-        cache_read=count(told.get("cache_read_input_tokens")),
-        cache_write=count(told.get("cache_creation_input_tokens")),
+        **counts,
         total_cost_usd=number(message.get("total_cost_usd")),
         model=word(next(iter(models))) if len(models) == 1 else None,
+        counts="total" if parts else "each",
     )
+
+
+def _sum(parts: list[dict[str, Any]], name: str) -> int | None:
+    """A count over all models; None where none of them tells it."""
+    told = [each for part in parts if (each := count(part.get(name))) is not None]
+    return sum(told) if told else None
 
 
 def _result(message: dict[str, Any], context: dict[str, Any]) -> Meaning:

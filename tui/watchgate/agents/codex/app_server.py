@@ -11,7 +11,7 @@ from typing import Any, Final
 from watchgate.agents.table import Answers, EventRule, Fields, Table, Told
 from watchgate.agents.table.adapter import TableAdapter
 
-_USED: Final = "params.tokenUsage.last"
+_USED: Final = "params.tokenUsage"
 
 
 def _decision(word: str) -> dict[str, Any]:
@@ -53,12 +53,17 @@ APP_SERVER: Final = TableAdapter(
             ),
             "thread/tokenUsage/updated": EventRule(
                 kind="usage",
+                # It is told again after each answer, also where nothing was used meanwhile.
                 usage={
-                    "input": (f"{_USED}.inputTokens",),
-                    "output": (f"{_USED}.outputTokens",),
-                    "cache_read": (f"{_USED}.cachedInputTokens",),
-                    "cache_write": (f"{_USED}.cacheWriteInputTokens",),
+                    "input": (f"{_USED}.total.inputTokens",),
+                    "output": (f"{_USED}.total.outputTokens",),
+                    "cache_read": (f"{_USED}.total.cachedInputTokens",),
+                    "cache_write": (f"{_USED}.total.cacheWriteInputTokens",),
+                    "context_used": (f"{_USED}.last.totalTokens",),
+                    "context_size": (f"{_USED}.modelContextWindow",),
                 },
+                counts="total",
+                cached_within=True,
             ),
         },
         classes={"Bash": "shell", "apply_patch": "edit"},

@@ -75,12 +75,15 @@ def _created(payload: Payload) -> Meant:
 
 
 def _updated(payload: Payload) -> Meant:
-    """A session's cost includes that of its sub-agents only where a forwarder added it."""
+    """A session's cost includes that of its sub-agents only where a forwarder added it.
+
+    OpenCode writes 0 also where it knows no price, and under a subscription.
+    """
     cost = payload.known.cost_usd
     if cost is None and not payload.sub:
         cost = _number(payload.info.get("cost"))
     return "usage", Usage(
-        total_cost_usd=cost, model=string(mapping(payload.info.get("model")), "id") or None
+        total_cost_usd=cost or None, model=string(mapping(payload.info.get("model")), "id") or None
     )
 
 
@@ -193,6 +196,7 @@ def _usage(fields: Fields) -> Usage:
         cache_read=_count(cache.get("read")),
         cache_write=_count(cache.get("write")),
         model=string(fields, "modelID") or None,
+        ref=string(fields, "messageID") or string(fields, "id"),
     )
 
 

@@ -117,6 +117,7 @@ def _turn_ends(heard: Heard, native: str, payload: Fields) -> None:
             output=whole(used, "output_tokens"),
             cache_read=whole(used, "prompt_cache_hit_tokens"),
             cache_write=whole(used, "prompt_cache_write_tokens"),
+            cached_within=True,
         )
         heard.say("usage", f"{native}/usage", usage)
     heard.words("turn.end", native, rest(payload, ("usage", "totals")))

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from watchgate.agents.base import HookEntry, Setup
-from watchgate.core.events import Kind, ToolClass
+from watchgate.core.events import Counts, Kind, ToolClass
 
 Paths = tuple[str, ...]
 """Where in a payload a value may be: keys joined by dots; the first place that has one wins.
@@ -96,7 +96,8 @@ class EventRule(
     the places of its words, joined by a colon; without any, all of the payload's own fields are
     kept. `what` is a session change in a word, with `{place}` as in `tool`, and `text` its details.
     `usage` gives the places of token counts by the names of `Usage`; the event is about nothing
-    else then. Places that `fields` gives otherwise than the defaults are those of this event alone.
+    else then; `counts` and `cached_within` say what they are of, as there. Places that `fields`
+    gives otherwise than the defaults are those of this event alone.
     `every_call` marks a permission event that comes whether or not the agent would ask. A
     `question` about no tool of the agent's own becomes a call of one named after the event.
     """
@@ -107,6 +108,8 @@ class EventRule(
     text: Paths = ()
     what: str = ""
     usage: dict[str, Paths] = {}
+    counts: Counts = "each"
+    cached_within: bool = False
     every_call: bool = False
     fields: Fields | None = None
     answers: Answers | None = None

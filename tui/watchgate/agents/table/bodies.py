@@ -33,7 +33,7 @@ NAME_LIMIT, FOLDER_LIMIT = 512, 8_192
 _CALLS = ("tool.pre", "tool.permission", "tool.permission.resolved")
 _RESULTS = ("tool.post", "tool.error")
 _CHANGES = ("session.start", "session.end", "session.change", "compact.pre", "compact.post")
-_COUNTS = ("input", "output", "cache_read", "cache_write")
+_COUNTS = ("input", "output", "cache_read", "cache_write", "context_used", "context_size")
 _STATUS = re.compile(r"-?\d{1,10}")
 _ALWAYS_COMMON = frozenset(("timestamp", "effort"))
 
@@ -207,13 +207,17 @@ def _usage(rule: EventRule, fields: Fields) -> Reader:
     counts = {key: compiled(rule.usage.get(key, ())) for key in _COUNTS}
     cost = compiled(rule.usage.get("total_cost_usd", ()))
     model = compiled(rule.usage.get("model", fields.model))
+    ref = compiled(rule.usage.get("ref", ()))
 
     def build(payload: Payload) -> Body:
-        which, usd = found(payload, model), found(payload, cost)
+        which, usd, of = found(payload, model), found(payload, cost), found(payload, ref)
         return Usage(
             **{key: _whole(found(payload, places)) for key, places in counts.items()},
             total_cost_usd=float(usd) if _is_number(usd) else None,
             model=which if isinstance(which, str) else None,
+            counts=rule.counts,
+            cached_within=rule.cached_within,
+            ref=of if isinstance(of, str) else "",
         )
 
     return build

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import os
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -29,7 +30,15 @@ class Caller:
     def name(self, signed: str | None) -> str:
         """How its decisions are signed."""
         place = f"console {self.number}" if self.console else f"pid {self.pid}"
-        return f"operator {signed or getpass.getuser()} ({place})"
+        return f"operator {signed or user()} ({place})"
+
+
+def user() -> str:
+    """Whom this core belongs to; in a container its number may have no name."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return f"uid {os.getuid()}"
 
 
 Do = Callable[[Request, Caller], Awaitable[dict[str, Any]]]

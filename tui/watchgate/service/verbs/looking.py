@@ -4,20 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, TypeVarTuple
 
+import anyio
 import anyio.to_thread
 
 from watchgate.core.clock import Clock
 from watchgate.core.decisions import Refused
 from watchgate.core.filters import Filter, FilterError, parse
-from watchgate.core.records import CoreData, Record
+from watchgate.core.records import CoreData
 from watchgate.link.protocol import Hello, Request
-from watchgate.service import history
+from watchgate.service import call_pages, history
+from watchgate.service.call_pages import View
 from watchgate.service.hub import Hub
 from watchgate.service.shown import listed, shown, snapshot
 from watchgate.service.thinning import Thinning
-from watchgate.service.verbs.caller import Caller, Do, named
+from watchgate.service.verbs.caller import Caller, Do, named, user
+
+Result = TypeVar("Result")
+Args = TypeVarTuple("Args")
+
+ALIVE = ("pending", "running")
+ALIVE_AMONG = 2_000
+"""How many of the newest calls are asked whether they go on."""
 
 
 class Looking:
@@ -31,6 +40,8 @@ class Looking:
         self._core = core
         self._journal = journal
         self._hello_line = hello
+        self._reading = anyio.CapacityLimiter(1)
+        self._reading_for_others = anyio.CapacityLimiter(1)
         self.consoles: set[int] = set()
 
     def table(self) -> dict[str, Do]:
@@ -85,27 +96,54 @@ class Looking:
         found = self._hub.engine.broker.find(named(request))
         return {"request": shown(found, self._hub.recorder.state.pending.get(found.id))}
 
-    async def _search(self, request: Request, _caller: Caller) -> dict[str, Any]:
-        wanted = _filter(request.filter or "")
+    async def _search(self, request: Request, caller: Caller) -> dict[str, Any]:
+        wanted = _filter(request.filter or "", self._clock.now().wall_us)
+        view = self._view() if request.what == "calls" else None
         await self._hub.written()
-        found = await anyio.to_thread.run_sync(
-            history.search, self._journal, wanted, max(1, request.limit)
+        if view is not None:
+            return await self._read(caller, _calls, self._journal, wanted, request, view)
+        bounds = request.from_seq, request.to_seq
+        return await self._read(
+            caller, history.search, self._journal, wanted, request.limit, *bounds
         )
-        return {"records": found}
 
-    async def _history(self, request: Request, _caller: Caller) -> dict[str, Any]:
+    async def _read(self, caller: Caller, read: Callable[[*Args], Result], *args: *Args) -> Result:
+        """Read the journal in a thread, one reader at a time: they take turns with the loop.
+
+        Consoles wait for no one else, however many ask.
+        """
+        mine = caller.number in self.consoles
+        room = self._reading if mine else self._reading_for_others
+        return await anyio.to_thread.run_sync(read, *args, limiter=room)
+
+    def _view(self) -> View:
+        """What the core knows of sessions and calls, taken before another thread reads."""
+        state = self._hub.recorder.state
+        rows = state.rows.tail(ALIVE_AMONG)
+        return View(
+            names={key: session.label for key, session in state.sessions.items()},
+            alive=frozenset(
+                (row.agent, row.session, row.call) for row in rows if row.stage in ALIVE
+            ),
+            me=user(),
+        )
+
+    async def _history(self, request: Request, caller: Caller) -> dict[str, Any]:
         first = request.from_seq or 1
         last = request.to_seq or self._hub.recorder.state.seq
         last = min(last, first + history.PAGE - 1)
         await self._hub.written()
-        found: list[Record] = await anyio.to_thread.run_sync(
-            history.between, self._journal, first, last
-        )
-        return {"records": found}
+        return {"records": await self._read(caller, history.between, self._journal, first, last)}
 
 
-def _filter(text: str) -> Filter:
+def _calls(journal: Path, wanted: Filter, request: Request, view: View) -> dict[str, Any]:
+    if request.from_seq is not None:
+        return call_pages.changed(journal, wanted, request.from_seq, view)
+    return call_pages.calls(journal, wanted, limit=request.limit, before=request.before, view=view)
+
+
+def _filter(text: str, now_us: int) -> Filter:
     try:
-        return parse(text)
+        return parse(text, now_us=now_us)
     except FilterError as fault:
         raise Refused("bad_request", str(fault)) from None

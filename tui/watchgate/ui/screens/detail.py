@@ -10,6 +10,7 @@ from watchgate.core.views import CallRow
 from watchgate.ui.keymap import Where
 from watchgate.ui.moment import Moment
 from watchgate.ui.screens.frame import Frame
+from watchgate.ui.shown_keys import key_for
 from watchgate.ui.widgets.detail import Detail
 from watchgate.ui.widgets.tabs import Part
 
@@ -23,7 +24,13 @@ class DetailScreen(Frame):
         super().__init__()
         self._row = row
         self.shows_request = row is None
+        self.where = "detail" if row is None else "call"
         self.detail = Detail(home=home)
+
+    @property
+    def row(self) -> CallRow | None:
+        """The call that it shows; None where it shows the docked request."""
+        return self._row
 
     def body(self) -> Iterable[Widget]:
         """The text."""
@@ -53,7 +60,8 @@ class DetailScreen(Frame):
     def aside(self, moment: Moment) -> tuple[Part, ...]:
         """How it closes."""
         what = "request" if self._row is None else "call"
-        return ((f"{what}: Esc closes it", "dim", False),)
+        payload = f"{key_for('view')} its payload, " if moment.context.wide else ""
+        return ((f"{what}: {payload}{key_for('back')} closes it", "dim", False),)
 
     def move(self, lines: int) -> None:
         """Scroll the text."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -11,9 +11,12 @@ from textual.widget import Widget
 
 from watchgate.core.gate_folds import is_off
 from watchgate.ui.formats import clock
+from watchgate.ui.hosts import host_chips
+from watchgate.ui.jumping import Jump
 from watchgate.ui.keymap import Where
 from watchgate.ui.moment import Moment
 from watchgate.ui.overview import pause_words, policy_words, strip_view
+from watchgate.ui.shown_keys import key_for
 from watchgate.ui.theme import RISK_RANK
 from watchgate.ui.widgets.dock import Dock
 from watchgate.ui.widgets.dock_lines import Docked
@@ -39,7 +42,15 @@ class Frame(Screen[None], inherit_bindings=False):
     tab = ""
     full_dock = False
     shows_request = False
+    lists_tiny = False
+    """Whether a tiny terminal gets the open requests as lines here, instead of the dock's one."""
+    docks = True
+    """Whether the request stands in the dock; false where the body shows all of it."""
+    notes = False
+    """Whether the body has a place for what is said to the operator while there is no dock."""
     narrowed: str | None = None
+    revision = 0
+    """Grows when something changed that the frame itself holds."""
     AUTO_FOCUS = None
 
     def __init__(self) -> None:
@@ -64,6 +75,9 @@ class Frame(Screen[None], inherit_bindings=False):
         yield self.off
         yield self.footer
 
+    def on_screen_resume(self) -> None:
+        self.dock.again()
+
     def body(self) -> Iterable[Widget]:
         """What stands between tabs and dock."""
         raise NotImplementedError
@@ -76,7 +90,8 @@ class Frame(Screen[None], inherit_bindings=False):
         self.tabs.styles.height = 2 if shape.tall else 1
         self.tabs.show(TabsView(self.tab, self.aside(moment), self.chips(moment)))
         self._show_dock(moment)
-        self.footer.show(moment.hints, "" if self.dock.display else moment.note)
+        placed = self.dock.display or self.notes
+        self.footer.show(moment.hints, "" if placed else moment.note)
 
     def move(self, lines: int) -> None:
         """Move the cursor or scroll; a screen without either stays as it is."""
@@ -98,6 +113,19 @@ class Frame(Screen[None], inherit_bindings=False):
         """Leave what is open within the page; whether there was anything."""
         return False
 
+    @property
+    def items(self) -> int:
+        """How many lines the list of this screen has, where it has one besides the calls."""
+        return 0
+
+    def do(self, action: str) -> bool:
+        """Do an action that only some screens have; false where this one has not."""
+        return False
+
+    def jumps(self) -> Sequence[Jump]:
+        """The lines that are visible now and can be gone to, in their order."""
+        return ()
+
     def narrow(self, text: str) -> bool:
         """Take a filter, which is then `narrowed`; false where filters are the monitor's."""
         return False
@@ -114,11 +142,14 @@ class Frame(Screen[None], inherit_bindings=False):
 
     def chips(self, moment: Moment) -> tuple[Chip, ...]:
         """What must not be overlooked, the most urgent first; each whole, and in short."""
-        if moment.frozen_us is not None:
-            short = "FROZEN, z goes on"
-            return ((f"FROZEN at {clock(moment.frozen_us)}, z goes on", short),)
         state, now_us = moment.state, moment.now_us
+        hosts = host_chips(state, now_us)
+        if moment.frozen_us is not None:
+            goes_on = f"{key_for('freeze')} goes on"
+            at = clock(moment.frozen_us)
+            return ((f"FROZEN at {at}, {goes_on}", f"FROZEN, {goes_on}"), *hosts)
         said = (
+            *hosts,
             (pause_words(state, now_us, whole=True), pause_words(state, now_us, whole=False)),
             (policy_words(state.gate, whole=True), policy_words(state.gate, whole=False)),
         )
@@ -135,7 +166,10 @@ class Frame(Screen[None], inherit_bindings=False):
             and not shape.tiny
         )
         self.lost.display, self.off.display = lost, off
-        self.dock.display = not (lost or off or shape.tiny)
+        docks = self.docks and not (lost or off or (shape.tiny and self.lists_tiny))
+        if docks and not self.dock.display:
+            self.dock.again()
+        self.dock.display = docks
         if lost:
             self.lost.styles.height = LOST_LINES[0 if shape.rows >= 24 else 1]
             self.lost.show(

@@ -9,6 +9,7 @@ from textual.widget import Widget
 from watchgate.ui.keymap import Keymap, Where
 from watchgate.ui.moment import Moment
 from watchgate.ui.screens.frame import Frame
+from watchgate.ui.shown_keys import key_for
 from watchgate.ui.widgets.help_page import HelpPage
 from watchgate.ui.widgets.tabs import Part
 
@@ -28,7 +29,8 @@ class HelpScreen(Frame):
 
     def aside(self, moment: Moment) -> tuple[Part, ...]:
         """How it closes."""
-        words = "help: Esc closes it" if moment.shape.tall else "j k scroll, Esc closes"
+        back, scroll = key_for("back"), f"{key_for('down')} {key_for('up')} scroll"
+        words = f"help: {back} closes it" if moment.shape.tall else f"{scroll}, {back} closes"
         return ((words, "dim", False),)
 
     def move(self, lines: int) -> None:

@@ -9,6 +9,7 @@ from textual.widget import Widget
 from watchgate.ui.keymap import Where
 from watchgate.ui.moment import Moment
 from watchgate.ui.screens.frame import Frame
+from watchgate.ui.shown_keys import key_for
 from watchgate.ui.widgets.log_page import LogPage
 from watchgate.ui.widgets.tabs import Part
 
@@ -28,7 +29,7 @@ class LogScreen(Frame):
 
     def aside(self, moment: Moment) -> tuple[Part, ...]:
         """How it closes."""
-        return (("log: Esc closes it", "dim", False),)
+        return ((f"log: {key_for('back')} closes it", "dim", False),)
 
     def move(self, lines: int) -> None:
         """Scroll the lines."""

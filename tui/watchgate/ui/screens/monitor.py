@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+import msgspec
 from textual.widget import Widget
 
 from watchgate.ui.formats import count, cut
+from watchgate.ui.jumping import Jump
 from watchgate.ui.moment import Moment
 from watchgate.ui.options import Options
 from watchgate.ui.screens.frame import Frame
+from watchgate.ui.shown_keys import key_for
 from watchgate.ui.widgets.detail import Detail
 from watchgate.ui.widgets.empty import Empty, Kind
 from watchgate.ui.widgets.ring_table import RingTable
@@ -23,6 +26,7 @@ class MonitorScreen(Frame):
 
     tab = "Monitor"
     full_dock = True
+    lists_tiny = True
     shows_request = True
 
     def __init__(self, options: Options) -> None:
@@ -58,6 +62,8 @@ class MonitorScreen(Frame):
         self.sessions.display = self.table.display and (shape.sidebar or self.listed)
         self.sessions.set_class(self.listed and not shape.sidebar, "-over")
         self.detail.display = self.table.display and shape.detail
+        if self.table.display and self.focused is None:
+            self.regain()  # the focus was lost where the table had no room
         if shape.tiny:
             self.tiny.show(moment)
         elif kind is not None:
@@ -104,7 +110,10 @@ class MonitorScreen(Frame):
             off = (*off, (f"  +{count(new)} new", "fg", False))
         if not wide:
             return off
-        turn_on: tuple[Part, ...] = (("G", "accent", True), (" turns it on", "dim", False))
+        turn_on: tuple[Part, ...] = (
+            (key_for("bottom"), "accent", True),
+            (" turns it on", "dim", False),
+        )
         return (*off, (", " if new else "  ", "dim", False), *turn_on)
 
     def list_sessions(self) -> None:
@@ -121,6 +130,35 @@ class MonitorScreen(Frame):
         was, self.listed = self.listed, False
         self.table.focus()
         return was
+
+    def regain(self) -> None:
+        """Give the keys back to whichever pane had them before a prompt."""
+        (self.sessions if self.listed else self.table).focus()
+
+    def jumps(self) -> Sequence[Jump]:
+        """The sessions, while their list has the keys, and the calls as far as they are seen."""
+        if self.tiny.display or not self.table.display:
+            return ()
+        over = self.sessions.display and self.sessions.has_class("-over")
+        there = [] if over else [self._to_call(each) for each in self.table.jumps()]
+        if self.sessions.display:
+            there += [self._to_session(each) for each in self.sessions.jumps()]
+        return there
+
+    def _to_call(self, jump: Jump) -> Jump:
+        def go() -> None:
+            self.leave_sessions()
+            jump.go()
+
+        return msgspec.structs.replace(jump, go=go)
+
+    def _to_session(self, jump: Jump) -> Jump:
+        def go() -> None:
+            if not self.listed:
+                self.list_sessions()
+            jump.go()
+
+        return msgspec.structs.replace(jump, go=go)
 
     def move(self, lines: int) -> None:
         """Move the cursor of whichever pane has the keys."""

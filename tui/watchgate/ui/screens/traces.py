@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 from textual.widget import Widget
 
@@ -10,17 +11,18 @@ from watchgate.core.filters import parse
 from watchgate.core.state import State
 from watchgate.core.text import safe_text
 from watchgate.core.trace_times import DAY_US, Slowest, slowest
-from watchgate.core.traces import TracedCall, grouped
-from watchgate.core.views import CallRow
+from watchgate.core.traces import TracedCall
 from watchgate.ui.formats import cut, cut_front
+from watchgate.ui.jumping import Jump
 from watchgate.ui.moment import Moment
 from watchgate.ui.screens.frame import Frame
+from watchgate.ui.trace_entries import TraceEntries, row_of
 from watchgate.ui.widgets.tabs import Part
 from watchgate.ui.widgets.trace_empty import SNIPPET, Kind, TraceEmpty
-from watchgate.ui.widgets.trace_filter import Keep, matching
+from watchgate.ui.widgets.trace_filter import matching
 from watchgate.ui.widgets.trace_list import Entry, TraceList
 from watchgate.ui.widgets.trace_page import TracePage
-from watchgate.ui.widgets.trace_words import ended, whole
+from watchgate.ui.widgets.trace_words import whole
 
 
 class TracesScreen(Frame):
@@ -35,12 +37,13 @@ class TracesScreen(Frame):
         self.list = TraceList()
         self.page_of_call = TracePage()
         self.empty = TraceEmpty()
-        self._keep: Keep | None = None
+        self._lines = TraceEntries()
         self._entries: list[Entry] = []
         self._state = State(rows_kept=1)
         self._was: object = None
         self._slowest: tuple[object, Slowest | None, bool] = (None, None, True)
         self._beside = True
+        self._now_us = 0
 
     def body(self) -> Iterable[Widget]:
         """The list with the waterfall beside it, or either where there is no room for both."""
@@ -62,6 +65,7 @@ class TracesScreen(Frame):
 
     def show(self, moment: Moment) -> None:
         """Show the moment; a frozen view keeps its traces."""
+        self._now_us = moment.now_us
         if moment.frozen_us is None:
             self._take(moment)
         super().show(moment)
@@ -128,10 +132,20 @@ class TracesScreen(Frame):
             return self.narrow("")
         return False
 
+    def jumps(self) -> Sequence[Jump]:
+        """The calls of the list; going to one gives the list the keys."""
+        if not self.list.display:
+            return ()
+        return [Jump(j.x, j.y, partial(self._jump, j.go), j.of) for j in self.list.jumps()]
+
+    def _jump(self, go: Callable[[], None]) -> None:
+        self._go("traces")
+        go()
+
     def narrow(self, text: str) -> bool:
         """Show only what a filter keeps, which has been read before; all again without one."""
         self.narrowed = text
-        self._keep = matching(parse(text))
+        self._lines = TraceEntries(matching(parse(text, now_us=self._now_us)))
         self._was = None
         return True
 
@@ -151,7 +165,7 @@ class TracesScreen(Frame):
 
     def _show_call(self) -> None:
         call = self.selected
-        row = self._state.calls.get(call.key[:3]) if call is not None and call.key[2] else None
+        row = row_of(self._state, call) if call is not None else None
         self.page_of_call.show(call, row)
 
     def _take(self, moment: Moment) -> None:
@@ -161,10 +175,7 @@ class TracesScreen(Frame):
         if now == self._was:
             return
         self._was, self._state = now, state
-        pairs = ((call, _row(state, call)) for call in grouped(state.traces.ring))
-        self._entries = [
-            _entry(call, row) for call, row in pairs if self._keep is None or self._keep(call, row)
-        ]
+        self._entries = self._lines.of(state)
         self._time(moment)
 
     def _time(self, moment: Moment) -> None:
@@ -175,15 +186,6 @@ class TracesScreen(Frame):
             day_us = moment.now_us
             all_day = len(ring) < ring.capacity or ring[ring.first].at < day_us - day_us % DAY_US
             self._slowest = (key, slowest(ring, day_us), all_day)
-
-
-def _row(state: State, call: TracedCall) -> CallRow | None:
-    return state.calls.get(call.key[:3]) if call.key[2] else None
-
-
-def _entry(call: TracedCall, row: CallRow | None) -> Entry:
-    glyph, _ = ended(call.deciding, row)
-    return Entry(call, glyph, alarm=row is not None and row.alarm)
 
 
 def _empty(moment: Moment) -> Kind | None:

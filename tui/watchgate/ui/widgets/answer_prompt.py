@@ -15,6 +15,7 @@ from watchgate.ui.arming import Commit
 from watchgate.ui.consequences import title
 from watchgate.ui.formats import short_id, width
 from watchgate.ui.keymap import Hint
+from watchgate.ui.shown_keys import key_for
 from watchgate.ui.widgets.command_text import Piece, Row, draw_row
 from watchgate.ui.widgets.edit_line import EditLine
 from watchgate.ui.widgets.pane import Line
@@ -79,7 +80,10 @@ class AnswerPrompt(TypedPrompt):
         rows = question_rows(self._question, cells - INDENT - 1, count=count, chosen=chosen)
         if len(rows) <= MOST_ROWS:
             return rows
-        return [*rows[: MOST_ROWS - 1], (Piece("...   Esc, then v shows all choices", "dim"),)]
+        return [
+            *rows[: MOST_ROWS - 1],
+            (Piece(f"...   Esc, then {key_for('view')} shows all choices", "dim"),),
+        ]
 
     def _would_be(self) -> tuple[str, ...]:
         try:
@@ -119,11 +123,12 @@ class AnswerPrompt(TypedPrompt):
             return
         answers = (*self._given, given)
         if len(answers) == len(self._view.data.questions):
-            self.post_message(self.Answered(self._commit, self._view, answers))
+            self.finish(self.Answered(self._commit, self._view, answers))
             return
         self._given, self._line = answers, EditLine()
         self._fit()
 
     def _fit(self) -> None:
-        """As many lines as the question takes, and the one that is typed into."""
-        self.styles.height = len(self._rows(self.app.size.width)) + 1
+        """As many lines as the question takes and there is room for, and the one typed into."""
+        lines = len(self._rows(self.app.size.width)) + 1
+        self.styles.height = max(1, min(lines, self.room))

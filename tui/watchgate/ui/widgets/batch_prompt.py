@@ -10,6 +10,7 @@ from watchgate.ui.arming import Card, Commit, Intent
 from watchgate.ui.covered import covered
 from watchgate.ui.formats import cut_front, home, plural, short_id, width
 from watchgate.ui.keymap import Hint
+from watchgate.ui.shown_keys import key_for
 from watchgate.ui.widgets.pane import Line
 from watchgate.ui.widgets.prompt import hint
 from watchgate.ui.widgets.request_words import chip
@@ -67,7 +68,9 @@ class BatchPrompt(SheetPrompt):
         if not self._views:
             return None
         name = " ".join(view.id for view in self._views)
-        why: dict[Intent, str] = {"deny": "d denies one request: Esc, then d; D denies all"}
+        deny, deny_all = self.names["deny"], key_for("deny_all")
+        words = f"{deny} denies one request: Esc, then {deny}; {deny_all} denies all"
+        why: dict[Intent, str] = {"deny": words}
         return Card(id=name, risk=self._views[0].data.risk, blocked=why)
 
     def decide(self, commit: Commit) -> None:

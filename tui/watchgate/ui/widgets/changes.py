@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from difflib import SequenceMatcher
-from typing import Literal
 
 import msgspec
 from msgspec import json
@@ -14,22 +13,14 @@ from watchgate.core.events import Tool
 from watchgate.core.records import RequestData
 from watchgate.core.redact import redact
 from watchgate.core.secret_shapes import secrets
-from watchgate.ui.palettes import Palette, Token
-from watchgate.ui.widgets.command_text import plain
+from watchgate.ui.palettes import Palette
+from watchgate.ui.widgets.diff_halves import drawn
+from watchgate.ui.widgets.diff_rows import Change, Sign, folded, numbered
 from watchgate.ui.widgets.pane import Line
 from watchgate.ui.widgets.shown import COVERED, Look
 
 COMPARED_LINES = 100
 """Above so many lines two texts are shown one after the other: comparing them can take seconds."""
-
-Sign = Literal["+", "-", " "]
-Change = tuple[Sign, str]
-
-_INK: dict[Sign, tuple[Token, Token]] = {
-    "+": ("add", "add_ground"),
-    "-": ("del", "del_ground"),
-    " ": ("dim", "bg"),
-}
 
 
 def changes(tool: Tool, *, bare: bool = False) -> list[Change]:
@@ -39,16 +30,23 @@ def changes(tool: Tool, *, bare: bool = False) -> list[Change]:
     """
     if tool.cls != "edit":
         return []
-    cover = _as_it_is if bare else redact
+    cover = cover_of(bare=bare)
     if patch := tool_input.patch(tool):
-        return [_patched(line) for line in cover(patch).splitlines()]
-    found: list[Change] = []
-    for old, new in tool_input.replacements(tool):
-        if len(old) == len(new) == 1:
-            found += difference(_ended(old[0]), _ended(new[0]), bare=bare)
-        else:
-            found += [*_lines("-", map(cover, old)), *_lines("+", map(cover, new))]
-    return found
+        return [patched(line) for line in patch_lines(cover(patch))]
+    return [
+        change
+        for old, new in tool_input.replacements(tool)
+        for change in replaced(old, new, bare=bare)
+    ]
+
+
+def replaced(old: list[str], new: list[str], *, bare: bool = False) -> list[Change]:
+    """The lines of one change: compared, where it is one text in place of another."""
+    if len(old) == len(new) == 1:
+        return difference(_ended(old[0]), _ended(new[0]), bare=bare)
+    cover = cover_of(bare=bare)
+    gone, come = ([cover(_ended(text)) for text in texts] for texts in (old, new))
+    return [*_lines("-", gone), *_lines("+", come)]
 
 
 def rewritten(data: RequestData, *, bare: bool = False) -> list[Change]:
@@ -80,22 +78,25 @@ def difference(before: str, after: str, *, bare: bool = False) -> list[Change]:
 def draw_changes(
     found: list[Change], cells: int, colors: Palette, how: Look = COVERED
 ) -> Iterator[Line]:
-    """The lines on their grounds, wrapped; the sign stands at the first row of each."""
-    how = msgspec.structs.replace(how, code=True)
-    for sign, text in found:
-        ink, ground = _INK[sign]
-        for number, row in enumerate(plain(text, cells - 5, how)):
-            line = Line(colors).to(2).add(f"{sign if number == 0 else ' '} ", ink, on=ground)
-            for piece in row:
-                shown: Token = ink if piece.ink == "fg" else piece.ink
-                line.add(piece.text, shown, on=ground, reverse=piece.hidden)
-            yield line.add(" " * (cells - 1 - line.left_cells), ink, on=ground)
+    """The lines on their grounds, wrapped; those that stayed the same far from a change folded."""
+    yield from drawn(folded(numbered(found)), cells, colors, how, numbers=False)
 
 
-def _patched(line: str) -> Change:
+def patch_lines(patch: str) -> list[str]:
+    """The lines of a patch, which end at LF or CR LF alone: nothing else in them is taken away."""
+    return [line.removesuffix("\r") for line in patch.removesuffix("\n").split("\n")]
+
+
+def patched(line: str) -> Change:
+    """A line of a patch by its sign; what has none is told as it stands."""
     if line[:1] == "+":
         return "+", line[1:]
     return ("-", line[1:]) if line[:1] == "-" else (" ", line)
+
+
+def cover_of(*, bare: bool) -> Callable[[str], str]:
+    """What covers the secrets of a text, or leaves it as it is."""
+    return _as_it_is if bare else redact
 
 
 def _alike(old: list[str], new: list[str]) -> int:

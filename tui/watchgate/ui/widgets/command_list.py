@@ -1,4 +1,4 @@
-"""The list of every command: type a part of its name, Enter runs it."""
+"""The palette: type a part of a command, its key or what it does; Enter runs it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,18 @@ from watchgate.ui.keymap import Context, Group, Key, Keymap, name_of
 from watchgate.ui.widgets.pane import Line, Pane
 
 HEAD = 3
-GROUPS: tuple[Group, ...] = ("leave", "other", "look", "move", "find")
-NO_COMMANDS = ("back", "commands", "down", "up", "page_down", "page_up")
+GROUPS: tuple[Group, ...] = ("leave", "other", "palette", "look", "move", "find", "decide")
+NO_COMMANDS = ("back", "commands")
+NAME, HELP = 2, 16
+KEY_CELLS = 12
 
 
 class CommandList(Pane):
-    """What was typed, and below it the commands that have it in their name or their help."""
+    """What was typed, and below it the commands that have it in name, key or help.
+
+    A command that does nothing now says why instead of what it does. Decisions are listed to be
+    found, but only their own keys make them: nobody decides from a list.
+    """
 
     DEFAULT_CSS = "CommandList { height: 1fr; }"
 
@@ -49,20 +55,24 @@ class CommandList(Pane):
             found = self._found()
             if found:
                 self.post_message(self.Chosen(found[min(self._place, len(found) - 1)].id))
-        elif name in ("down", "tab", "up", "shift+tab"):
-            self._place += 1 if name in ("down", "tab") else -1
-            self._place = min(max(0, self._place), max(0, len(self._found()) - 1))
+        elif name in _STEPS:
+            last = max(0, len(self._found()) - 1)
+            by = _STEPS[name] * (max(1, self.size.height - HEAD) if "page" in name else 1)
+            self._place = min(max(0, self._place + by), last)
         elif name == "backspace":
             self._typed, self._place = self._typed[:-1], 0
         elif event.is_printable and event.character:
             self._typed, self._place = (self._typed + event.character).lstrip(" :"), 0
         self.redraw()
 
+    def on_paste(self, event: events.Paste) -> None:
+        event.stop()
+
     def draw(self, cells: int, rows: int) -> list[Line]:
         head = self.line("s2").add("  :", "accent", bold=True).add(self._typed)
         head.add(" ", "bg", on="accent")
         if not self._typed:
-            head.add("  type a part of a command, Enter runs it", "dim")
+            head.fit("  type a part of a command, Enter runs it", cells - 6, "dim")
         lines = [self.line(), head, self.line()]
         found = self._found()
         room = max(1, rows - HEAD)
@@ -74,18 +84,51 @@ class CommandList(Pane):
         return lines
 
     def _entry(self, key: Key, cells: int, *, chosen: bool) -> Line:
-        reason = key.why_not(self._moment)
+        reason = self._why_not(key)
         line = self.line("sel" if chosen else "bg")
         line.add("> " if chosen else "  ", "accent", bold=True)
-        line.add(key.id.replace("_", "-"), "off" if reason else "fg", bold=not reason).to(16)
-        line.fit(reason or key.help, max(8, cells - 30), "off" if reason else "dim")
+        line.add(key.id.replace("_", "-"), "off" if reason else "fg", bold=not reason).to(HELP)
+        words = key.help
+        if reason:
+            words = reason if reason.startswith(key.help) else f"{key.help}: {reason}"
+        line.fit(words, max(8, cells - HELP - KEY_CELLS), "off" if reason else "dim")
         return line.right(f"{key.shown} " if key.keys else " ", "off" if reason else "accent")
 
+    def _why_not(self, key: Key) -> str | None:
+        if key.group == "decide":
+            return "only its key decides, where the request is shown"
+        return key.reason(self._moment)
+
     def _found(self) -> list[Key]:
-        typed = self._typed.lower().replace("-", "_")
-        named = [key for key in self._keys if key.id.startswith(typed)]
-        if typed:
-            named += [k for k in self._keys if k not in named and k.also.startswith(typed)]
-        words = [key for key in self._keys if key not in named and typed in key.id]
-        helped = [k for k in self._keys if k not in named + words and typed in k.help.lower()]
-        return [*named, *words, *helped]
+        typed = self._typed.casefold().strip()
+        if not typed:
+            return self._keys
+        ranked = ((_rank(key, typed, self._typed.strip()), key) for key in self._keys)
+        return [key for rank, key in sorted(ranked, key=lambda each: each[0]) if rank < _NOT]
+
+
+_STEPS = {"down": 1, "tab": 1, "up": -1, "shift+tab": -1, "pagedown": 1, "pageup": -1}
+_NOT = 9
+
+
+def _rank(key: Key, typed: str, exact: str) -> int:
+    """How well a key is meant by what was typed: the lower the better, `_NOT` where it is not."""
+    name = key.id.replace("_", " ")
+    sought = typed.replace("_", " ").replace("-", " ")
+    tests = (
+        sought in (name, key.also),
+        exact in key.keys or f":{sought}" == key.shown,
+        name.startswith(sought),
+        bool(key.also) and key.also.startswith(sought),
+        any(word.startswith(sought) for word in name.split()),
+        sought in name,
+        sought in key.help.casefold() or sought in key.does.casefold(),
+        len(sought) > 1 and _spread(sought, name),
+    )
+    return next((rank for rank, true in enumerate(tests) if true), _NOT)
+
+
+def _spread(sought: str, text: str) -> bool:
+    """Whether the letters are all there in their order: `gof` means `gate off`."""
+    left = iter(text)
+    return all(letter in left for letter in sought if letter != " ")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from itertools import pairwise
 from typing import get_args
 
@@ -14,6 +13,7 @@ from rich.cells import cell_len, get_character_cell_size
 from watchgate.core import tool_input
 from watchgate.core.events import Tool
 from watchgate.core.policy.assessment import Finding, Risk
+from watchgate.ui.ascii_only import remembered
 from watchgate.ui.formats import DOTS, cut
 from watchgate.ui.palettes import Token
 from watchgate.ui.theme import RISK_RANK, RISK_TOKEN
@@ -58,7 +58,7 @@ def shown_text(tool: Tool, summary: str) -> str:
     return summary if command is None else command
 
 
-@lru_cache(maxsize=16)
+@remembered(maxsize=16)
 def lay_out(
     text: str,
     findings: tuple[Finding, ...],

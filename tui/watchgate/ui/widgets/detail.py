@@ -8,9 +8,12 @@ from textual.strip import Strip
 
 from watchgate.core.state import State
 from watchgate.core.views import CallRow, PendingView
+from watchgate.ui.batches import same_batch
+from watchgate.ui.consequences import seconds_left
 from watchgate.ui.formats import plural
+from watchgate.ui.shown_keys import key_for
 from watchgate.ui.unshown import Unshown
-from watchgate.ui.widgets.detail_call import call_lines
+from watchgate.ui.widgets.detail_call import call_lines, hooks_of
 from watchgate.ui.widgets.detail_lines import live_lines, request_lines
 from watchgate.ui.widgets.detail_sheet import Sheet
 from watchgate.ui.widgets.pane import Line, Pane
@@ -25,7 +28,9 @@ Subject = PendingView | CallRow | None
 class Detail(Pane, can_focus=False):
     """Shows a pending request in full, or what is known of a call.
 
-    `beside` the calls it does not scroll: the keys that move belong to the table there.
+    `beside` the calls it does not scroll: the keys that move belong to the table there. `down` is
+    the action that scrolls it; with `payload` the raw input of a request is shown by a key, not
+    here.
     """
 
     DEFAULT_CSS = "Detail { height: 1fr; width: 1fr; }"
@@ -37,10 +42,18 @@ class Detail(Pane, can_focus=False):
             super().__init__()
             self.request = request
 
-    def __init__(self, *, home: str = "", beside: bool = False) -> None:
+    stale = False
+    """Whether it is only what was last seen: no time runs."""
+
+    def __init__(
+        self, *, home: str = "", beside: bool = False, down: str = "down", payload: bool = False
+    ) -> None:
         super().__init__()
         self._home = home
         self._beside = beside
+        self._more = ("detail", "shows all") if beside else (down, "down")
+        self._payload = payload
+        self._batch: tuple[CallRow, ...] = ()
         self._state = State(rows_kept=1)
         self._subject: Subject = None
         self._whose: object = None
@@ -52,8 +65,9 @@ class Detail(Pane, can_focus=False):
         self._unshown = Unshown()
         self._window = (0, 0)
         self._seen = False
+        self._traced = (0, 0)
         self._key: object = None
-        self._body: tuple[object, list[Line]] | None = None
+        self._body: tuple[object, list[Line], int] | None = None
 
     def show(self, row: CallRow | None, state: State, now_us: int) -> None:
         """Show a call of the table; while its request is open, the request."""
@@ -76,8 +90,7 @@ class Detail(Pane, can_focus=False):
         With `bare` its secrets are told; `reveal` is the key for that.
         """
         self._bare, self._reveal = bare, reveal
-        self._show(view, state, now_us, place)
-        self._seen = self._seen or seen
+        self._show(view, state, now_us, place, seen=seen)
 
     def scroll_lines(self, lines: int) -> None:
         """Scroll; stops at both ends."""
@@ -108,8 +121,8 @@ class Detail(Pane, can_focus=False):
         if shown and end < len(lines):
             end -= 1
             more = self.line().to(2).add(f"+{plural(whole - end, 'line')}", "dim")
-            key, does = ("Enter", "shows all") if self._beside else ("j", "down")
-            more.add(f"   {key}", "accent", bold=True).add(f" {does}", "dim")
+            action, does = self._more
+            more.add(f"   {key_for(action)}", "accent", bold=True).add(f" {does}", "dim")
             shown[-1] = _jumped(more.add("   "), missing) if missing else more
         self._window = (self._offset - top, end - top)
         return shown
@@ -148,52 +161,84 @@ class Detail(Pane, can_focus=False):
         event.stop()
         self.scroll_lines(WHEEL)
 
-    def _show(self, subject: Subject, state: State, now_us: int, place: str = "") -> None:
-        key = (subject, place, self._bare, now_us // 1_000_000 if _moves(subject) else None)
-        if key == self._key:
-            return
+    def _show(
+        self, subject: Subject, state: State, now_us: int, place: str = "", *, seen: bool = False
+    ) -> None:
         name = _name(subject)
         if name != self._whose:
             self._whose, self._offset, self._seen = name, 0, False
+        self._seen = self._seen or seen
+        batch = same_batch(state, subject) if isinstance(subject, PendingView) else ()
+        second = None if self.stale else _second(subject, now_us)
+        traces = self._traces(state, now_us) if isinstance(subject, CallRow) else None
+        key = (subject, place, self._bare, self._seen, batch, self.stale, second, traces)
+        if key == self._key:
+            return
         self._key, self._subject, self._state, self._now_us = key, subject, state, now_us
-        self._place = place
+        self._place, self._batch = place, batch
         self.redraw()
+
+    def _traces(self, state: State, now_us: int) -> int:
+        """Changes with the traces, once a second: to find those of a call takes all of them."""
+        second = now_us // 1_000_000
+        if second != self._traced[0]:
+            self._traced = (second, state.traces.ring.revision)
+        return self._traced[1]
 
     def _lines(self, cells: int, rows: int) -> tuple[list[Line], list[Line]]:
         """The lines that change with time, and those that do not."""
         match self._subject:
             case PendingView() as view:
-                live = live_lines(view, self._now_us, cells, self.inks, self._place)
-                return live, self._whole(view, cells, rows - len(live))
+                return self._whole(view, cells, rows)
             case CallRow() as row:
                 session = self._state.session(row.agent, row.session)
-                return [], call_lines(row, session, self._now_us, cells, self.inks, self._home)
+                hooks = hooks_of(self._state, row)
+                lines = call_lines(row, session, self._now_us, cells, self.inks, self._home, hooks)
+                return [], lines
         return [], [self.line().to(2).add("no call under the cursor", "dim")]
 
-    def _whole(self, view: PendingView, cells: int, rows: int) -> list[Line]:
+    def _whole(self, view: PendingView, cells: int, rows: int) -> tuple[list[Line], list[Line]]:
+        """A request's lines, as airy as the rows allow; nobody has to scroll for the air."""
         session = self._state.session(view.agent, view.session)
-        key = (view, approved(session), self._bare, cells, rows, self.inks.name)
-        if self._body is None or self._body[0] != key:
-            # As airy as the rows allow, but never so that air makes somebody scroll.
-            for air in (2, 1, 0) if rows >= AIRY_FROM and not self._beside else (0,):
-                sheet = Sheet(
-                    cells,
-                    self.inks,
-                    self._home,
-                    air=air,
-                    bare=self._bare,
-                    reveal=self._reveal,
-                )
-                lines = request_lines(view, session, sheet)
-                if len(lines) <= rows:
-                    break
-            self._body = (key, lines)
-        return self._body[1]
+        about = (approved(session), session and session.calls, self._batch, self._seen)
+        key = (view, about, self._bare, cells, rows, self.inks.name)
+        if self._body is not None and self._body[0] == key:
+            _, body, air = self._body
+            return self._live(view, cells, air), body
+        for air in (2, 1, 0) if rows >= AIRY_FROM and not self._beside else (0,):
+            sheet = Sheet(
+                cells,
+                self.inks,
+                self._home,
+                air=air,
+                bare=self._bare,
+                reveal=self._reveal,
+                payload=key_for("view") if self._payload else "",
+                seen=self._seen,
+            )
+            profile = self._state.gate.profile
+            body = request_lines(view, session, sheet, profile=profile, batch=self._batch)
+            live = self._live(view, cells, air)
+            if len(live) + len(body) <= rows:
+                break
+        self._body = (key, body, air)
+        return live, body
+
+    def _live(self, view: PendingView, cells: int, air: int) -> list[Line]:
+        return live_lines(
+            view,
+            self._now_us,
+            cells,
+            self.inks,
+            self._place,
+            air=bool(air),
+            stale=self.stale,
+        )
 
 
 def _jumped(line: Line, missing: str) -> Line:
     line.add(f"{missing} not shown, so no allow yet", bold=True)
-    return line.add("   PgUp", "accent", bold=True).add(" goes there", "dim")
+    return line.add(f"   {key_for('page_up')}", "accent", bold=True).add(" goes there", "dim")
 
 
 def _name(subject: Subject) -> object:
@@ -202,7 +247,9 @@ def _name(subject: Subject) -> object:
     return subject and (subject.agent, subject.session, subject.call)
 
 
-def _moves(subject: Subject) -> bool:
+def _second(subject: Subject, now_us: int) -> int | None:
+    """What counts the seconds of what is shown, while any of it moves with time."""
     if isinstance(subject, PendingView):
-        return True
-    return subject is not None and subject.ended_at is None
+        left_s = seconds_left(subject.data, now_us)
+        return None if left_s is None else int(left_s)
+    return now_us // 1_000_000 if subject is not None and subject.ended_at is None else None

@@ -2,59 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import msgspec
 
 from watchgate.core.policy.assessment import Finding
 from watchgate.core.policy.telling import telling
 from watchgate.core.records import RequestData
-from watchgate.core.redact import redact_all
 from watchgate.core.text import safe_text
 from watchgate.core.typed_answers import how
-from watchgate.core.views import PendingView, SessionView
-from watchgate.ui.consequences import (
-    after_allow,
-    after_handback,
-    after_silence,
-    seconds_left,
-    silence,
-)
-from watchgate.ui.formats import count, home, plural, short_id
+from watchgate.core.views import CallRow, PendingView, SessionView
+from watchgate.ui.consequences import after_silence, seconds_left, silence
+from watchgate.ui.formats import count, plural, short_id
 from watchgate.ui.palettes import Palette
 from watchgate.ui.theme import RISK_RANK
-from watchgate.ui.widgets.changes import changes, draw_changes, rewritten
+from watchgate.ui.widgets.changes import draw_changes, rewritten
 from watchgate.ui.widgets.command_text import Piece, lay_out, pieces, plain, shown_text, wrap
 from watchgate.ui.widgets.countdown import bar, words_left
-from watchgate.ui.widgets.detail_sheet import INDENT, VALUES, Sheet
+from watchgate.ui.widgets.detail_sheet import INDENT, Sheet
+from watchgate.ui.widgets.diff_notes import hidden_rule
+from watchgate.ui.widgets.edit_section import draw_edit, draw_line_notes, line_notes
+from watchgate.ui.widgets.fact_lines import Known, draw_facts, draw_raw
+from watchgate.ui.widgets.json_lines import draw_tree
 from watchgate.ui.widgets.pane import Line
 from watchgate.ui.widgets.part_lines import draw_finding, draw_parts
 from watchgate.ui.widgets.parts import parts, placed
 from watchgate.ui.widgets.question_rows import lead, plan_rows, question_rows
 from watchgate.ui.widgets.request_words import (
     APPROVABLE_CHARS,
-    approved,
     clause,
     rest,
     secrets_of,
     subject_chip,
     too_long,
-    touched,
 )
 from watchgate.ui.widgets.shown import look
+from watchgate.ui.widgets.told import besides, names_itself
 
-_AFTER = {"approval": "after allow", "question": "after answer", "plan": "if approved"}
 DRAWN_PARTS = 200
 LONGEST_BAR = 24
 SHORTEST_BAR = 6
+STALE = "as it was last seen: nothing can be decided here now"
 
 
 def live_lines(
-    view: PendingView, now_us: int, cells: int, colors: Palette, place: str = ""
+    view: PendingView,
+    now_us: int,
+    cells: int,
+    colors: Palette,
+    place: str = "",
+    *,
+    air: bool = False,
+    stale: bool = False,
 ) -> list[Line]:
     """The lines that change with time: who asks, at which place, and what silence does when.
 
-    Where they do not fit, each gets a second line: nothing of them is cut.
+    Where they do not fit, each gets a second line: nothing of them is cut. `air` sets them apart;
+    `stale` says that nobody knows the time that is left.
     """
     data = view.data
     head = Line(colors).to(INDENT)
@@ -62,10 +64,14 @@ def live_lines(
     who = Line(colors).add(f"{safe_text(data.tool.name[:60])}   ")
     who.add(safe_text(view.label[:60]), bold=True)
     who.add(f"  {safe_text(view.agent[:20])}   {short_id(view.id)}", "dim")
-    left_s = seconds_left(data, now_us)
+    left_s = None if stale else seconds_left(data, now_us)
     words = Line(colors).to(INDENT)
-    words_left(words, silence(data, view.agent, left_s, whole=True), left_s)
-    after = Line(colors).add(after_silence(data, view.agent), "dim")
+    after = Line(colors)
+    if stale:
+        words.add(STALE, bold=True)
+    else:
+        words_left(words, silence(data, view.agent, left_s, whole=True), left_s)
+        after.add(after_silence(data, view.agent), "dim")
     beside = cells - words.left_cells - after.left_cells - 7
     room = beside if beside >= SHORTEST_BAR else cells - words.left_cells - 4
     if left_s is not None and room >= SHORTEST_BAR:
@@ -75,7 +81,7 @@ def live_lines(
     heads = _beside(head, who, cells, colors)
     if place and heads[0].left_cells + len(place) + 3 <= cells:
         heads[0].right(f"{place} ", "dim")
-    return [*heads, *_beside(words, after, cells, colors)]
+    return [*heads, *([Line(colors)] if air else []), *_beside(words, after, cells, colors)]
 
 
 def _beside(left: Line, more: Line, cells: int, colors: Palette) -> list[Line]:
@@ -84,8 +90,18 @@ def _beside(left: Line, more: Line, cells: int, colors: Palette) -> list[Line]:
     return [left, Line(colors).to(INDENT).join(more)]
 
 
-def request_lines(view: PendingView, session: SessionView | None, sheet: Sheet) -> list[Line]:
-    """All of a request below its live lines, on this sheet."""
+def request_lines(
+    view: PendingView,
+    session: SessionView | None,
+    sheet: Sheet,
+    *,
+    profile: str = "",
+    batch: tuple[CallRow, ...] = (),
+) -> list[Line]:
+    """All of a request below its live lines, on this sheet.
+
+    `profile` is the one in force, `batch` the other calls that were made together with this one.
+    """
     data = view.data
     told: set[Finding] = set()
     if data.asks == "question":
@@ -93,15 +109,17 @@ def request_lines(view: PendingView, session: SessionView | None, sheet: Sheet) 
     elif data.asks == "plan":
         text = shown_text(data.tool, data.summary)
         rows = plan_rows(text[:APPROVABLE_CHARS], sheet.room, air=True)
-        sheet.section("plan", _size(len(rows), text))
+        sheet.section("plan", _size(sheet, len(rows), text))
         sheet.rows(rows)
     else:
         told = _call(sheet, data)
         _rewritten(sheet, data)
-        _changes(sheet, data)
+        draw_edit(sheet, data)
         _why(sheet, data, told)
-    _facts(sheet, view, session)
+    draw_facts(sheet, view, Known(session=session, profile=profile, batch=batch))
     if data.asks == "approval":
+        _payload(sheet, data)
+    elif data.asks == "plan" and not rest(data, bare=sheet.how.bare).whole:
         _input(sheet, data)
     if too_long(data):
         sheet.section("too long to be shown to its end, so it can only be denied")
@@ -120,15 +138,19 @@ def _questions(sheet: Sheet, data: RequestData) -> None:
         sheet.rows(wrap([Piece(f"answer: {how(question)}", "dim")], cells))
 
 
-def _size(rows: int, text: str) -> str:
-    return f"{plural(rows, 'line')}, {plural(len(text), 'character')}"
+def _size(sheet: Sheet, rows: int, text: str, count: int = 0) -> str:
+    """How long a text is; once all of it was on the screen, that it was."""
+    of = [plural(count, "part")] if count > 1 else []
+    if sheet.seen:
+        return ", ".join(["shown to its end", *(of or [plural(rows, "line")])])
+    return ", ".join([*of, plural(rows, "line"), plural(len(text), "character")])
 
 
 def _call(sheet: Sheet, data: RequestData) -> set[Finding]:
     """The call's own text with its marks; returns the findings that are told beside it."""
     text = shown_text(data.tool, data.summary)
     kept, how = text[:APPROVABLE_CHARS], look(data, bare=sheet.how.bare)
-    drawn = Sheet(sheet.cells, sheet.colors, sheet.home_dir)
+    drawn = Sheet(sheet.cells, sheet.colors, sheet.home_dir, payload=sheet.payload)
     shell = data.tool.cls == "shell"
     found = parts(data, kept) if shell else []
     count = len(found)
@@ -140,9 +162,9 @@ def _call(sheet: Sheet, data: RequestData) -> set[Finding]:
         rows = lay_out(kept, data.findings, sheet.room, lines=True, how=how)
         drawn.rows(rows)
         lines = len(rows)
-    size = f"{plural(count, 'part')}, " if count > 1 else ""
-    sheet.section("command" if shell else "call", size + _size(lines, text))
-    sheet.lines += drawn.lines
+    if not (sheet.payload and names_itself(data, sheet.cells)):
+        sheet.section("command" if shell else "call", _size(sheet, lines, text, count))
+        sheet.lines += drawn.lines
     _secrets(sheet, secrets_of(data))
     return placed(found)
 
@@ -167,22 +189,16 @@ def _rewritten(sheet: Sheet, data: RequestData) -> None:
     sheet.lines.extend(draw_changes(found, sheet.cells, sheet.colors, sheet.how))
 
 
-def _changes(sheet: Sheet, data: RequestData) -> None:
-    found = changes(data.tool, bare=sheet.how.bare)
-    if found:
-        added = sum(sign == "+" for sign, _ in found)
-        removed = sum(sign == "-" for sign, _ in found)
-        sheet.section("changes", f"+{added} -{removed}")
-        sheet.lines.extend(draw_changes(found, sheet.cells, sheet.colors, sheet.how))
-
-
 def _why(sheet: Sheet, data: RequestData, told: set[Finding]) -> None:
     """What was not said beside the text: why somebody asks, and what is about the whole call."""
     about = [finding for finding in telling(data.findings) if finding not in told]
     reasons = {finding.reason for finding in data.findings}
     own = data.reason if data.reason not in reasons else ""
     raised = data.raised if data.raised not in reasons else ""
-    if not (about or own or raised):
+    notes = line_notes(data, bare=sheet.how.bare)
+    hidden = hidden_rule(data.findings) if notes else None  # the notes tell it line by line
+    about = [finding for finding in about if finding != hidden]
+    if not (about or own or raised or notes):
         return
     sheet.section("why")
     for text in (own, raised):
@@ -191,44 +207,25 @@ def _why(sheet: Sheet, data: RequestData, told: set[Finding]) -> None:
     alike = {(each.rule, each.reason): each for each in reversed(about)}
     for finding in sorted(alike.values(), key=lambda f: -RISK_RANK.get(f.risk, 2)):
         draw_finding(sheet, finding, INDENT)
+    draw_line_notes(sheet, notes)
 
 
-def _facts(sheet: Sheet, view: PendingView, session: SessionView | None) -> None:
-    data = view.data
-    sheet.section("facts")
-    if data.asks == "approval" and (view.facts or view.cut):
-        sheet.stated("would touch", wrap(touched(view), sheet.cells - VALUES - 1))
-    model = f"  {session.model}" if session and session.model else ""
-    sheet.fact("session", f"{view.label}  {view.agent}  {view.session}{model}")
-    if data.sub is not None:
-        sheet.fact("sub-agent", f"{data.sub.type} {data.sub.id}".strip())
-    sheet.fact("cwd", home(data.cwd, sheet.home_dir))
-    sheet.fact("mode", data.mode or "")
-    sheet.fact("lane", f"{data.lane}, {data.native}")
-    sheet.fact("asked by", f"pid {data.agent_pid}" if data.agent_pid else "")
-    sheet.fact("held by", data.rule if data.asks == "approval" else "")
-    sheet.fact("digest", f"sha256 {data.digest[:12]}...")
-    if data.asks == "plan":
-        sheet.fact("input", rest(data, bare=sheet.how.bare).text)
-    sheet.fact(_AFTER[data.asks], after_allow(data, view.agent))
-    if data.runs_unasked:
-        sheet.fact("after b", after_handback(data, view.agent), bold=True)
-    sheet.fact("so far", approved(session) if data.asks == "approval" else "")
+def _payload(sheet: Sheet, data: RequestData) -> None:
+    """The input as the agent sent it, or where that is shown if nothing of it is missing here."""
+    if sheet.payload:
+        told = besides(data, bare=sheet.how.bare)
+        if told.whole:
+            sheet.fact("input", told.text)
+            draw_raw(sheet, data)
+            return
+    _input(sheet, data)
 
 
 def _input(sheet: Sheet, data: RequestData) -> None:
     raw = msgspec.json.encode(data.tool.input)
     sheet.section("input", f"{data.tool.native_name}, {count(len(raw))} bytes")
-    if len(raw) <= APPROVABLE_CHARS and not sheet.how.bare:
-        raw = msgspec.json.encode(redact_all(data.tool.input))
-    for text in _json_lines(raw):
-        sheet.rows(plain(text, sheet.room, sheet.how))
-    if len(raw) > APPROVABLE_CHARS:
-        sheet.line().add(f"... {count(len(raw) - APPROVABLE_CHARS)} bytes more", "dim")
-
-
-def _json_lines(raw: bytes) -> Iterator[str]:
     if len(raw) <= APPROVABLE_CHARS:
-        yield from msgspec.json.format(raw, indent=2).decode().split("\n")
-    else:
-        yield raw[:APPROVABLE_CHARS].decode(errors="replace")
+        draw_tree(sheet, data.tool.input)
+        return
+    sheet.rows(plain(raw[:APPROVABLE_CHARS].decode(errors="replace"), sheet.room, sheet.how))
+    sheet.line().add(f"... {count(len(raw) - APPROVABLE_CHARS)} bytes more", "dim")

@@ -17,7 +17,9 @@ class Sheet:
     """Lines in the making, all at one width and in one palette.
 
     `air` says how plenty rows are: 1 sets titles apart from what is below them, 2 sections from
-    each other. With `bare` secrets are told; `reveal` is the key for that.
+    each other. With `bare` secrets are told; `reveal` is the key for that. `payload` is the key
+    that shows the raw input elsewhere, empty where it has to stand here. `seen` says that all of
+    the request was on the screen.
     """
 
     def __init__(
@@ -29,10 +31,12 @@ class Sheet:
         air: int = 0,
         bare: bool = False,
         reveal: str = "u",
+        payload: str = "",
+        seen: bool = False,
     ) -> None:
         self.cells, self.colors, self.home_dir, self.air = cells, colors, home_dir, air
         self.how = Look(bare=True) if bare else COVERED
-        self.reveal = reveal
+        self.reveal, self.payload, self.seen = reveal, payload, seen
         self.lines: list[Line] = []
 
     @property

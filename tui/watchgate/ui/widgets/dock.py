@@ -9,6 +9,8 @@ from watchgate.ui.arming import Card
 from watchgate.ui.widgets.dock_lines import Docked, dock_rows, picture
 from watchgate.ui.widgets.pane import Line, Pane
 
+_NOTHING_YET = object()
+
 
 class Dock(Pane):
     """Shows one request with its countdown, or the last decision on a single line."""
@@ -28,7 +30,7 @@ class Dock(Pane):
         self._docked = Docked(now_us=0)
         self._key: object = None
         self._card: Card | None = None
-        self._reported: Card | None = None
+        self._reported: object = None
         self._rows = 0
 
     def show(self, docked: Docked) -> None:
@@ -64,6 +66,16 @@ class Dock(Pane):
         if self._card != self._reported:
             # Another card may look the same: it is reported when it was painted, so paint it.
             self.refresh()
+
+    def again(self) -> None:
+        """Report the card with the next frame, also where it is the one that was reported last.
+
+        Another screen may have reported a different one meanwhile.
+        """
+        if self._key is None:
+            return  # nothing was shown yet: its first picture is reported anyway
+        self._reported = _NOTHING_YET
+        self.refresh()
 
     def draw(self, cells: int, rows: int) -> list[Line]:
         drawn = picture(self._docked, cells, rows, self.inks)

@@ -8,13 +8,14 @@ import msgspec
 
 from watchgate.core.call_endings import ENDINGS
 from watchgate.core.text import safe_text
-from watchgate.core.views import LastDecision, PendingView
+from watchgate.core.views import PendingView, Settled
 from watchgate.ui.arming import Intent
 from watchgate.ui.consequences import after, note, seconds_left, silence
 from watchgate.ui.covered import covered
 from watchgate.ui.decisions import ended
-from watchgate.ui.formats import DOTS, ago, cut_front, home, short_id, width
+from watchgate.ui.formats import DOTS, ago, cut, cut_front, home, short_id, width
 from watchgate.ui.palettes import Palette
+from watchgate.ui.shown_keys import key_for
 from watchgate.ui.widgets.command_text import Piece, draw_row, lay_out, row_cells, shown_text
 from watchgate.ui.widgets.countdown import GONE, bar, words_left, words_right
 from watchgate.ui.widgets.pane import Line
@@ -37,6 +38,8 @@ LONGEST_BAR = 24
 SHORT_BAR = 14
 SHORTEST_BAR = 6
 LABEL_CELLS = 16
+TOOL_SHARE = 4
+"""A tool's name takes that part of a line at most: what follows it names the request."""
 LONGEST_PATH = 40
 SHORTEST_PATH = 7
 SHORTEST_TOUCH = 12
@@ -58,7 +61,7 @@ class Docked(msgspec.Struct, frozen=True, kw_only=True):
     pending: PendingView | None = None
     place: int = 1
     count: int = 0
-    last: LastDecision | None = None
+    last: Settled | None = None
     message: str = ""
     one_line: bool = False
     blocked: Mapping[Intent, str] = {}
@@ -171,7 +174,7 @@ class _Frame:
             after(self.data, self.view.agent), self.room, "dim"
         )
         top = [self.line()] if tall else []
-        return self.done([*top, self.head(), *command, *blanks, last], whole)
+        return self.done([*top, self.head(), *command, *blanks, last], whole and not self.rest.text)
 
     def narrow(self) -> Picture:
         if self.data.asks != "approval":
@@ -179,7 +182,8 @@ class _Frame:
             command, whole = self.command(2 if message else 3)
             lines = [*command, *([message] if message else [])]
             blanks = [self.line() for _ in range(3 - len(lines))]
-            return self.done([self.head(), *lines, *blanks, self.countdown()], whole)
+            told = whole and not self.rest.text
+            return self.done([self.head(), *lines, *blanks, self.countdown()], told)
         command, whole = self.command(2)
         facts, told = self.facts(noted=True)
         third = self.message() or (facts if len(command) == 1 else self.why(7))
@@ -224,10 +228,11 @@ class _Frame:
         return self.bar(line)
 
     def who(self, line: Line, *, agent: bool) -> None:
-        line.add(f"   {safe_text(self.data.tool.name[:40])}   ")
+        name = cut(safe_text(self.data.tool.name[:80]), self.cells // TOOL_SHARE)
+        line.add(f"   {''.join(name)}   ")
         line.fit(safe_text(self.view.label[:80]), LABEL_CELLS, bold=True)
         if agent:
-            line.add(f"  {safe_text(self.view.agent[:20])}", "dim")
+            line.add(f"  {''.join(cut(safe_text(self.view.agent[:20]), LABEL_CELLS))}", "dim")
         line.add(f"   {short_id(self.view.id)}", "dim")
 
     def place(self) -> str:
@@ -265,7 +270,9 @@ class _Frame:
             line = self.line()
             if missing > 0 and number == most - 1:
                 more = f"+{missing} lines, "
-                line.right(more, "dim").right("v", "accent", bold=True).right(" to view ", "dim")
+                line.right(more, "dim").right(key_for("view"), "accent", bold=True).right(
+                    " to view ", "dim"
+                )
                 # The text goes on in the next row: its dots say so even where this row would fit.
                 room = self.cells - INDENT - line.right_cells - 2
                 if row_cells(row) + len(DOTS) <= room:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from watchgate.core.text import safe_text
-from watchgate.ui.formats import width
+from watchgate.ui.formats import fitting_end, fitting_start
 from watchgate.ui.widgets.pane import Line
 
 LONGEST = 2_000
@@ -57,12 +57,9 @@ class EditLine(msgspec.Struct, frozen=True):
 
     def onto(self, line: Line, cells: int) -> int:
         """Draw it into so many cells, the cursor always visible; the first character drawn."""
-        first = 0
-        while width(self.text[first : self.at]) > cells - 1:
-            first += 1
+        first = self.at - fitting_end(self.text[: self.at], cells - 1)
         shown = self.text[first:]
-        while width(shown) > cells - 1:
-            shown = shown[:-1]
+        shown = shown[: fitting_start(shown, cells - 1)]
         cut = self.at - first
         under = shown[cut : cut + 1] or " "
         line.add(shown[:cut], bold=True).add(under, line.ground, on="accent", bold=True)

@@ -20,6 +20,7 @@ from watchgate.ui.covered import covered
 from watchgate.ui.decisions import Terms
 from watchgate.ui.formats import short_id
 from watchgate.ui.keymap import Hint
+from watchgate.ui.shown_keys import action_of, key_for
 from watchgate.ui.source import Call
 from watchgate.ui.widgets.edit_lines import Marked, diff_lines
 from watchgate.ui.widgets.edit_text import EditText
@@ -84,7 +85,7 @@ class EditPrompt(SheetPrompt):
         words = allow.get(self._looked.risk if self._looked else "", ", twice")
         return self.deciding or (
             hint(self.names["allow"], f"allow the edited{words}"),
-            hint("e", "edit on"),
+            hint(key_for("edit"), "edit on"),
             hint(self.names["deny"], "deny"),
             hint("Esc", "leave it as it was"),
         )
@@ -109,7 +110,7 @@ class EditPrompt(SheetPrompt):
             self.post_message(self.Decided(((said, self._view),), terms))
 
     def press(self, name: str) -> None:
-        if name == "e":
+        if action_of(name) == "edit":
             self._looked = None
             self.fit_rows()
 

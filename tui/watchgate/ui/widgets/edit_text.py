@@ -9,6 +9,7 @@ from rich.cells import cell_len
 
 from watchgate.core.secret_shapes import secrets
 from watchgate.core.text import safe_text
+from watchgate.ui.ascii_only import spelled
 from watchgate.ui.widgets.edit_line import EditLine
 
 _ACROSS_LINES = ("left", "right", "backspace", "ctrl+h", "delete")
@@ -82,7 +83,7 @@ class EditText(msgspec.Struct, frozen=True):
     def _characters(self, start: int, end: int) -> Iterator[tuple[int, int, str]]:
         for at in range(start, end):
             character = self.text[at]
-            yield at, at + 1, "" if character == "\n" else safe_text(character)
+            yield at, at + 1, "" if character == "\n" else spelled(safe_text(character))
 
     @property
     def _start(self) -> int:

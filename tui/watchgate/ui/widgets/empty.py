@@ -7,6 +7,7 @@ from typing import Literal
 
 from watchgate.core.text import safe_text
 from watchgate.ui.options import FoundAgent
+from watchgate.ui.shown_keys import key_for
 from watchgate.ui.widgets.pane import Line, Pane
 
 Kind = Literal["connecting", "no-core", "no-session", "no-call", "no-match"]
@@ -44,7 +45,10 @@ class Empty(Pane):
             "connecting": ("Attaching to the core.", "Nothing is shown before its first picture."),
             "no-core": ("No core answers.", "What that means for agents is told below."),
             "no-call": ("A session is connected.", "Its first tool call appears here."),
-            "no-match": (f"No call matches {self._filter}", "Esc clears the filter."),
+            "no-match": (
+                f"No call matches {self._filter}",
+                f"{key_for('back')} clears the filter.",
+            ),
         }[self._kind]
         blank = [self.line()] * (2 if airy else 1)
         return [*blank, self._title(title), self.line().add(f"  {then}", "dim")]
@@ -63,13 +67,13 @@ class Empty(Pane):
         ]
         if not self._demo:
             lines += [
-                self._offer("x", "play the demo").add(
+                self._offer(key_for("demo"), "play the demo").add(
                     "   two minutes, its own data, touches nothing", "dim"
                 ),
                 *blank,
             ]
         found = "   found on this machine:" if self._agents else "   none was found; for instance:"
-        lines += [self._offer("i", "connect an agent").add(found, "dim"), *blank]
+        lines += [self._offer(key_for("install"), "connect an agent").add(found, "dim"), *blank]
         lines += self._found()
         lines += [
             *blank,

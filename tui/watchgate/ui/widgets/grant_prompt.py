@@ -15,6 +15,7 @@ from watchgate.link.protocol import Refusal, Scope
 from watchgate.ui.arming import Card, Commit, Intent
 from watchgate.ui.decisions import SCOPES, Terms
 from watchgate.ui.keymap import Hint
+from watchgate.ui.shown_keys import action_of, key_for
 from watchgate.ui.source import Call
 from watchgate.ui.widgets.edit_line import EditLine
 from watchgate.ui.widgets.grant_lines import Proposal, Reach, reach_lines
@@ -64,9 +65,9 @@ class GrantPrompt(SheetPrompt):
         if self.typing:
             return (hint("Enter", "take the rule"), hint("Esc", "leave it as it was"))
         allow = hint(self.names["allow"], f"allow, {SCOPES[self._scope]}")
-        edit = [hint("e", "edit the rule")] if self._scope == "always" else []
+        edit = [hint(key_for("edit"), "edit the rule")] if self._scope == "always" else []
         many = self._proposal is not None and len(self._proposal.rules) > 1
-        following = [hint("Tab", "next rule")] if edit and many else []
+        following = [hint(key_for("next"), "next rule")] if edit and many else []
         return self.deciding or (
             hint(f"1-{len(REACHES)}", "how far"),
             allow,
@@ -119,9 +120,9 @@ class GrantPrompt(SheetPrompt):
     def press(self, name: str) -> None:
         if name in ("1", "2", "3", "4"):
             self._choose(REACHES[int(name) - 1])
-        elif name == "e":
+        elif (action := action_of(name)) == "edit":
             self._edit()
-        elif name == "tab" and self._proposal is not None:
+        elif action == "next" and self._proposal is not None:
             self._at = (self._at + 1) % len(self._proposal.rules)
         self.fit_rows()
 

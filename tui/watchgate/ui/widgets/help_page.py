@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from watchgate.ui.key_rows import rows
 from watchgate.ui.keymap import Group, Keymap
 from watchgate.ui.palettes import Token
 from watchgate.ui.widgets.pane import Line, Pane
 
 KEY_CELLS = 10
+MANY = 4
+"""More keys than this are told by the first and the last."""
+
 COLUMNS = (2, 47, 88)
 NARROW_COLUMNS = (2, 44)
 SECTIONS: tuple[tuple[Group, str], ...] = (
@@ -27,7 +31,12 @@ STATES = (
     ("b", "handed back"),
     ("-", "withdrawn, the agent left"),
 )
-FILTERS = ("risk:high  session:api-fix", "tool:Bash  state:denied", '"rm -rf"  -agent:codex')
+FILTERS = (
+    "risk>=high  session:api-fix",
+    "tool:Bash  state:denied",
+    '"rm -rf"  -agent:codex',
+    "since:2h  by:operator",
+)
 
 Run = tuple[str, Token, bool]
 HIDDEN = "<U+200B>"
@@ -89,12 +98,12 @@ class HelpPage(Pane):
 
     def _section(self, group: Group, title: str) -> list[Text]:
         texts: list[Text] = [[(title, "dim", False)], []]
-        for key in self._keymap.group(group):
-            names = [key.shown, *(name for name in key.keys[1:] if name != key.shown)]
-            shown = " ".join(names).ljust(KEY_CELLS)
-            texts.append([(shown, "accent", True), (key.help, "fg", False)])
-            if key.note:
-                texts.append([("", "fg", False), (" " * KEY_CELLS + key.note, "dim", False)])
+        for row in rows(self._keymap, group):
+            for first, names in _lines(row.names):
+                shown = names.ljust(KEY_CELLS)
+                texts.append([(shown, "accent", True), (row.help if first else "", "fg", False)])
+            if row.note:
+                texts.append([("", "fg", False), (" " * KEY_CELLS + row.note, "dim", False)])
         return [*texts, []]
 
     def _rule(self) -> list[Text]:
@@ -131,13 +140,30 @@ class HelpPage(Pane):
             [],
             [(MARKED, "critical", True), ("      why it is held", "fg", False)],
             [(HIDDEN, "fg", False), ("    a hidden character", "fg", False)],
-            [("(a allow)   ", "off", False), ("not now; press it", "fg", False)],
+            [
+                (f"({self._keymap['allow'].shown} allow)".ljust(12), "off", False),
+                ("not now; press it", "fg", False),
+            ],
             [("?           ", "fg", False), ("unknown, never 0", "fg", False)],
             [],
         ]
 
     def _filters(self) -> list[Text]:
         return [[("filters", "dim", False)], [], *(_plain(text) for text in FILTERS)]
+
+
+def _lines(names: tuple[str, ...]) -> list[tuple[bool, str]]:
+    """The keys in as many lines as their column needs, and whether each is the first of them."""
+    if len(names) > MANY and all(len(name) == 1 for name in names):
+        return [(True, f"{names[0]} ... {names[-1]}")]
+    lines = [""]
+    for name in names:
+        longer = f"{lines[-1]} {name}".strip()
+        if len(longer) < KEY_CELLS:
+            lines[-1] = longer
+        else:
+            lines.append(name)
+    return [(number == 0, line) for number, line in enumerate(lines)]
 
 
 def _pair(glyph: str, words: str) -> Text:

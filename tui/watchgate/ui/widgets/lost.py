@@ -8,6 +8,7 @@ import msgspec
 
 from watchgate.core.text import safe_text
 from watchgate.ui.formats import count, short_id
+from watchgate.ui.shown_keys import key_for
 from watchgate.ui.widgets.pane import Line, Pane
 
 NAMED = 3
@@ -86,9 +87,9 @@ class Lost(Pane):
     def _keys(self) -> Line:
         line = self._line()
         if self._view.can_start:
-            line.add("R", "accent", bold=True).add(" starts a core now      ")
+            line.add(key_for("start"), "accent", bold=True).add(" starts a core now      ")
         if self._view.can_log:
-            line.add("l", "accent", bold=True).add(" shows the last lines of its log")
+            line.add(key_for("log"), "accent", bold=True).add(" shows the last lines of its log")
         return line
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from watchgate.core.text import safe_text
+from watchgate.ui.shown_keys import key_for
 from watchgate.ui.widgets.pane import Line, Pane
 
 
@@ -42,7 +43,7 @@ class OffBanner(Pane):
             self._line().add("Calls run by each agent's own rules. They are still recorded here."),
             self._line()
             .add(_ran(view.high, view.critical))
-            .add("O", "accent", bold=True)
+            .add(key_for("gate_on"), "accent", bold=True)
             .add(" switches the gate on now", bold=True),
         ]
 

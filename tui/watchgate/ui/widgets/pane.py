@@ -81,7 +81,10 @@ class Line:
         """The line at a width: the right part keeps its place, the left part is cropped."""
         blank = self.colors.style("fg", self.ground)
         room = max(0, cells - self.right_cells)
-        left = Strip(self._left, self.left_cells).adjust_cell_length(room, blank)
+        left = Strip(self._left, self.left_cells)
+        if self._right and self.left_cells > room:
+            left = left.crop(0, max(0, room - 1))  # What was cut must not run into the right part.
+        left = left.adjust_cell_length(room, blank)
         return Strip.join([left, Strip(self._right, self.right_cells)]).crop(0, cells)
 
 

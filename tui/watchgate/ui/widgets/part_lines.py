@@ -30,7 +30,8 @@ def draw_finding(sheet: Sheet, finding: Finding, column: int) -> None:
     line = sheet.line().to(column)
     line.add(RISK_GLYPH[finding.risk], RISK_TOKEN[finding.risk], bold=True)
     room = sheet.cells - column - 6
-    for place, row in enumerate(_reasons([finding], room, finding.risk)):
+    named = not sheet.payload
+    for place, row in enumerate(_reasons([finding], room, finding.risk, named=named)):
         sheet.rows([row], column + 5, line if place == 0 else None)
 
 
@@ -101,28 +102,33 @@ def _by_span(own: Shown, findings: Iterable[Finding]) -> list[tuple[Span, list[F
 
 
 def _carets(sheet: Sheet, cells: Span, about: list[Finding], risk: str, column: int) -> None:
-    """Carets below some cells, and behind them why; below them where there is no room."""
+    """Carets below some cells, and why: behind them, or below where that takes fewer rows."""
     about = sorted(about, key=lambda finding: -RISK_RANK[finding.risk])
     first, end = cells
     line = sheet.line().to(first).add("^" * max(1, end - first), RISK_TOKEN[about[0].risk])
     behind = line.left_cells + 2
-    room = sheet.cells - behind - 1
+    room, named = sheet.cells - behind - 1, not sheet.payload
+    below = _reasons(about, sheet.cells - column - 3, risk, named=named)
     if room >= NARROWEST_REASON:
-        sheet.rows(_reasons(about, room, risk), behind, line)
-    else:
-        sheet.rows(_reasons(about, sheet.cells - column - 3, risk), column + 2)
+        beside = _reasons(about, room, risk, named=named)
+        if len(beside) <= len(below) + 1:
+            sheet.rows(beside, behind, line)
+            return
+    sheet.rows(below, column + 2)
 
 
-def _reasons(about: list[Finding], room: int, beside: str) -> list[Row]:
-    """Why, by which rule, and a safer way; with the risk where it is not the one `beside` them."""
+def _reasons(about: list[Finding], room: int, beside: str, *, named: bool) -> list[Row]:
+    """Why, by which rule (if that is `named`), and a safer way.
+
+    The risk goes with it where it is not the one `beside` them.
+    """
     rows: list[Row] = []
     for finding in about:
         glyph = f"{RISK_GLYPH[finding.risk]} " if finding.risk != beside else ""
         said = [
             Piece(glyph, RISK_TOKEN[finding.risk]),
             *marked(shown(clause(finding.reason)), ()),
-            Piece("  "),
-            Piece(safe_text(finding.rule), "dim"),
+            *([Piece("  "), Piece(safe_text(finding.rule), "dim")] if named else []),
         ]
         rows += wrap(said, room)
         if finding.suggest:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from textual.widget import Widget
+
 from watchgate.core.views import PendingView
 from watchgate.ui.keymap import Hint
 from watchgate.ui.widgets.pane import Pane
@@ -22,6 +24,16 @@ class Prompt(Pane, can_focus=True):
         """What can be pressed while it is open."""
         raise NotImplementedError
 
+    @property
+    def room(self) -> int:
+        """The rows that it may take: half of the screen, but never those of dock and footer."""
+        rows, place = self.app.size.height, self.parent
+        if not isinstance(place, Widget) or place.id != "prompt":
+            return rows // 2
+        around = [each for each in place.siblings if each.display]
+        others = sum(1 if each.id == "body" else each.outer_size.height for each in around)
+        return min(rows // 2, rows - others)
+
     def keep(self, pending: Mapping[str, PendingView]) -> None:
         """Hear which requests are still open; the prompt stays, whatever became of its own.
 
@@ -32,6 +44,9 @@ class Prompt(Pane, can_focus=True):
 
     def focused(self, now_s: float) -> None:
         """The terminal got the focus: keys right after it were not meant for this."""
+
+    def shown(self) -> None:
+        """A new moment was drawn on the screen that it is on."""
 
     def settled(self) -> None:
         """Its request was settled by somebody else; it stays until it is left."""

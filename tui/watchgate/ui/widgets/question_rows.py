@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 import msgspec
 
 from watchgate.core.events import Choice, Question
 from watchgate.core.records import RequestData
+from watchgate.ui.ascii_only import remembered
 from watchgate.ui.formats import width
 from watchgate.ui.palettes import Token
 from watchgate.ui.widgets.command_text import Piece, Row, pieces, wrap
@@ -18,7 +18,7 @@ NUMBER_CELLS = 4
 _NEWLINE = Piece("\\n", "dim")
 
 
-@lru_cache(maxsize=16)
+@remembered(maxsize=16)
 def asked_rows(questions: tuple[Question, ...], cells: int, lead: str = "") -> tuple[Row, ...]:
     """The rows of all questions at a width; `lead` is what was said before the first of them."""
     rows: list[Row] = list(wrap(pieces(lead), cells)) if lead else []
@@ -28,7 +28,7 @@ def asked_rows(questions: tuple[Question, ...], cells: int, lead: str = "") -> t
     return tuple(rows)
 
 
-@lru_cache(maxsize=16)
+@remembered(maxsize=16)
 def plan_rows(text: str, cells: int, *, air: bool) -> tuple[Row, ...]:
     """The rows of a plan, a line to each of its own; without `air` empty lines are left out."""
     rows = (_ended(row) for row in wrap(pieces(text.rstrip("\n")), cells, lines=True))

@@ -12,6 +12,7 @@ from watchgate.ui.arming import Commit
 from watchgate.ui.consequences import title
 from watchgate.ui.formats import short_id
 from watchgate.ui.keymap import Hint
+from watchgate.ui.shown_keys import key_for
 from watchgate.ui.widgets.pane import Line
 from watchgate.ui.widgets.prompt import hint
 from watchgate.ui.widgets.typed_prompt import TypedPrompt
@@ -45,6 +46,6 @@ class ReplyPrompt(TypedPrompt):
     def enter(self) -> None:
         text = self._line.text.strip()
         if text:
-            self.post_message(self.Replied(self._commit, self._view, text))
+            self.finish(self.Replied(self._commit, self._view, text))
         else:
-            self._said = "nothing typed yet; d denies without a reply"
+            self._said = f"nothing typed yet; Esc, then {key_for('deny')} denies without a reply"

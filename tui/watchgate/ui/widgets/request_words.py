@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import msgspec
 
+from watchgate.core import tool_input
+from watchgate.core.events import Tool, ToolClass
 from watchgate.core.policy.telling import telling
 from watchgate.core.records import RequestData
 from watchgate.core.secret_shapes import secrets
 from watchgate.core.text import safe_text
 from watchgate.core.views import PendingView, SessionView
+from watchgate.ui.ascii_only import remembered, spelled
 from watchgate.ui.covered import covered
 from watchgate.ui.formats import count, person
 from watchgate.ui.palettes import Token
@@ -27,7 +28,15 @@ ASKED = "?"
 
 MINUTE_S = 60
 _SHORT = 200
+_TOLD_IN: dict[ToolClass, tuple[str, ...]] = {
+    "fetch": ("url", "uri", "query"),
+    "agent": ("description",),
+    "plan": ("plan",),
+}
+"""The field of a tool's input that the text of its call may be."""
+
 _SAYS_NOTHING = ("description", "timeout", "timeout_ms")
+"""What changes nothing of what a shell command does; to any other tool it may be all it is told."""
 
 
 def chip(line: Line, risk: str) -> None:
@@ -125,15 +134,42 @@ class Rest(msgspec.Struct, frozen=True):
     whole: bool
 
 
-@lru_cache(maxsize=32)
-def _rest(raw: bytes, shown: str, shell: bool, bare: bool) -> Rest:
+def _told_by_command(tool: Tool) -> frozenset[str]:
+    """The fields that the command tells whole; one that sets more than words is not among them."""
+    if tool_input.command(tool) is None:
+        return frozenset()
+    given = {name: tool.input[name] for name in tool_input.COMMANDS & tool.input.keys()}
+    words = {name: value if isinstance(value, list) else [value] for name, value in given.items()}
+    return frozenset(
+        name for name, each in words.items() if all(isinstance(word, str) for word in each)
+    )
+
+
+def _told(tool: Tool, shown: str) -> frozenset[str]:
+    """The fields of the input of which the shown text leaves nothing out.
+
+    Words that only happen to stand in that text as well tell nothing of their field.
+    """
+    given = {name: value for name, value in tool.input.items() if isinstance(value, str)}
+    if tool.cls == "shell":
+        idle = {name for name, value in given.items() if not value}
+        return _told_by_command(tool).union(idle, _SAYS_NOTHING)
+    if tool.cls in ("edit", "read"):
+        named = (*tool_input.PATH_KEYS, *(("pattern",) if tool.cls == "read" else ()))
+        return frozenset(
+            name for name, value in given.items() if not value or (name in named and value in shown)
+        )
+    own = _TOLD_IN.get(tool.cls, ())
+    return frozenset(name for name in own if given.get(name) == shown)
+
+
+@remembered(maxsize=32)
+def _rest(raw: bytes, told_in_text: frozenset[str], bare: bool) -> Rest:
     parts: list[str] = []
     whole = True
     for name, value in msgspec.json.decode(raw, type=dict[str, msgspec.Raw]).items():
         text = bytes(value)
-        if name in _SAYS_NOTHING or (shell and name == "command"):
-            continue
-        if text.startswith(b'"') and msgspec.json.decode(text, type=str) in shown:
+        if name in told_in_text:
             continue
         if len(text) > _SHORT:
             parts.append(f"{name}: {count(len(text))} bytes")
@@ -141,7 +177,7 @@ def _rest(raw: bytes, shown: str, shell: bool, bare: bool) -> Rest:
         else:
             parts.append(f"{name}={text.decode()}")
     told = "  ".join(parts)
-    return Rest(safe_text(told) if bare else covered(told), whole)
+    return Rest(spelled(safe_text(told)) if bare else covered(told), whole)
 
 
 def rest(data: RequestData, *, bare: bool = False) -> Rest:
@@ -149,7 +185,7 @@ def rest(data: RequestData, *, bare: bool = False) -> Rest:
     if data.asks == "question":
         return Rest("", whole=True)  # its questions are drawn from what was read of the input
     shown = shown_text(data.tool, data.summary)
-    return _rest(msgspec.json.encode(data.tool.input), shown, data.tool.cls == "shell", bare)
+    return _rest(msgspec.json.encode(data.tool.input), _told(data.tool, shown), bare)
 
 
 def too_long(data: RequestData) -> bool:

@@ -43,18 +43,27 @@ class Columns(msgspec.Struct, frozen=True):
         )
 
 
-def columns(cells: int) -> Columns:
-    """The columns of a table that is so wide; the call takes what is left."""
+def columns(cells: int, *, hosts: bool = False) -> Columns:
+    """The columns of a table that is so wide; the call takes what is left.
+
+    Sessions that are named by their hosts have more room.
+    """
     sizes = (10, 9, 7, 5, 14, 6) if cells >= 80 else (0, 8, 6, 4, 13, 6)
+    if hosts:
+        sizes = (sizes[0], sizes[1] + (6 if cells >= 80 else 4), *sizes[2:])
     return Columns(*sizes, max(0, cells - CURSOR - sum(sizes) - GAP - MARGIN))
 
 
 class Look(msgspec.Struct, frozen=True):
-    """How a row stands out: under the cursor (and with the focus or not), or from a lost core."""
+    """How a row stands out: under the cursor (and with the focus or not), or from a lost core.
+
+    `hosts` says that sessions are named by their hosts.
+    """
 
     cursor: bool = False
     focus: bool = False
     stale: bool = False
+    hosts: bool = False
 
     @property
     def ground(self) -> Token:
@@ -64,9 +73,9 @@ class Look(msgspec.Struct, frozen=True):
         return "sel" if self.focus and not self.stale else "s2"
 
 
-def header(cells: int, colors: Palette) -> Line:
+def header(cells: int, colors: Palette, *, hosts: bool = False) -> Line:
     """The line of column names."""
-    at = columns(cells)
+    at = columns(cells, hosts=hosts)
     line = Line(colors).to(CURSOR)
     if at.time:
         line.add("time".ljust(at.time), "dim")
@@ -119,7 +128,7 @@ def draw_call(
     row: CallRow, cells: int, colors: Palette, look: Look, now_us: int, zone: tzinfo | None
 ) -> Line:
     """One call as a line of the table."""
-    at = columns(cells)
+    at = columns(cells, hosts=look.hosts)
     tone = _tone(row, look)
     line = Line(colors, tone.ground)
     line.add(">" if look.cursor else " ", tone.marker, bold=True).to(CURSOR)
@@ -134,9 +143,10 @@ def draw_call(
     line.to(column + at.risk)
     if row.alarm:
         # The words of an alarm are wider than their column, and it has no time worth reading.
-        line.fit(f"# {row.stage}", at.state + at.took, tone.ink, bold=True)
+        line.fit(f"# {safe_text(row.stage)}", at.state + at.took, tone.ink, bold=True)
     else:
-        line.fit(f"{row.glyph or ' '} {row.stage}", at.state, tone.ink, bold=tone.loud)
+        state = safe_text(f"{row.glyph or ' '} {row.stage}")
+        line.fit(state, at.state, tone.ink, bold=tone.loud)
         line.to(column + at.risk + at.state)
         unknown = look.stale and row.ended_at is None
         time = UNMEASURED if unknown else elapsed(row, now_us)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import tzinfo
+from functools import partial
 
 from textual.cache import LRUCache
 from textual.events import Click, MouseScrollDown, MouseScrollUp, Resize
@@ -15,6 +16,8 @@ from textual.widget import Widget
 from watchgate.core.ring import Ring
 from watchgate.core.state import State
 from watchgate.core.views import CallRow
+from watchgate.ui.jumping import Jump
+from watchgate.ui.shown_keys import key_for
 from watchgate.ui.theme import palette
 from watchgate.ui.widgets.pane import Line
 from watchgate.ui.widgets.ring_columns import CURSOR, Look, draw_call, elapsed, header
@@ -22,7 +25,7 @@ from watchgate.ui.widgets.ring_rows import Rows
 
 HEADER = 1
 WHEEL = 3
-KEPT_STRIPS = 1_024
+KEPT_STRIPS = 128
 
 Keep = Callable[[CallRow], bool]
 Shown = tuple[int, CallRow, str]
@@ -36,6 +39,8 @@ class RingTable(Widget, can_focus=True):
     """
 
     DEFAULT_CSS = "RingTable { height: 1fr; width: 1fr; }"
+    FOCUS_ON_CLICK = False
+    """A click puts the cursor; the keys stay with the prompt that may be open."""
 
     class Moved(Message):
         """The operator moved the cursor, or scrolled."""
@@ -52,6 +57,7 @@ class RingTable(Widget, can_focus=True):
         self._seen_end = 0
         self._now_us = 0
         self._stale = False
+        self._hosts = False
         self._shown: list[Shown] = []
         self._was: tuple[int, int, int, bool] | None = None
         self._was_at: tuple[int | None, Size] | None = None
@@ -80,8 +86,8 @@ class RingTable(Widget, can_focus=True):
             return
         self._was = now
         self._now_us = now_us
-        if stale != self._stale:
-            self._stale = stale
+        if (stale, bool(state.hosts)) != (self._stale, self._hosts):
+            self._stale, self._hosts = stale, bool(state.hosts)
             self.refresh()
         if state.rows is not self._ring:
             self._take_over(state)
@@ -137,16 +143,24 @@ class RingTable(Widget, can_focus=True):
         if index < len(self._rows) and self._rows.number(index) == number:
             self._put_cursor(index)
 
+    def jumps(self) -> list[Jump]:
+        """The calls that are visible now."""
+        x, y, _, _ = self.region
+        return [
+            Jump(x, y + HEADER + line, partial(self.select, number), of=("call", number))
+            for line, (number, _, _) in enumerate(self._shown)
+        ]
+
     def render_line(self, y: int) -> Strip:
         """The header, then one line for each visible call."""
         cells = self.size.width
         colors = palette(self.app.theme)
         if y < HEADER:
-            return header(cells, colors).strip(cells)
+            return header(cells, colors, hosts=self._hosts).strip(cells)
         if y - HEADER >= len(self._shown):
             return self._empty_line(y, cells)
         number, row, time = self._shown[y - HEADER]
-        look = Look(number == self._cursor, self.has_focus, self._stale)
+        look = Look(number == self._cursor, self.has_focus, self._stale, self._hosts)
         key = (number, cells, colors.name, look, time)
         cached = self._strips.get(key)
         if cached is not None and cached[0] is row:
@@ -185,13 +199,23 @@ class RingTable(Widget, can_focus=True):
 
     def _take_over(self, state: State) -> None:
         """A new core, or the same one again: numbers begin anew, the cursor stays on its call."""
-        row = self.selected
+        self._cursor, top, seen = (
+            self._place_in(state, number)
+            for number in (self._cursor, self._top, self._seen_end - 1)
+        )
         self._ring = state.rows
         self._rows = Rows(self._keep)
-        self._cursor = state.calls.number((row.agent, row.session, row.call)) if row else None
         self.follow = self.follow or self._cursor is None
-        self._top = self._seen_end = self._cursor or 0
+        self._top = self._cursor or 0 if top is None else top
+        self._seen_end = (self._cursor or 0) if seen is None else seen + 1
         self._strips.clear()
+
+    def _place_in(self, state: State, number: int | None) -> int | None:
+        """The number that the call with this number has in another picture."""
+        if number is None or number not in self._ring:
+            return None
+        row = self._ring[number]
+        return state.calls.number((row.agent, row.session, row.call))
 
     def _window(self) -> tuple[int, int]:
         """The first and the last visible line."""
@@ -268,7 +292,9 @@ class RingTable(Widget, can_focus=True):
         if y == HEADER + 1 and self._keep is not None and not len(self._rows):
             line.to(CURSOR)
             if self._rows.searched:
-                line.add("no call matches the filter").add("   Esc", "accent", bold=True)
+                line.add("no call matches the filter").add(
+                    f"   {key_for('back')}", "accent", bold=True
+                )
                 line.add(" clears it", "dim")
             else:
                 line.add("looking through older calls", "dim")

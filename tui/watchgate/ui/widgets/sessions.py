@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from textwrap import wrap
 
 from textual.message import Message
@@ -11,6 +12,8 @@ from watchgate.core.state import State
 from watchgate.core.text import safe_text
 from watchgate.core.views import SessionView
 from watchgate.ui.formats import count, cut, money
+from watchgate.ui.hosts import why_lost
+from watchgate.ui.jumping import Jump
 from watchgate.ui.overview import (
     live_sessions,
     living,
@@ -20,6 +23,7 @@ from watchgate.ui.overview import (
     waiting_since,
 )
 from watchgate.ui.palettes import Token
+from watchgate.ui.shown_keys import key_for
 from watchgate.ui.widgets.pane import Line, Pane
 
 SUBS_SHOWN = 3
@@ -35,6 +39,7 @@ class Sessions(Pane):
 
     ground = "s1"
     can_focus = True
+    FOCUS_ON_CLICK = False
 
     class Opened(Message):
         """The session under the cursor was chosen; `label` is its name in the table."""
@@ -49,11 +54,16 @@ class Sessions(Pane):
         self._now_us = 0
         self._stale = False
         self._key: tuple[str, str] | None = None
+        self._heads: list[tuple[int, tuple[str, str]]] = []
+        self._was: object = None
 
     def show(self, state: State, now_us: int, *, stale: bool) -> None:
         """Show the sessions of this state; `stale` when the core that told of them is lost."""
         self._state, self._now_us, self._stale = state, now_us, stale
-        self.redraw()
+        seen = self._seen()
+        if seen != self._was:
+            self._was = seen
+            self.redraw()
 
     def move(self, by: int) -> None:
         """Move the cursor by so many sessions, no further than the first or last."""
@@ -69,11 +79,34 @@ class Sessions(Pane):
         if live:
             self.post_message(self.Opened(live[self._place(live)].label))
 
+    @property
+    def chosen(self) -> tuple[str, str] | None:
+        """Agent and id of the session under the cursor."""
+        live = live_sessions(self._state)
+        if not live:
+            return None
+        view = live[self._place(live)]
+        return view.agent, view.session
+
+    def jumps(self) -> list[Jump]:
+        """The sessions that are visible now."""
+        x, y, _, rows = self.region
+        return [
+            Jump(x, y + line, partial(self._go_to, key), ("session", *key))
+            for line, key in self._heads
+            if line < rows
+        ]
+
+    def _go_to(self, key: tuple[str, str]) -> None:
+        self._key = key
+        self.redraw()
+
     def watch_has_focus(self, has_focus: bool) -> None:
         super().watch_has_focus(has_focus)
         self.redraw()
 
     def draw(self, cells: int, rows: int) -> list[Line]:
+        self._heads = []
         head = self.line().add("  sessions", "dim").to(17)
         lines = [head.add("last min", "dim").right("cost ", "dim")]
         live = live_sessions(self._state)
@@ -92,29 +125,45 @@ class Sessions(Pane):
             if airy:
                 lines.append(self.line())
             waiting = since.get((view.agent, view.session))
+            self._heads.append((len(lines), (view.agent, view.session)))
             lines += self._session(view, sparks[number], waiting, chosen=number == place)
             lines += self._subs(view)
         if len(live) > fit:
-            how = "j k go there" if self.has_focus else "s lists them"
+            there = f"{key_for('down')} {key_for('up')} go there"
+            how = there if self.has_focus else f"{key_for('sessions')} lists them"
             lines.append(self.line().add(f"  {count(len(live) - fit)} more, {how}", "dim"))
-        why = self._why_not(live, place) if airy else []
+        why = self._why_lost()
+        if why and len(lines) + len(why) > rows - len(day):
+            day = []  # what has to be mended comes before what was counted
+        if not why and airy:
+            why = self._why_not(live, place)
         if len(lines) + len(why) <= rows - len(day):
             lines += why
         return [*lines, *day]
+
+    def _seen(self) -> object:
+        """Everything that the lines are made of: most seconds change nothing of it."""
+        state, now_us = self._state, self._now_us
+        live, since = live_sessions(state), waiting_since(state)
+        words = [session_word(v, since.get((v.agent, v.session)), now_us) for v in live]
+        here = [host.here for host in state.hosts.values()]
+        return live, words, sparklines(live, now_us), state.totals, here, self._stale
 
     def _session(
         self, view: SessionView, spark: str, waiting: int | None, *, chosen: bool
     ) -> list[Line]:
         ground: Token = ("sel" if self.has_focus else "s2") if chosen else "s1"
-        ink: Token = "off" if self._stale else "fg"
-        quiet: Token = "off" if self._stale else "dim"
+        away = self._away(view)
+        stale = self._stale or away
+        ink: Token = "off" if stale else "fg"
+        quiet: Token = "off" if stale else "dim"
         name = self.line(ground).add(
             "> " if chosen else "  ", "accent" if self.has_focus else "dim", bold=True
         )
         kept, dots = cut(safe_text(view.label), 30 - len(view.agent) - 2)
         name.add(kept, ink, bold=True).add(dots, quiet)
         name.right(f"{safe_text(view.agent)} ", quiet)
-        word = session_word(view, waiting, self._now_us)
+        word = "host lost" if away else session_word(view, waiting, self._now_us)
         asks = view.shown is SessionState.WAITING
         state = self.line(ground).add("  ")
         if asks:
@@ -122,14 +171,15 @@ class Sessions(Pane):
             word = "waiting" if self._stale else word
         loud = asks or view.gated is False or view.shown is SessionState.FAILED
         state.fit(word, 14, ink if loud else quiet, bold=view.shown is SessionState.FAILED)
-        state.to(17).add("" if self._stale else spark, "faint")
+        state.to(17).add("" if stale else spark, "faint")
         return [name, state.right(f"{money(view.cost_usd)} ", ink)]
 
     def _subs(self, view: SessionView) -> list[Line]:
         """A line for each sub-agent at work, under the session that started it."""
         subs = living(view)
+        stale = self._stale or self._away(view)
         shown = subs if len(subs) <= SUBS_SHOWN + 1 else subs[:SUBS_SHOWN]
-        quiet: Token = "off" if self._stale else "dim"
+        quiet: Token = "off" if stale else "dim"
         lines = []
         for sub in shown:
             line = self.line().add("    ").fit(safe_text(sub.name), 12, quiet).to(17)
@@ -137,6 +187,19 @@ class Sessions(Pane):
         if len(subs) > len(shown):
             more = count(len(subs) - len(shown))
             lines.append(self.line().add(f"    {more} more sub-agents", quiet))
+        return lines
+
+    def _away(self, view: SessionView) -> bool:
+        """Whether the machine of a session does not answer, where there are several."""
+        host = self._state.hosts.get(view.host)
+        return host is not None and not host.here
+
+    def _why_lost(self) -> list[Line]:
+        """Why machines do not answer, where there are several."""
+        lines = []
+        for reason in why_lost(self._state):
+            words = wrap(reason, 28)
+            lines += [self.line(), *(self.line().add(f"  {line}", "dim") for line in words)]
         return lines
 
     def _why_not(self, live: list[SessionView], place: int) -> list[Line]:
@@ -148,7 +211,7 @@ class Sessions(Pane):
             return []
         label, dots = cut(safe_text(view.label), 14)
         # Whether its hooks are installed and skipped is not known here.
-        why = view.cause or _ONLY_WATCHED
+        why = safe_text(view.cause or _ONLY_WATCHED)
         words = wrap(f"{label}{dots}: {why}", 28)
         return [self.line(), *(self.line().add(f"  {line}", "dim") for line in words)]
 

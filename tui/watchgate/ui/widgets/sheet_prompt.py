@@ -11,19 +11,20 @@ from textual.message import Message
 from textual.strip import Strip
 
 from watchgate.core.views import PendingView
-from watchgate.ui.arming import Card, Commit, Held, Intent, Said
+from watchgate.ui.arming import QUEUED_S, Card, Commit, Held, Intent, Said
 from watchgate.ui.consent import Consent
 from watchgate.ui.decisions import PLAIN, Terms
 from watchgate.ui.formats import plural
 from watchgate.ui.keymap import Hint, name_of, read_at
 from watchgate.ui.shape import Shape
+from watchgate.ui.shown_keys import action_of, key_for
 from watchgate.ui.typed_yes import WORD
 from watchgate.ui.unshown import Unshown
 from watchgate.ui.widgets.pane import Line
 from watchgate.ui.widgets.prompt import GONE, Prompt, hint
 
-_SCROLLS = {"j": 1, "down": 1, "k": -1, "up": -1}
-_PAGES = {"pagedown": 1, "pageup": -1}
+_SCROLLS = {"down": 1, "up": -1}
+_PAGES = {"page_down": 1, "page_up": -1}
 TINY: dict[Intent, str] = {"allow": "to allow you must see the whole request: 60 by 16 cells"}
 
 
@@ -108,9 +109,9 @@ class SheetPrompt(Prompt):
         self.fit_rows()
 
     def fit_rows(self) -> None:
-        """As many rows as the lines take, but never more than half of the screen; draw them."""
-        cells, rows = self.app.size
-        self.styles.height = max(2, min(len(self.sheet(cells)) + 1, rows // 2))
+        """As many rows as the lines take, as far as there is room for them; draw them."""
+        lines = len(self.sheet(self.app.size.width))
+        self.styles.height = max(2, min(lines + 1, self.room))
         self._drawn = None
         self.refresh()
 
@@ -177,24 +178,24 @@ class SheetPrompt(Prompt):
             self.said = verdict.text
         elif isinstance(verdict, Held):
             self._wait()
-        elif name in _SCROLLS:
-            self.scroll(_SCROLLS[name])
-        elif name in _PAGES:
-            self.scroll(_PAGES[name] * max(1, self.size.height - 2))
+        elif (action := action_of(name)) in _SCROLLS:
+            self.scroll(_SCROLLS[action])
+        elif action in _PAGES:
+            self.scroll(_PAGES[action] * max(1, self.size.height - 2))
         else:
             self.press(name)
 
     def _wait(self) -> None:
         due = self._consent.next_due
         if due is not None:
-            self.set_timer(max(0.0, due - self._now_s()), self._due)
+            self.set_timer(max(QUEUED_S, due - self._now_s()), self._due)
 
     def _due(self) -> None:
         answer = self._consent.due(self._now_s())
         if isinstance(answer, Commit) and not self._gone:
             self.decide(answer)
         elif isinstance(answer, Said):
-            self.said = answer.text.replace("v opens it", "j shows the rest")
+            self.said = answer.text
             self.redraw()
         else:
             self._wait()
@@ -203,7 +204,9 @@ class SheetPrompt(Prompt):
         line = self.line().add("  ")
         below = count - self._window[1]
         if below > 0:
-            line.right(f"+{plural(below, 'line')}  ", "dim").right("j", "accent", bold=True)
+            line.right(f"+{plural(below, 'line')}  ", "dim").right(
+                key_for("down"), "accent", bold=True
+            )
             line.right(" down ", "dim")
         typed = self._consent.typed
         if typed is not None:

@@ -10,6 +10,7 @@ import msgspec
 from watchgate.core.records import RequestData
 from watchgate.core.redact import coverable
 from watchgate.core.text import Span, visible
+from watchgate.ui.ascii_only import FOREIGN, as_escape, ascii_asked
 
 _BLANKS = re.compile(" {9,}")
 _INNER_BLANKS = re.compile("(?<=[^ \n]) {9,}|(?:^|(?<=\n)) {33,}")
@@ -85,6 +86,12 @@ def shown(text: str, how: Look = COVERED) -> Shown:
         words = safe.text[escape.start : escape.end]
         kind: Kind = "break" if words.startswith("\\") else "hidden"
         found.append(Stretch(escape.source, escape.source + 1, words, kind))
+    if ascii_asked() and not text.isascii():
+        hidden = {each.start for each in found if each.kind == "hidden"}
+        for match in FOREIGN.finditer(text):
+            start, end = match.span()
+            if start not in hidden:
+                found.append(Stretch(start, end, as_escape(match.group()), "hidden"))
     for match in (_INNER_BLANKS if how.code else _BLANKS).finditer(text):
         start, end = match.span()
         found.append(Stretch(start, end, f"<{end - start} blanks>", "blanks"))

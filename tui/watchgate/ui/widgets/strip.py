@@ -15,6 +15,7 @@ from watchgate.ui.widgets.request_words import ASKED
 class StripView(msgspec.Struct, frozen=True, kw_only=True):
     """What the strip tells: counts as words, and the one thing that is most urgent.
 
+    `hosts` says how many of several machines answer, `away` that something is wrong with one.
     Of the `ran` calls that are known to have run, `gated` had passed a gate.
     `alert` chooses the right end: `pending` (with `worst`, `pending` and `consequence`), `lost`
     (with `since`), `off` (with `until`), or `quiet` (with `quiet`).
@@ -22,6 +23,8 @@ class StripView(msgspec.Struct, frozen=True, kw_only=True):
 
     profile: str = "guard"
     demo: bool = False
+    hosts: str = ""
+    away: bool = False
     sessions: int = 0
     per_minute: str = "0"
     cost: str = "$0.00"
@@ -97,6 +100,11 @@ class StatusStrip(Pane):
         if view.alert == "lost":
             picture = f"   last picture of {view.picture_of}" if view.picture_of else ""
             return [*groups, _Group(self.line().add(picture, "dim"), 2)]
+        if view.hosts and (view.away or cells >= 100):
+            hosts = (
+                self.line().add("   ").add(view.hosts, "fg" if view.away else "dim", bold=view.away)
+            )
+            groups.append(_Group(hosts, -1 if view.away else 7))
         if cells >= 80:
             number, noun = plural(view.sessions, "session").split(" ")
             sessions = self.line().add(f"   {number}").add(f" {noun}", "dim")

@@ -6,10 +6,10 @@ import msgspec
 
 from watchgate.ui.formats import width
 from watchgate.ui.palettes import Token
+from watchgate.ui.shown_keys import key_for
 from watchgate.ui.widgets.pane import Line, Pane
 
 SCREENS = ("Monitor", "Approvals", "Traces", "Costs", "History")
-THERE = ("Monitor", "Traces")
 
 WIDE_CELLS = 100
 
@@ -31,7 +31,7 @@ class TabsView(msgspec.Struct, frozen=True):
 
 
 class Tabs(Pane):
-    """The five screens with their keys; those that are not there yet stand in `off`."""
+    """The five screens with their keys."""
 
     DEFAULT_CSS = "Tabs { height: 1; }"
 
@@ -47,15 +47,14 @@ class Tabs(Pane):
 
     def draw(self, cells: int, rows: int) -> list[Line]:
         line = self.line().add(" ")
-        for number, name in enumerate(SCREENS, start=1):
-            if number > 1 and cells >= WIDE_CELLS:
+        for number, name in enumerate(SCREENS):
+            if number and cells >= WIDE_CELLS:
                 line.add(" ")
+            key = key_for(name.lower())
             if name == self._view.active:
-                line.add(f" {number} {name} ", "accent", on="sel", bold=True)
-            elif name in THERE:
-                line.add(f" {number}").add(f" {name} ", "dim")
+                line.add(f" {key} {name} ", "accent", on="sel", bold=True)
             else:
-                line.add(f" {number} {name} ", "off")
+                line.add(f" {key}").add(f" {name} ", "dim")
         chips = _fitting(self._view.chips, cells, cells - line.left_cells - 1)
         for number, chip in enumerate(chips):
             if number:

@@ -9,6 +9,7 @@ from watchgate.ui.covered import covered
 from watchgate.ui.formats import cut, cut_front, person
 from watchgate.ui.moment import Moment
 from watchgate.ui.palettes import Token
+from watchgate.ui.shown_keys import key_for
 from watchgate.ui.theme import RISK_GLYPH
 from watchgate.ui.widgets.command_text import plain
 from watchgate.ui.widgets.pane import Line, Pane
@@ -89,7 +90,8 @@ class Tiny(Pane):
             return self._text(safe_text(moment.note), cells, bold=True)
         all_denied = all(view.data.silence == "deny" for view in moment.pending)
         silence = "denied" if all_denied else "silence decides"
-        how = f"d denies; to allow you must see the whole request: 60 by 16 cells, now {size}"
+        allow = f"to allow you must see the whole request: 60 by 16 cells, now {size}"
+        how = f"{key_for('deny')} denies; {allow}"
         return [
             *self._text(f"{silence} in the time shown", cells, "fg"),
             *self._text(how, cells),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from watchgate.ui.shown_keys import key_for
 from watchgate.ui.widgets.pane import Line, Pane
 
 Kind = Literal["connecting", "no-core", "no-trace"]
@@ -57,7 +58,8 @@ class TraceEmpty(Pane):
             *gap,
             *(self.line().to(5).add(line) for line in SNIPPET.splitlines()),
             *gap,
-            self.line().to(2).add("c", "accent", bold=True).add("  copies these lines for the file")
+            self.line().to(2).add(key_for("copy"), "accent", bold=True)
+            .add("  copies these lines for the file")
             .add(" `watchgate config path`", bold=True).add(" names.", "fg"),
             self._text("A core reads the file when it starts."),
         ]  # fmt: skip

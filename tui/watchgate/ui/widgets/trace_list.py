@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import tzinfo
+from functools import partial
 
 import msgspec
 from textual.events import Click, MouseScrollDown, MouseScrollUp
@@ -13,7 +14,9 @@ from watchgate.core.text import safe_text
 from watchgate.core.traces import Key, TracedCall
 from watchgate.ui.covered import covered
 from watchgate.ui.formats import clock, count
+from watchgate.ui.jumping import Jump
 from watchgate.ui.palettes import Token
+from watchgate.ui.shown_keys import key_for
 from watchgate.ui.widgets.pane import Line, Pane
 from watchgate.ui.widgets.trace_words import whole
 
@@ -25,7 +28,7 @@ SUMMARY_FROM = 56
 """From so many cells a line also tells what the call was."""
 
 
-class Entry(msgspec.Struct, frozen=True):
+class Entry(msgspec.Struct, frozen=True, gc=False):
     """A line of the list: its traces, and the glyph of how the call ended."""
 
     call: TracedCall
@@ -101,17 +104,37 @@ class TraceList(Pane):
         """Move by what is visible."""
         self.move(pages * max(1, self.size.height - 3))
 
+    def jumps(self) -> list[Jump]:
+        """The calls that are visible now."""
+        x, y, _, rows = self.region
+        visible = self._entries[self._top : self._top + max(0, rows - self._heading)]
+        return [
+            Jump(x, y + self._heading + line, partial(self._go_to, entry.call.key), entry.call.key)
+            for line, entry in enumerate(visible)
+        ]
+
+    def _go_to(self, key: Key) -> None:
+        """Put the cursor on a call, if it is still there."""
+        for number, entry in enumerate(self._entries):
+            if entry.call.key == key:
+                self.move(number - self._index)
+                return
+
     def draw(self, cells: int, rows: int) -> list[Line]:
         head = self.line().to(TIME).add("calls", "dim")
         new = len(self._entries) - self._end
         if new > 0:
-            head.add(f"   +{count(new)} new", "fg").add("  G", "accent", bold=True)
+            head.add(f"   +{count(new)} new", "fg").add(
+                f"  {key_for('bottom')}", "accent", bold=True
+            )
         lines = [head.right("in hooks ", "dim")]
         if rows >= AIRY_FROM:
             lines.append(self.line())
         if not self._entries:
             lines.append(self.line().to(TIME).fit(f"none passes {self._narrowed}", cells - 3))
-            lines.append(self.line().to(TIME).add("Esc", "accent", bold=True).add(" clears it"))
+            lines.append(
+                self.line().to(TIME).add(key_for("back"), "accent", bold=True).add(" clears it")
+            )
             return lines
         self._heading, room = len(lines), max(1, rows - len(lines))
         self._scroll(room)

@@ -10,6 +10,7 @@ from textual.message import Message
 from watchgate.core.traces import TracedCall
 from watchgate.core.views import CallRow
 from watchgate.ui.formats import plural
+from watchgate.ui.shown_keys import key_for
 from watchgate.ui.widgets.pane import Line, Pane
 from watchgate.ui.widgets.trace_detail import conclusion, detail_lines
 from watchgate.ui.widgets.trace_rows import Blocks, head_lines, places
@@ -118,7 +119,12 @@ class TracePage(Pane):
     def _more(self, cut: int) -> Line:
         """How much of the waterfall is out of view, and how to get there."""
         line = self.line().to(2).add(f"+{plural(cut, 'line')}", "dim")
-        return line.add("   j k" if self._active else "   Enter j k", "accent", bold=True)
+        return line.add(self._reach("down", "up"), "accent", bold=True)
+
+    def _reach(self, *actions: str) -> str:
+        """The keys that move here, after the one that goes here where it has not the keys."""
+        keys = actions if self._active else ("detail", *actions)
+        return f"   {' '.join(map(key_for, keys))}"
 
     def _window(self, blocks: Blocks, room: int) -> range:
         """Which lines of the waterfall are shown: all, or those around the chosen handler."""
@@ -141,7 +147,7 @@ class TracePage(Pane):
         shown = lines[self._offset : end]
         if shown and end < len(lines):
             more = self.line().to(2).add(f"+{plural(len(lines) - end + 1, 'line')}", "dim")
-            more.add("   PgDn" if self._active else "   Enter PgDn", "accent", bold=True)
+            more.add(self._reach("page_down"), "accent", bold=True)
             shown[-1] = more
         return shown
 

@@ -181,7 +181,7 @@ class Blocks:
 def _outcome(line: Line, data: TraceData, row: CallRow | None, cells: int) -> None:
     """How it ended, at the right as far as there is room."""
     if row is not None and row.alarm:
-        line.right(f" {row.stage} ", "alarm_ink", on="alarm", bold=True).right(" ")
+        line.right(f" {safe_text(row.stage)} ", "alarm_ink", on="alarm", bold=True).right(" ")
         return
     glyph, words = ended(data, row)
     said = f"{glyph} {words}".strip()

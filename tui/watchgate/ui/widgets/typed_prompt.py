@@ -31,6 +31,12 @@ class TypedPrompt(Prompt):
         self._line = EditLine()
         self._said = ""
         self._gone = False
+        self._over = False
+
+    def finish(self, message: Message) -> None:
+        """Report how it ended; keys that are read before it is gone are not its own any more."""
+        self._over = True
+        self.post_message(message)
 
     def settled(self) -> None:
         if not self._gone:
@@ -40,10 +46,12 @@ class TypedPrompt(Prompt):
     def on_key(self, event: events.Key) -> None:
         event.stop()
         event.prevent_default()
+        if self._over:
+            return
         name = name_of(event)
         self._said = ""
         if name in ("escape", "ctrl+c"):
-            self.post_message(self.Left())
+            self.finish(self.Left())
         elif name == "enter":
             if not self._gone:
                 self.enter()

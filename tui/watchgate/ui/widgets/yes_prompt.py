@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from textual import events
 from textual.message import Message
 
-from watchgate.ui.arming import Ask, Commit, Said
+from watchgate.ui.arming import QUEUED_S, Ask, Commit, Said
 from watchgate.ui.keymap import Hint, name_of, read_at
 from watchgate.ui.typed_yes import WORD, Closed, TypedYes
 from watchgate.ui.widgets.pane import Line
@@ -21,14 +21,15 @@ _WHAT = {"allow": "allow once", "handback": "hand back", "allow_more": "allow mo
 class YesPrompt(Prompt):
     """Shows what was typed and what it leads to; keys go to `TypedYes`, timed by `now_s`.
 
-    `drawn_id` tells which request the last frame showed, `meaning` what a yes leads to.
+    `drawn_id` tells which request the last frame showed, `meaning` what a yes leads to; `deny` is
+    the key that denies.
     """
 
     DEFAULT_CSS = "YesPrompt { height: 3; }"
 
     @dataclass
     class Decided(Message):
-        """The word was typed (or `d` pressed), and nothing followed it."""
+        """The word was typed (or `deny` pressed), and nothing followed it."""
 
         commit: Commit
 
@@ -44,10 +45,12 @@ class YesPrompt(Prompt):
         meaning: str,
         drawn_id: Callable[[], str | None],
         now_s: Callable[[], float] = time.monotonic,
+        deny: str = "d",
     ) -> None:
         super().__init__()
         self.request = ask.request
-        self._yes = TypedYes(ask)
+        self._yes = TypedYes(ask, deny)
+        self._deny = deny
         self._meaning = meaning
         self._drawn_id = drawn_id
         self._now_s = now_s
@@ -57,12 +60,16 @@ class YesPrompt(Prompt):
     @property
     def hints(self) -> Sequence[Hint]:
         does = _WHAT.get(self._yes.ask.intent, "allow")
-        return (hint(WORD, does), hint("Esc", "not now"), hint("d", "deny"))
+        return (hint(WORD, does), hint("Esc", "not now"), hint(self._deny, "deny"))
 
     def settled(self) -> None:
         if not self._gone:
             self._gone, self._said = True, GONE
             self.redraw()
+
+    def focused(self, now_s: float) -> None:
+        self._yes.focus(now_s)
+        self.redraw()
 
     def on_mount(self) -> None:
         if self.app.size.height < 30:
@@ -100,7 +107,7 @@ class YesPrompt(Prompt):
     def _wait(self) -> None:
         due = self._yes.next_due
         if due is not None:
-            self.set_timer(max(0.0, due - self._now_s()), self._due)
+            self.set_timer(max(QUEUED_S, due - self._now_s()), self._due)
 
     def _due(self) -> None:
         answer = self._yes.due(self._now_s(), self._drawn_id())

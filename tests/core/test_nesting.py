@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from watchgate.service.nesting import too_deep
+from watchgate.core.nesting import too_deep
 
 
 def nested(levels: int, kind: type[Any]) -> Any:

@@ -1,0 +1,42 @@
+"""The console on a made-up core, for a pseudo-terminal to watch: `MODE` is what happens to it."""
+
+from __future__ import annotations
+
+import sys
+
+from tests.ui.console import OPTIONS
+from tests.ui.fake_source import FakeClock, FakeSource
+from tests.ui.foreign import WORDS, everything, foreign, foreign_past
+from tests.ui.past_picture import answering
+from tests.ui.picture import NOW_US
+from watchgate.cli.signals import ended_by_signals
+from watchgate.ui.app import WatchgateApp
+from watchgate.ui.options import Options
+from watchgate.ui.telling import Telling
+from watchgate.ui.widgets.footer import Footer
+
+SECRET = "AKIAIOSFODNN7EXAMPLE"
+
+
+def main(mode: str) -> int:
+    """Run it until it is left."""
+    source = FakeSource(foreign(everything(), " ".join(WORDS)))
+    source.answer = answering(foreign_past(WORDS[1]))
+    telling = Telling(way="osc9", unfocused=False, command=True)
+    options = Options(agents=OPTIONS.agents, telling=telling, ascii=mode == "ascii")
+    app = WatchgateApp(source, FakeClock(NOW_US), options)
+    if mode == "crash":
+        app.call_later(app.set_timer, 1.0, fail)
+    with ended_by_signals(app):
+        app.run()
+    return app.return_code or 0
+
+
+def fail() -> None:
+    """Fail as a widget would, with a secret at hand."""
+    secret = SECRET
+    Footer.draw(None, len(secret), 1)  # type: ignore[arg-type]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

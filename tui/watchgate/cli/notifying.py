@@ -1,0 +1,124 @@
+"""Where a console may tell of something: what its environment says of the terminal around it."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from watchgate.cli import tmux
+
+if TYPE_CHECKING:
+    from watchgate.core.config import Ui
+    from watchgate.ui.telling import Around, Telling, Way, Wrap
+
+_OSC777: Final = ("VTE_VERSION", "KONSOLE_VERSION")
+_OSC9: Final = ("KITTY_WINDOW_ID", "WT_SESSION", "ITERM_SESSION_ID", "WEZTERM_PANE")
+"""Variables by which terminals make themselves known, also to what runs in a multiplexer."""
+
+_DEAF: Final = ("", "dumb", "linux")
+"""Terminals that show no notice, and may print one."""
+
+MESSAGE_MS = 8000
+
+_SEEN = "#{?window_active,#{?window_zoomed_flag,#{pane_active},1},0}"
+"""A format of tmux: `1` for a pane that its session shows, not hidden behind a zoomed one."""
+
+
+def telling(ui: Ui, env: Mapping[str, str]) -> Telling:
+    """How a console with this configuration tells of something in this environment."""
+    from watchgate.ui.telling import Telling
+
+    around: Around | None = None
+    way = way_of(ui.notify, env)
+    if env.get("TMUX") and env.get("TMUX_PANE") and (way != "off" or ui.notify == "tmux"):
+        # With a second multiplexer between, a sequence may end there.
+        passes = ui.notify != "tmux" and not env.get("ZELLIJ") and not env.get("STY")
+        around = _by_tmux(env["TMUX_PANE"], passes=passes)
+    return Telling(
+        bell=ui.bell,
+        title=ui.title,
+        way=way,
+        wrap=wrap_of(env),
+        around=around,
+        unfocused=ui.notify_when == "unfocused",
+        command=ui.notify_text == "command",
+    )
+
+
+def way_of(notify: str, env: Mapping[str, str]) -> Way:
+    """The sequence that the terminal understands, as far as the environment tells.
+
+    A terminal that nothing is known of gets the one that is ignored by most of those that do not
+    understand it.
+    """
+    if notify == "osc9":
+        return "osc9"
+    if notify == "osc777":
+        return "osc777"
+    term, program = env.get("TERM", ""), env.get("TERM_PROGRAM", "")
+    if notify != "auto" or term in _DEAF or program == "Apple_Terminal":
+        return "off"
+    if term.startswith(("foot", "rxvt")) or any(map(env.get, _OSC777)):
+        return "osc9" if any(map(env.get, _OSC9)) else "osc777"
+    return "osc9"
+
+
+def wrap_of(env: Mapping[str, str]) -> Wrap:
+    """The multiplexer that is nearest around the console and has to be told to hand on.
+
+    zellij is told nothing: it hands on what it knows and drops the rest.
+    """
+    if env.get("ZELLIJ"):
+        return ""
+    if env.get("TMUX"):
+        return "tmux"
+    return "screen" if env.get("STY") else ""
+
+
+def _by_tmux(pane: str, *, passes: bool) -> Around:
+    """A message of tmux for every client that a sequence from this pane would not reach."""
+
+    async def show(text: str) -> bool:
+        reached = await _reached(pane) if passes else frozenset()
+        listed = await _run("list-clients", "-F", "#{session_id} #{client_name}") or ""
+        clients = [line.partition(" ") for line in listed.splitlines()]
+        told = [client for session, _, client in clients if session not in reached]
+        for client in told:
+            await _show(client, text)
+        return bool(clients) and len(told) == len(clients)
+
+    return show
+
+
+async def _reached(pane: str) -> frozenset[str]:
+    """The sessions whose clients get a sequence: mostly those that show the pane just now."""
+    allowed = await _run("show-options", "-A", "-p", "-v", "-t", pane, "allow-passthrough")
+    if allowed not in ("on", "all"):
+        return frozenset()
+    panes = await _run("list-panes", "-a", "-F", f"#{{session_id}} #{{pane_id}} {_SEEN}") or ""
+    found = [line.split() for line in panes.splitlines()]
+    return frozenset(
+        session for session, id, seen in found if id == pane and (seen == "1" or allowed == "all")
+    )
+
+
+async def _show(client: str, text: str) -> None:
+    """A message in one client; before 3.2 for as long as tmux is configured to show one."""
+    message = ("display-message", "-c", client)
+    words = tmux.literal(text)
+    if await _run(*message, "-d", str(MESSAGE_MS), "--", words) is None:
+        await _run(*message, "--", words)
+
+
+async def _run(*words: str) -> str | None:
+    """What tmux answers; None where it is gone or refuses."""
+    import anyio
+
+    try:
+        done = await anyio.run_process(
+            tmux.command(*words), check=False, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL
+        )
+    except OSError:
+        return None
+    return done.stdout.decode("utf-8", errors="replace").strip() if done.returncode == 0 else None

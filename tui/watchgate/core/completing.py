@@ -1,0 +1,166 @@
+"""What could stand at the cursor of a filter: keys, and the values that they can have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from watchgate.core.filter_keys import KEYS
+from watchgate.core.filter_terms import Term
+from watchgate.core.text import safe_text
+
+if TYPE_CHECKING:
+    from watchgate.core.state import State
+
+MOST: Final = 8
+LOOKED_AT: Final = 500
+"""The newest calls that are looked at for the names of tools."""
+
+_BARE_CHARS = 2
+"""A word without a key proposes what holds it, and values, only from so many characters on."""
+
+_HEAD = re.compile(r"(?P<minus>-?)(?:(?P<key>[A-Za-z_]+)(?P<op>:|>=|<=|>|<))?")
+_CLOSED = re.compile(r'(?:[^"\\]|\\.)*"', re.DOTALL)
+_BARE = re.compile(r"\S*")
+_TIMES = ("1h", "24h", "7d", "today", "yesterday")
+_TOOK = ("200ms", "1s", "5s", "1m")
+_FAMILIES = ("tool", "approval", "effect", "policy", "hook")
+
+
+class Known(msgspec.Struct, frozen=True, kw_only=True):
+    """The values that were seen, the best known first, for keys that can have any."""
+
+    agents: tuple[str, ...] = ()
+    sessions: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
+
+
+class Proposals(msgspec.Struct, frozen=True):
+    """Texts of which each could stand for `start` to `end`; Tab takes the first."""
+
+    start: int = 0
+    end: int = 0
+    texts: tuple[str, ...] = ()
+
+    def put(self, text: str, number: int) -> tuple[str, int]:
+        """The text with one of them in its place, and where the cursor stands behind it."""
+        put = self.texts[number]
+        return text[: self.start] + put + text[self.end :], self.start + len(put)
+
+
+def known_in(state: State) -> Known:
+    """What a picture knows: who is there, and which tools the newest calls used."""
+    views = sorted(state.sessions.values(), key=lambda view: -view.seen_at)
+    rows = state.rows.tail(LOOKED_AT)
+    return Known(
+        agents=_once(view.agent for view in views),
+        sessions=_once(view.label for view in views),
+        hosts=_once(view.host for view in views),
+        tools=_once(row.tool for row in reversed(rows)),
+    )
+
+
+def propose(text: str, at: int, known: Known) -> Proposals:
+    """What could stand for the term that the cursor `at` is in."""
+    start, end = _term_around(text, at)
+    head = _HEAD.match(text, start, at)
+    if head is None:
+        return Proposals()
+    begun = text[head.end() : at]
+    if not head["key"]:
+        if end > at:
+            return Proposals()
+        begin = start + len(head["minus"])
+        return Proposals(begin, end, _keys(begun, known))
+    key = head["key"].lower()
+    if key not in KEYS:
+        return Proposals()
+    values = _fitting(begun.removeprefix('"'), _values(key, known))
+    if [value.casefold() for value in values] == [begun.casefold()]:
+        return Proposals()
+    return Proposals(head.end(), end, tuple(_written(key, value) for value in values))
+
+
+def begins_key(text: str, at: int) -> bool:
+    """Whether the word that the cursor `at` stands behind may yet become a key."""
+    start, end = _term_around(text, at)
+    word = text[start:end].removeprefix("-").casefold()
+    return at == end and bool(word) and any(name.startswith(word) for name in KEYS)
+
+
+def _term_around(text: str, at: int) -> tuple[int, int]:
+    """Where the term begins that the cursor is in or behind, and where it ends."""
+    start, quoted, position = 0, False, 0
+    while position < at:
+        char = text[position]
+        if quoted and char == "\\":
+            position += 1
+        elif char == '"':
+            quoted = not quoted
+        elif char.isspace() and not quoted:
+            start = position + 1
+        position += 1
+    # A quote that is never closed holds no terms that stand behind its first word.
+    rest = (_CLOSED.match(text, position) if quoted else None) or _BARE.match(text, at)
+    return min(start, at), max(at, rest.end() if rest else at)
+
+
+def _keys(begun: str, known: Known) -> tuple[str, ...]:
+    """Keys that fit, and known values with their keys."""
+    if begun.startswith('"'):
+        return ()
+    names = [name for name in KEYS if name != "host" or known.hosts]
+    found = _fitting(begun, [f"{name}{'>' if name == 'took' else ':'}" for name in names])
+    if len(begun) < _BARE_CHARS:
+        found = [head for head in found if head.startswith(begun.casefold())]
+    else:
+        for key in ("agent", "session", "tool", "risk", "state"):
+            some = [v for v in _values(key, known) if v.casefold().startswith(begun.casefold())]
+            found += [f"{key}:{_written(key, value)}" for value in some]
+    return tuple(found[:MOST])
+
+
+def _values(key: str, known: Known) -> Iterable[str]:
+    if key == "kind":
+        return (*(f"{family}.*" for family in _FAMILIES), *KEYS[key].values)
+    if KEYS[key].values:
+        return KEYS[key].values
+    if KEYS[key].timed:
+        return _TIMES
+    seen: dict[str, tuple[str, ...]] = {
+        "agent": known.agents,
+        "session": known.sessions,
+        "host": known.hosts,
+        "tool": known.tools,
+        "by": ("operator", "rule", "grant", "nobody", "watchgate"),
+        "took": _TOOK,
+    }
+    return seen.get(key, ())
+
+
+def _written(key: str, value: str) -> str:
+    """A value as the language writes it."""
+    if key == "state":
+        return value.replace(" ", "-")
+    if key == "kind":
+        return value
+    return str(Term(key, value))[len(key) + 1 :]
+
+
+def _fitting(begun: str, texts: Iterable[str]) -> list[str]:
+    """Those that begin so, then those that hold it; case and hyphens for blanks say nothing."""
+    wanted = begun.casefold().replace(" ", "-")
+    plain = {text: text.casefold().replace(" ", "-") for text in texts}
+    first = [text for text, folded in plain.items() if folded.startswith(wanted)]
+    return [*first, *(t for t, folded in plain.items() if wanted in folded and t not in first)][
+        :MOST
+    ]
+
+
+def _once(texts: Iterable[str]) -> tuple[str, ...]:
+    """Each once; what comes from outside and could not be typed as it is seen is left out."""
+    return tuple(dict.fromkeys(text for text in texts if text and safe_text(text) == text))

@@ -1,0 +1,108 @@
+"""The keys of the filter language: what each compares, and which values it can have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final, get_args
+
+import msgspec
+
+from watchgate.core.call_endings import ENDINGS
+from watchgate.core.events import Kind, Lane
+from watchgate.core.records import Gate
+
+TEXT: Final = "text"
+RISK_RANK: Final = {"low": 0, "medium": 1, "high": 2, "critical": 3, "unknown": 2}
+"""Risks in their order; one that is not known counts as high."""
+
+
+class Key(msgspec.Struct, frozen=True):
+    """One key: what it looks at, an example, and which values there are where they are known.
+
+    A key that is `ordered` can be compared with `>`, `>=`, `<` and `<=`; one that is `timed` takes
+    a moment. The values of one that names an id may be `shortened`.
+    """
+
+    name: str
+    means: str
+    example: str
+    values: tuple[str, ...] = ()
+    ordered: bool = False
+    timed: bool = False
+    shortened: bool = False
+
+
+KINDS: Final[tuple[str, ...]] = (
+    *(kind for kind in get_args(Kind) if kind != "unknown"),
+    *(f"approval.{what}" for what in ("requested", "facts", "extended", "timeout", "decided")),
+    *(f"effect.{what}" for what in ("sent", "undelivered", "confirmed", "contradicted", "ungated")),
+    *(f"grant.{what}" for what in ("given", "kept", "used", "revoked", "expired")),
+    *(f"policy.{what}" for what in ("started", "stopped", "on", "off", "changed", "reloaded")),
+    *(f"policy.{what}" for what in ("broken", "fault", "journal", "ungated", "inferred", "paused")),
+    *("console.attached", "console.detached", "hook.trace", "unknown"),
+)
+"""Every kind of record."""
+
+STAGES: Final[tuple[str, ...]] = (
+    *("pending", "running", "done", "failed", "denied", "allowed", "timed out", "handed back"),
+    *(
+        "withdrawn",
+        "ran ungated",
+        "DENIED BUT RAN",
+        "RAN ALTERED",
+        "no result",
+        "no core",
+        "host lost",
+    ),
+)
+"""The words of the table for where a call stands, and `allowed` for whatever was let through."""
+
+OUTCOMES: Final = ("ran", "elsewhere", "by rule", "answered")
+"""The words that the history adds for how a call was decided."""
+
+WORDS: Final[tuple[str, ...]] = (*ENDINGS, *get_args(Gate))
+"""The words of records."""
+
+
+def plain(key: str, value: str) -> str:
+    """A value as it is compared: case says nothing, and in a state blanks are hyphens."""
+    folded = value.casefold()
+    return folded.replace(" ", "-") if key == "state" else folded
+
+
+def _distinct(words: Iterable[str]) -> tuple[str, ...]:
+    """The words in their order, of those that are compared alike only the first."""
+    first: dict[str, str] = {}
+    for word in words:
+        first.setdefault(plain("state", word), word)
+    return tuple(first.values())
+
+
+STATES: Final = _distinct((*STAGES, *OUTCOMES, *WORDS))
+"""Every state that there is, those of the table first."""
+
+LANES: Final = tuple(str(lane) for lane in Lane)
+
+KEYS: Final = {
+    key.name: key
+    for key in (
+        Key("agent", "whose call it is", "agent:codex"),
+        Key("session", "the session, by the name on the screen or by its id", "session:api-fix"),
+        Key("host", "the machine, where the console shows several", "host:build1"),
+        Key("tool", "the tool", "tool:Bash"),
+        Key("kind", "what kind of record it is", "kind:hook.trace", KINDS),
+        Key("lane", "how the agent asked", "lane:gate", LANES),
+        Key("risk", "the risk", "risk>=high", tuple(RISK_RANK), ordered=True),
+        Key("state", "where the call stands, or how it was decided", "state:denied", STATES),
+        Key("rule", "the rule that spoke", "rule:git.force-push"),
+        Key("by", "who decided: operator, a name, rule, grant, nobody", "by:operator"),
+        Key("request", "the request, by the beginning of its id", "request:a41f", shortened=True),
+        Key(
+            "call", "the call, by the beginning of the agent's id", "call:toolu_01", shortened=True
+        ),
+        Key("took", "how long it took: ms, s, m or h", "took>5s", ordered=True),
+        Key("since", "not before then", "since:7d", timed=True),
+        Key("until", "not after then", "until:12:04", timed=True),
+    )
+}
+ORDERED: Final = tuple(key.name for key in KEYS.values() if key.ordered)

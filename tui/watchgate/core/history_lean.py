@@ -1,0 +1,26 @@
+"""Records without what no row of the history tells: thousands are read for one page of it."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from watchgate.core.records import Record
+
+SUMMARY_CHARS = 2_000
+
+_READ: Final = frozenset(
+    "tool summary cwd rule reason lane gate word risk ok ungated took_ms interrupted by waited_s"
+    " alarm why until name profile".split()
+)
+
+
+def lean(record: Record) -> Record:
+    """The record with what a `Folding` reads of it alone: what a call was to write can be long."""
+    data: dict[str, Any] = {name: each for name, each in record.data.items() if name in _READ}
+    if isinstance(tool := data.get("tool"), dict):
+        data["tool"] = {"name": tool.get("name")}
+    if isinstance(summary := data.get("summary"), str):
+        data["summary"] = summary[:SUMMARY_CHARS]
+    return msgspec.structs.replace(record, data=data)

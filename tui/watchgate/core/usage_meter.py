@@ -1,0 +1,165 @@
+"""Counting what one source reports of a session, so that nothing it tells again counts twice.
+
+Tokens are kept in four counts that do not overlap, money in whole nano-dollars.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from watchgate.core.events import Counts
+
+NANO = 1_000_000_000
+"""Nano-dollars in a dollar."""
+REFS_KEPT = 16
+_MOST = 1 << 53
+_MOST_USD = 1_000_000
+
+
+class Tokens(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
+    """Tokens of a model: input that no cache held, output, and input read from or put in one."""
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+
+    @property
+    def read(self) -> int:
+        """Everything that the model read."""
+        return self.input + self.cache_read + self.cache_write
+
+    @property
+    def all(self) -> int:
+        """Everything that it read and wrote."""
+        return self.read + self.output
+
+    def plus(self, other: Tokens) -> Tokens:
+        """Both together."""
+        return Tokens(
+            self.input + other.input,
+            self.output + other.output,
+            self.cache_read + other.cache_read,
+            self.cache_write + other.cache_write,
+        )
+
+    def beyond(self, other: Tokens) -> Tokens:
+        """What is in here and not in the other."""
+        return Tokens(
+            max(0, self.input - other.input),
+            max(0, self.output - other.output),
+            max(0, self.cache_read - other.cache_read),
+            max(0, self.cache_write - other.cache_write),
+        )
+
+    def most(self, other: Tokens) -> Tokens:
+        """The larger of each count."""
+        return self.plus(other.beyond(self))
+
+
+class Meter(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What one source has told of a session, or of one of its sub-agents.
+
+    `over` and `cost_over` are of counts that ended, `open` and `cost_open` of the one that goes on;
+    `refs` are the newest calls by their ids. `restarted`: the session began again since the last
+    figure, so that a lower one begins a new count. Any other lower figure was late.
+    """
+
+    source: str
+    sub: str = ""
+    over: Tokens = Tokens()
+    open: Tokens | None = None
+    refs: tuple[tuple[str, Tokens], ...] = ()
+    cost_over: int = 0
+    cost_open: int | None = None
+    restarted: bool = False
+
+    @property
+    def tokens(self) -> Tokens | None:
+        """All that was counted; None where no tokens were told."""
+        return None if self.open is None else self.over.plus(self.open)
+
+    @property
+    def cost(self) -> int | None:
+        """Nano-dollars; None where no cost was told."""
+        return None if self.cost_open is None else self.cost_over + self.cost_open
+
+    def told(self, new: Tokens, counts: Counts, ref: str) -> Meter:
+        """After these tokens."""
+        was = self.open if self.open is not None else Tokens()
+        change: dict[str, Any] = {"restarted": False}
+        if counts == "each":
+            known = dict(self.refs).get(ref) if ref else None
+            change["open"] = was.plus(new.beyond(known or Tokens()))
+            if ref:
+                others = tuple(each for each in self.refs if each[0] != ref)
+                kept = (ref, new.most(known or Tokens()))
+                change["refs"] = (*others[1 - REFS_KEPT :], kept)
+        elif self._begins(was, new, counts):
+            change["over"], change["open"] = self.over.plus(was), new
+        else:
+            change["open"] = was.most(new)
+        return msgspec.structs.replace(self, **change)
+
+    def joined(self, over: Meter) -> Meter:
+        """With the tokens of another meter that is not kept any more."""
+        return msgspec.structs.replace(
+            self,
+            over=self.over.plus(over.tokens or Tokens()),
+            open=self.open if self.open is not None else Tokens(),
+        )
+
+    def cost_told(self, new: int) -> Meter:
+        """After this cost so far."""
+        was = self.cost_open or 0
+        if self.restarted and new < was:
+            return msgspec.structs.replace(
+                self, cost_over=self.cost_over + was, cost_open=new, restarted=False
+            )
+        return msgspec.structs.replace(self, cost_open=max(was, new), restarted=False)
+
+    def _begins(self, was: Tokens, new: Tokens, counts: Counts) -> bool:
+        """Whether this figure is of another count than the one before."""
+        if counts == "newest":
+            # One call is told while its output grows; what it read does not change.
+            return msgspec.structs.replace(was, output=0) != msgspec.structs.replace(new, output=0)
+        return self.restarted and new.all < was.all
+
+
+def tokens_in(data: dict[str, Any]) -> Tokens | None:
+    """The tokens in a record's data, in counts that do not overlap; None where it has none."""
+    found = {name: count(data.get(name)) for name in Tokens.__struct_fields__}
+    if all(each is None for each in found.values()):
+        return None
+    counts = {name: each or 0 for name, each in found.items()}
+    if data.get("cached_within") is True:
+        counts["input"] = max(0, counts["input"] - counts["cache_read"] - counts["cache_write"])
+    return Tokens(**counts)
+
+
+def counts_in(data: dict[str, Any]) -> Counts:
+    """What the tokens in a record's data are of."""
+    match data.get("counts"):
+        case "total":
+            return "total"
+        case "newest":
+            return "newest"
+    return "each"
+
+
+def nano(usd: Any) -> int | None:
+    """A cost in nano-dollars; None for what is no sensible amount of money."""
+    if isinstance(usd, bool) or not isinstance(usd, int | float):
+        return None
+    if not 0 <= usd <= _MOST_USD:
+        return None
+    return round(usd * NANO)
+
+
+def count(value: Any) -> int | None:
+    """A count of tokens; None for what is none."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MOST:
+        return None
+    return value

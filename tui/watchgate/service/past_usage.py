@@ -1,0 +1,95 @@
+"""The usage of the last month, read from the journal when a core starts.
+
+What today's records make of the state is folded before; older ones can be many, so they are read in
+a thread, and the core does not wait for them for long.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import anyio
+import anyio.to_thread
+from anyio.abc import TaskStatus
+
+from watchgate.core.clock import Clock
+from watchgate.core.records import Record
+from watchgate.core.state import State
+from watchgate.core.usage import DAY_US, DAYS_KEPT
+from watchgate.service import journal_read
+from watchgate.service.boundary import each_contained
+from watchgate.service.journal_schema import JournalError
+from watchgate.service.recorder import Recorder
+
+KINDS = ("session.start", "usage")
+WAIT_S = 1.0
+MEANWHILE_MOST = 20_000
+
+
+async def remember_usage(
+    recorder: Recorder,
+    journal: Path,
+    clock: Clock,
+    *,
+    task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED,
+) -> None:
+    """Put the usage of the month into the state; started when that is done, or after a second.
+
+    To be started before anything new is recorded. A journal that cannot be read changes nothing.
+    """
+    done, state, now_us = anyio.Event(), recorder.state, clock.now().wall_us
+    meanwhile = _Meanwhile()
+    recorder.watchers.add(meanwhile)
+
+    async def read() -> None:
+        try:
+            past = await anyio.to_thread.run_sync(
+                usage_of, journal, now_us, state.seq, abandon_on_cancel=True
+            )
+        except JournalError:
+            pass  # the host has said so already
+        else:
+            if len(meanwhile.records) < MEANWHILE_MOST:
+                each_contained(meanwhile.records, past.apply, _nothing)
+                past.usage.running(now_us)
+                state.usage = past.usage
+        finally:
+            recorder.watchers.discard(meanwhile)
+            done.set()
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(read)
+        with anyio.move_on_after(WAIT_S):
+            await done.wait()
+        task_status.started()
+
+
+def usage_of(journal: Path, now_us: int, to_seq: int) -> State:
+    """A state of the last month's usage up to a record; raises `JournalError`."""
+    first = now_us // DAY_US - DAYS_KEPT + 1
+    days = range(first, first + DAYS_KEPT)
+    state = State(rows_kept=1)
+    starts = journal_read.firsts(journal, [day * DAY_US for day in (*days, days[-1] + 1)])
+    records = journal_read.among(journal, KINDS, starts[0], to_seq)
+    each_contained(records, state.apply, _nothing)
+    for day, (begins, ends) in zip(days, pairwise(starts), strict=True):
+        if begins < ends:
+            state.usage.running(day * DAY_US)
+    return state
+
+
+class _Meanwhile:
+    """The records of usage that come while older ones are read."""
+
+    def __init__(self) -> None:
+        self.records: list[Record] = []
+
+    def offer(self, record: Record) -> None:
+        """Keep it, if it tells of usage."""
+        if record.kind in KINDS and len(self.records) < MEANWHILE_MOST:
+            self.records.append(record)
+
+
+def _nothing(_fault: str) -> None:
+    """A record that cannot be read is missing in the sums, and nowhere else."""

@@ -1,0 +1,202 @@
+"""What one host tells, as it reads beside the others: named by it, and its clock as ours.
+
+Sessions, requests and grants are named by their host, so that nothing that one host tells can be
+about those of another. Digests, calls and everything that was asked stay as the core told them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from watchgate.core.grants.grant import GrantView
+from watchgate.core.hosts import named
+from watchgate.core.records import Record
+from watchgate.core.session_views import LABEL_CHARS
+from watchgate.core.traces import TraceView
+from watchgate.core.usage import DAY_US, Spent, UsageKept
+from watchgate.core.views import CallRow, GateView, PendingView, SessionView, Settled
+from watchgate.link.protocol import Snapshot
+
+_MOMENTS = ("deadline_at", "until", "given_at", "used_at", "until_at")
+_TIMED = ("approval.", "policy.", "grant.")
+_IDS = ("id", "grant")
+MINUTE_US = 60_000_000
+LAST_US = 2**57
+"""A moment in the year 6536: later ones cannot be told as a date everywhere."""
+
+
+class Names(msgspec.Struct, frozen=True):
+    """How a host is named, and what is added to its times (µs) to make them this machine's.
+
+    `now_us` is this machine's time when the host told its first picture.
+    """
+
+    host: str
+    shift_us: int = 0
+    now_us: int = LAST_US
+
+    def named(self, id: str) -> str:
+        """The name of a session, a request or a grant."""
+        return named(self.host, id)
+
+    def label(self, label: str) -> str:
+        """The label of a session."""
+        return f"{self.host}:{label[:LABEL_CHARS]}"
+
+    def moment(self, at_us: int) -> int:
+        """A time by this machine's clock; 0 means that there is none."""
+        return min(max(1, at_us + self.shift_us), LAST_US) if at_us else 0
+
+    def past(self, at_us: int) -> int:
+        """The time of something that has happened: now at the latest, whatever its clock says."""
+        return min(self.moment(at_us), self.now_us)
+
+    def record(self, record: Record, now_us: int) -> Record:
+        """A record of this host that came at `now_us`."""
+        data = record.data
+        if record.kind.startswith(_TIMED):
+            data = self._data(data)
+        if record.kind.startswith("grant."):
+            data = {**data, **{name: self.named(data[name]) for name in _IDS if name in data}}
+        return replace(
+            record,
+            at=min(self.moment(record.at), now_us),
+            session=record.session if record.session is None else self.named(record.session),
+            request=record.request and self.named(record.request),
+            data=data,
+        )
+
+    def _data(self, data: dict[str, Any]) -> dict[str, Any]:
+        changed: dict[str, Any] = {
+            name: self.moment(data[name]) for name in _MOMENTS if isinstance(data.get(name), int)
+        }
+        if isinstance(data.get("session"), str):
+            changed["session"] = data["session"] and self.named(data["session"])
+        return {**data, **changed} if changed else data
+
+    def told(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """Plain values that an answer holds about a session, a call, a request or a grant."""
+        data = self._data(dict(fields))
+        for name in ("at", "received_at", "ended_at"):
+            if isinstance(data.get(name), int):
+                data[name] = self.moment(data[name])
+        for name in ("id", "request"):
+            if isinstance(data.get(name), str):
+                data[name] = self.named(data[name])
+        if isinstance(data.get("label"), str):
+            data["label"] = self.label(data["label"])
+        return data
+
+    def snapshot(self, snapshot: Snapshot) -> Snapshot:
+        """A first picture of this host."""
+        return replace(
+            snapshot,
+            now=self.past(snapshot.now),
+            gate=self._gate(snapshot.gate),
+            sessions=tuple(map(self._session, snapshot.sessions)),
+            pending=tuple(map(self._pending, snapshot.pending)),
+            grants=tuple(map(self._grant, snapshot.grants)),
+            usage=self._usage(snapshot.usage),
+            settled=tuple(map(self._settled, snapshot.settled)),
+            rows=tuple(map(self._row, snapshot.rows)),
+            traces=tuple(map(self._trace, snapshot.traces)),
+        )
+
+    def _gate(self, gate: GateView) -> GateView:
+        return replace(gate, off_until=gate.off_until and self.moment(gate.off_until))
+
+    def _session(self, view: SessionView) -> SessionView:
+        seconds = self.shift_us // 1_000_000
+        return replace(
+            view,
+            session=self.named(view.session),
+            label=self.label(view.label),
+            host=self.host,
+            since=self.past(view.since),
+            seen_at=self.past(view.seen_at),
+            recent=tuple((second + seconds, max(0, calls)) for second, calls in view.recent),
+            turn_over_at=self.past(view.turn_over_at),
+            left_at=self.past(view.left_at),
+            paused_until=self.moment(view.paused_until),
+            subs=tuple(replace(sub, since=self.past(sub.since)) for sub in view.subs),
+        )
+
+    def _pending(self, view: PendingView) -> PendingView:
+        data = replace(view.data, deadline_at=self.moment(view.data.deadline_at))
+        return replace(
+            view,
+            id=self.named(view.id),
+            at=self.past(view.at),
+            session=self.named(view.session),
+            label=self.label(view.label),
+            data=data,
+        )
+
+    def _grant(self, view: GrantView) -> GrantView:
+        return replace(
+            view,
+            id=self.named(view.id),
+            session=view.session and self.named(view.session),
+            given_at=self.past(view.given_at),
+            used_at=self.past(view.used_at),
+            until_at=self.moment(view.until_at),
+        )
+
+    def _settled(self, end: Settled) -> Settled:
+        return replace(
+            end,
+            request=self.named(end.request),
+            at=self.past(end.at),
+            session=self.named(end.session),
+            label=self.label(end.label),
+        )
+
+    def _row(self, row: CallRow) -> CallRow:
+        return replace(
+            row,
+            request=row.request and self.named(row.request),
+            at=self.past(row.at),
+            ended_at=row.ended_at and self.past(row.ended_at),
+            session=self.named(row.session),
+            label=self.label(row.label),
+        )
+
+    def _trace(self, view: TraceView) -> TraceView:
+        return replace(
+            view,
+            at=self.past(view.at),
+            session=self.named(view.session),
+            label=self.label(view.label),
+        )
+
+    def _usage(self, kept: UsageKept) -> UsageKept:
+        minutes = self.shift_us // MINUTE_US
+        sessions = tuple(
+            replace(
+                each,
+                session=self.named(each.session),
+                label=self.label(each.label),
+                at=self.past(each.at),
+                spent=self._until_now(each.spent),
+            )
+            for each in kept.sessions
+        )
+        return replace(
+            kept,
+            sessions=sessions,
+            spent=self._until_now(kept.spent),
+            ran=tuple(day for day in kept.ran if day <= self._tomorrow),
+            recent=tuple((minute + minutes, cost) for minute, cost in kept.recent),
+        )
+
+    def _until_now(self, spent: tuple[Spent, ...]) -> tuple[Spent, ...]:
+        """What was used on days that there were."""
+        return tuple(each for each in spent if each.day <= self._tomorrow)
+
+    @property
+    def _tomorrow(self) -> int:
+        return self.now_us // DAY_US + 1

@@ -1,0 +1,277 @@
+"""The costs: what sessions, models and days took, as far as agents report it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from textual.containers import Horizontal, Vertical
+from textual.widget import Widget
+
+from watchgate.core.filters import Value, parse
+from watchgate.core.text import safe_text
+from watchgate.core.views import SessionView
+from watchgate.core.word_fields import host_of, session_names
+from watchgate.ui.cost_figures import SORTS, WINDOW_WORDS, WINDOWS, CostRow, Costs, costs
+from watchgate.ui.cost_sums import dollars
+from watchgate.ui.formats import cut, percent, tokens
+from watchgate.ui.jumping import Jump
+from watchgate.ui.keymap import Where
+from watchgate.ui.moment import Moment
+from watchgate.ui.screens.frame import Frame
+from watchgate.ui.shape import Shape
+from watchgate.ui.widgets.cost_days import CostDays, days_in
+from watchgate.ui.widgets.cost_empty import CostEmpty, Kind
+from watchgate.ui.widgets.cost_models import CostModels
+from watchgate.ui.widgets.cost_session import CostSession
+from watchgate.ui.widgets.cost_table import CostTable
+from watchgate.ui.widgets.cost_totals import CostTotals
+from watchgate.ui.widgets.cost_where import CostWhere
+from watchgate.ui.widgets.tabs import Part
+
+BESIDE_FROM = 100
+"""From so many columns the days stand beside the models."""
+LOWER_TALL, LOWER_SHORT = 14, 6
+CHART_LEFT = 52
+WENT_LINES, MODELS_LEAST = 6, 3
+TWO_GAPS_FROM, NO_GAPS_TO = 36, 24
+KEPT_TABLE = 8
+"""Lines that the table of sessions has at least: its head, its sum and six sessions."""
+
+
+class CostsScreen(Frame):
+    """The table has the keys, or (after Enter) the page of the session chosen there."""
+
+    where: Where = "costs"
+    tab = "Costs"
+    narrowed = ""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.totals = CostTotals()
+        self.table = CostTable()
+        self.models = CostModels()
+        self.went = CostWhere()
+        self.days = CostDays()
+        self.session = CostSession()
+        self.empty = CostEmpty()
+        self.figures = Vertical(id="cost-figures")
+        self.left = Vertical(id="cost-left")
+        self.lower = Horizontal(id="cost-lower")
+        self._window, self._sort = WINDOWS[0], SORTS[0]
+        self._inside = False
+        self._costs: Costs | None = None
+        self._moment: Moment | None = None
+        self._was: object = None
+
+    def body(self) -> Iterable[Widget]:
+        """Totals over sessions over models and days; or a session's page; or what to do."""
+        with self.figures:
+            yield self.totals
+            yield self.table
+            with self.lower:
+                with self.left:
+                    yield self.models
+                    yield self.went
+                yield self.days
+        yield self.session
+        yield self.empty
+
+    @property
+    def items(self) -> int:
+        """How many sessions the table has."""
+        return len(self.table.rows)
+
+    @property
+    def copied(self) -> str:
+        """What a copy takes: the line under the cursor as text."""
+        row = self.table.selected
+        return _as_text(row) if row is not None else ""
+
+    def show(self, moment: Moment) -> None:
+        """Show the moment; a frozen view keeps its figures."""
+        if moment.frozen_us is None or self._costs is None:
+            self._take(moment)
+        super().show(moment)
+        self._moment = moment
+        figures, stale = self._costs, moment.link.lost
+        kind = _empty(moment, figures)
+        self.empty.display = kind is not None
+        self.session.display = kind is None and self._inside
+        self.figures.display = kind is None and not self._inside
+        if kind is not None or figures is None:
+            self.empty.show(kind or "connecting")
+            return
+        self.totals.show(figures, stale=stale)
+        self.table.show(figures, narrowed=self.narrowed, stale=stale)
+        self.models.show(figures, stale=stale)
+        self.days.show(figures, stale=stale)
+        self._show_session()
+        self._lay_out(moment.shape)
+
+    def aside(self, moment: Moment) -> tuple[Part, ...]:
+        """The filter, the window and order where they are not the usual ones, whose figures."""
+        parts = super().aside(moment)
+        if parts:
+            return parts
+        if self.narrowed:
+            kept, dots = cut(safe_text(self.narrowed), 40 if moment.context.wide else 20)
+            return (("/ ", "dim", False), (kept, "fg", True), (dots, "dim", False))
+        said: list[Part] = []
+        if self._window != WINDOWS[0]:
+            said.append((f"{WINDOW_WORDS[self._window]}   ", "fg", True))
+        if self._sort != SORTS[0]:
+            said += [("by ", "dim", False), (f"{self._sort}   ", "fg", True)]
+        if moment.context.wide:
+            words = "as agents report it   " if not said else ""
+            said.append((f"{words}estimates, not your invoice", "dim", False))
+        return tuple(said)
+
+    def move(self, lines: int) -> None:
+        """Move among the sessions, or scroll the page of one."""
+        if self._inside:
+            self.session.move(lines)
+            return
+        self.table.move(lines)
+        self._show_session()
+
+    def page(self, pages: int) -> None:
+        """Move by what is visible."""
+        if self._inside:
+            self.session.move(pages * max(1, self.session.size.height - 2))
+            return
+        self.table.page(pages)
+        self._show_session()
+
+    def enter(self) -> bool:
+        """Open the page of the session under the cursor."""
+        if self.table.selected is not None and not self._inside:
+            self._go(inside=True)
+        return True
+
+    def leave(self) -> bool:
+        """Back to the table, then without its filter; whether there was something to leave."""
+        if self._inside:
+            self._go(inside=False)
+            return True
+        return self.narrow("") if self.narrowed else False
+
+    def do(self, action: str) -> bool:
+        """Sort by the next figure, or show the next window of time."""
+        if action == "sort":
+            self._sort = SORTS[(SORTS.index(self._sort) + 1) % len(SORTS)]
+        elif action == "window":
+            self._window = WINDOWS[(WINDOWS.index(self._window) + 1) % len(WINDOWS)]
+        else:
+            return False
+        self._again()
+        return True
+
+    def narrow(self, text: str) -> bool:
+        """Show only the sessions that a filter keeps, which has been read before."""
+        self.narrowed = text
+        self._again()
+        return True
+
+    def jumps(self) -> Sequence[Jump]:
+        """The sessions that are visible now."""
+        return self.table.jumps() if self.table.is_on_screen else ()
+
+    def _go(self, *, inside: bool) -> None:
+        self._inside = inside
+        self._again()
+
+    def _again(self) -> None:
+        """Show it anew: what the operator asked for is seen in a frozen view, too."""
+        self._was = None
+        if self._moment is not None:
+            self._take(self._moment)
+            self.show(self._moment)
+
+    def _take(self, moment: Moment) -> None:
+        """Work the figures out anew, if anything about them changed, or a second went by."""
+        state = moment.state
+        columns = moment.shape.columns
+        room = columns - CHART_LEFT if columns >= BESIDE_FROM else columns - 2
+        now = (
+            state, state.usage.revision, len(state.sessions), moment.now_us // 1_000_000, room,
+            self._window, self._sort, self.narrowed,
+        )  # fmt: skip
+        if now == self._was:
+            return
+        self._was = now
+        wanted = parse(self.narrowed, now_us=moment.now_us)
+
+        def keep(row: CostRow, view: SessionView | None) -> bool:
+            return wanted.matches(_fields(row, view))
+
+        self._costs = costs(
+            state,
+            moment.now_us,
+            window=self._window,
+            sort=self._sort,
+            days=days_in(room),
+            keep=keep if wanted.terms else None,
+        )
+
+    def _show_session(self) -> None:
+        moment, row = self._moment, self.table.selected
+        if moment is None:
+            return
+        self.went.show(row, stale=moment.link.lost)
+        used = moment.state.usage.sessions.get(row.key) if row is not None else None
+        self.session.show(row, used, stale=moment.link.lost)
+
+    def _lay_out(self, shape: Shape) -> None:
+        """Give each part its lines: the sessions first, what is below them goes first.
+
+        Empty rows: two before a section on a tall screen, one on a middling, none on a low one.
+        """
+        gap = 2 if shape.rows >= TWO_GAPS_FROM else int(shape.rows > NO_GAPS_TO)
+        rows = shape.rows - 3 - (0 if not shape.tabs else 2 if shape.tall else 1)
+        room = rows - 2 - gap
+        least = gap + (LOWER_TALL if shape.tall else LOWER_SHORT)
+        wanted = self.table.lines_wanted()
+        lines = min(wanted, room - least) if room - least >= min(wanted, KEPT_TABLE) else room
+        self.lower.display = lines < room
+        self.totals.styles.height = 2 + gap
+        self.table.styles.height = lines + (gap if lines < room else 0)
+        self.left.display = shape.columns >= BESIDE_FROM
+        self.left.styles.width = CHART_LEFT
+        below = room - lines - gap
+        models = self.models.lines_wanted(airy=shape.tall)
+        both = below - gap - WENT_LINES
+        self.models.styles.height = gap + min(models, both) if both >= MODELS_LEAST else below
+
+
+def _fields(row: CostRow, view: SessionView | None) -> dict[str, Value]:
+    agent, session = row.key
+    return {
+        "agent": agent,
+        "session": session_names(row.label, session),
+        "host": host_of(session),
+        "state": str(view.shown) if view is not None else "",
+        "text": f"{row.label}  {agent}  {row.model}",
+    }
+
+
+def _as_text(row: CostRow) -> str:
+    """A line of the table for the clipboard: names as they are, figures as they are drawn."""
+    words = (
+        row.label,
+        row.key[0],
+        row.model or "?",
+        f"in {tokens(row.tokens.read if row.tokens else None)}",
+        f"out {tokens(row.tokens.output if row.tokens else None)}",
+        f"cached {percent(row.cached)}",
+        dollars(row.cost),
+        f"context {percent(row.context)}",
+    )
+    return "  ".join(words)
+
+
+def _empty(moment: Moment, figures: Costs | None) -> Kind | None:
+    if moment.link.state == "connecting":
+        return "connecting"
+    if moment.state.usage.sessions and figures is not None:
+        return None
+    return "no-core" if moment.link.lost else "no-usage"

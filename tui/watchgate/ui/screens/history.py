@@ -1,0 +1,262 @@
+"""The history: recorded calls by day, found by the filter language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from textual.containers import Container
+from textual.widget import Widget
+
+from watchgate.core.filters import parse
+from watchgate.core.history_row import HistoryRow
+from watchgate.core.text import safe_text
+from watchgate.ui.formats import count
+from watchgate.ui.jumping import Jump
+from watchgate.ui.moment import Moment
+from watchgate.ui.past import Past
+from watchgate.ui.past_seeking import Seeker, nobody
+from watchgate.ui.screens.frame import Frame
+from watchgate.ui.source import Call
+from watchgate.ui.widgets.history_detail import HistoryDetail
+from watchgate.ui.widgets.history_empty import HistoryEmpty, Nothing
+from watchgate.ui.widgets.history_list import HistoryList, Shown
+from watchgate.ui.widgets.tabs import Part
+
+BESIDE_FROM, BESIDE_CELLS = 160, 58
+BELOW_FROM, BELOW_ROWS = 36, 16
+"""From so many rows of the terminal the call under the cursor is told below the list."""
+
+NEWS_EVERY_US = 1_000_000
+AGAIN_EVERY_US = 5_000_000
+AHEAD = 60
+"""How many calls below the cursor are fetched before it gets there."""
+
+
+class HistoryScreen(Frame):
+    """The list has the keys, or (after Enter) the timeline of the call chosen there."""
+
+    tab = "History"
+    narrowed = ""
+
+    def __init__(self, call: Call = nobody) -> None:
+        """Show what `call` finds; it is asked beside the keys, never while one is read."""
+        super().__init__()
+        self.where = "history"
+        self.past = Past()
+        self.list = HistoryList(self.past)
+        self.detail = HistoryDetail()
+        self.empty = HistoryEmpty()
+        self.both = Container(self.list, self.detail, id="past")
+        self._seeker = Seeker(call, self.past, self._redraw)
+        self._moment: Moment | None = None
+        self._attached: object = None
+        self._heard = (0, 0)
+        self._fetching: set[tuple[int, int]] = set()
+
+    def body(self) -> Iterable[Widget]:
+        """The list with the call under the cursor beside or below it, as far as there is room."""
+        yield self.both
+        yield self.empty
+
+    @property
+    def selected(self) -> HistoryRow | None:
+        """The call under the cursor."""
+        return self.past.selected
+
+    @property
+    def items(self) -> int:
+        """How many calls are listed."""
+        return len(self.past.rows)
+
+    @property
+    def copied(self) -> str | None:
+        """What a copy takes: the call under the cursor."""
+        row = self.selected
+        return (row.summary or row.tool) if row is not None else None
+
+    def show(self, moment: Moment) -> None:
+        """Show the moment; a frozen view takes no new calls."""
+        self._moment = moment
+        self._follow(moment)
+        super().show(moment)
+        self._draw(moment)
+
+    def aside(self, moment: Moment) -> tuple[Part, ...]:
+        """How much was found in how much."""
+        past = self.past
+        if moment.link.lost:
+            return super().aside(moment)
+        records = count(past.records or moment.state.seq)
+        if self._seeker.busy and (not past.begun or not past.rows):
+            looked = f"{count(past.looked_at)} of " if past.begun else ""
+            return ((f"looking ...  {looked}{records} records", "dim", False),)
+        if past.fault and past.rows:
+            return (("not up to date: the last search failed", "fg", True),)
+        if not past.begun:
+            return ()
+        where = f"of {safe_text(past.host)}, host:NAME shows another   " if past.host else ""
+        part = "" if past.next is None else f"in {count(past.looked_at)} "
+        found = f"{count(len(past.rows))} {part}of {records} records"
+        return ((where if moment.context.wide else "", "fg", False), (found, "dim", False))
+
+    def move(self, lines: int) -> None:
+        """Move among the calls, or scroll the timeline of one."""
+        if self.where == "timeline":
+            self.detail.move(lines)
+        else:
+            self.list.move(lines)
+
+    def page(self, pages: int) -> None:
+        """Move by what is visible."""
+        if self.where == "timeline":
+            self.detail.page(pages)
+        else:
+            self.list.page(pages)
+
+    def enter(self) -> bool:
+        """Open the timeline of the call under the cursor."""
+        if self.selected is not None:
+            self._go("timeline")
+        return True
+
+    def leave(self) -> bool:
+        """Back to the list, then without its filter; whether there was something to leave."""
+        if self.where == "timeline":
+            self._go("history")
+            return True
+        if self.narrowed:
+            return self.narrow("")
+        return False
+
+    def narrow(self, text: str) -> bool:
+        """Search for what a filter takes; it has been read before."""
+        if text != self.narrowed:
+            self.narrowed = text
+            now_us = self._moment.now_us if self._moment is not None else 0
+            self.past.ask(text, str(parse(text, now_us=now_us).pinned()))
+            self._seek()
+            self._redraw()
+        return True
+
+    def jumps(self) -> Sequence[Jump]:
+        """The calls that are visible now."""
+        return self.list.jumps() if self.list.display and self.both.display else ()
+
+    def on_history_list_moved(self, event: HistoryList.Moved) -> None:
+        event.stop()
+        self._seek()
+        self._redraw()
+
+    def _go(self, where: str) -> None:
+        self.where = "timeline" if where == "timeline" else "history"
+        self._redraw()
+
+    def _follow(self, moment: Moment) -> None:
+        """Ask for what the moment makes necessary: all of it anew, or what came since."""
+        link = moment.link
+        if link.state != "attached":
+            return
+        attached = (moment.state.core, link.since_us)
+        if attached != self._attached:
+            self._attached = attached
+            self._heard = (moment.state.seq, moment.now_us)
+            self._seeker.forget()
+            self.past.ask(self.past.filter, self.past.sent)
+            self._seek()
+            return
+        if self.past.fault and not self.past.begun and not self._seeker.busy:
+            self._again(moment.now_us)
+            return
+        seq, at_us = self._heard
+        due = moment.now_us - at_us >= NEWS_EVERY_US or moment.now_us < at_us
+        idle = not self._seeker.busy and self.past.begun and moment.frozen_us is None
+        if moment.state.seq != seq and due and idle:
+            self._heard = (moment.state.seq, moment.now_us)
+            self.run_worker(self._news(), group="past", exclusive=False)
+
+    def _again(self, now_us: int) -> None:
+        """Ask once more where there was no answer, after a while."""
+        if abs(now_us - self._heard[1]) >= AGAIN_EVERY_US:
+            self._heard = (self._heard[0], now_us)
+            self._seek()
+
+    def _seek(self) -> None:
+        """Ask for more calls if the cursor comes near the end of those that are there."""
+        self._seeker.wanted = self.past.index + AHEAD + self.list.size.height
+        wants = not self.past.begun or len(self.past.rows) < self._seeker.wanted
+        if wants and self.past.more and not self._seeker.busy:
+            self.run_worker(self._sought(), group="past", exclusive=False)
+
+    async def _sought(self) -> None:
+        await self._seeker.seek()
+        self._asked()
+
+    async def _news(self) -> None:
+        await self._seeker.news()
+        self._asked()
+
+    def _asked(self) -> None:
+        """Show what came; a filter that changed meanwhile is asked for now."""
+        if not self.past.begun and not self.past.fault:
+            self._seek()
+        self._redraw()
+
+    async def _fetched(self, row: HistoryRow) -> None:
+        key = row.first, row.last
+        try:
+            await self._seeker.fetch(row)
+        finally:
+            self._fetching.discard(key)
+        self._redraw()
+
+    def _redraw(self) -> None:
+        """Show the past as it is now; strip, aside and footer follow with the next moment."""
+        self.revision += 1
+        if self._moment is not None and self.is_current:
+            self._draw(self._moment)
+
+    def _draw(self, moment: Moment) -> None:
+        past, shape, stale = self.past, moment.shape, moment.link.lost
+        nothing = not past.rows
+        self.both.display, self.empty.display = not nothing, nothing
+        if nothing:
+            self.where = "history"
+            self.empty.show(
+                Nothing(
+                    looking=not past.begun or self._seeker.busy,
+                    lost=stale,
+                    fault=past.fault,
+                    narrowed=self.narrowed or "",
+                    records=past.records,
+                    relaxed=past.relaxed,
+                )
+            )
+            return
+        beside = shape.columns >= BESIDE_FROM
+        below = not beside and shape.rows >= BELOW_FROM
+        inside = self.where == "timeline"
+        self.list.display, self.detail.display = not inside, inside or beside or below
+        self.both.styles.layout = "horizontal" if beside else "vertical"
+        self.detail.styles.width = BESIDE_CELLS if beside and not inside else "1fr"
+        self.detail.styles.height = BELOW_ROWS if below and not inside else "1fr"
+        self.detail.stand(below=below and not inside)
+        self.list.show(Shown(past.version, moment.now_us, self.narrowed or "", stale, shape.tall))
+        if self.detail.display:
+            self._show_call(moment, whole=inside)
+
+    def _show_call(self, moment: Moment, *, whole: bool) -> None:
+        row = self.selected
+        records = self._seeker.timeline(row) if row is not None else None
+        if row is not None and records is None:
+            key = row.first, row.last
+            if key not in self._fetching and not moment.link.lost and len(self._fetching) < 2:
+                self._fetching.add(key)
+                self.run_worker(self._fetched(row), group="past", exclusive=False)
+        self.detail.show(
+            row,
+            records,
+            moment.now_us,
+            home_dir=moment.home,
+            whole=whole,
+            stale=moment.link.lost,
+        )

@@ -1,0 +1,61 @@
+"""What the Costs screen tells while no agent has told any usage: which agents do, and how."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from watchgate.ui.widgets.pane import Line, Pane
+
+Kind = Literal["connecting", "no-core", "no-usage"]
+
+TELLS = (
+    ("Claude Code", "cost, tokens, context", "watchgate install claude"),
+    ("Codex", "tokens", "codex exec --json | watchgate tap codex"),
+    ("OpenCode", "cost, tokens", "watchgate install opencode"),
+    ("over ACP", "cost, tokens, context", "watchgate acp -- AGENT"),
+    ("Gemini, Cursor", "tokens", "their hooks"),
+    ("others", "nothing yet", "their sessions stay ?"),
+)
+"""Agents, what they report, and what makes them."""
+
+
+class CostEmpty(Pane):
+    """Stands where the figures would."""
+
+    DEFAULT_CSS = "CostEmpty { height: 1fr; width: 1fr; }"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._kind: Kind = "connecting"
+
+    def show(self, kind: Kind) -> None:
+        """Show one of the states."""
+        if kind != self._kind:
+            self._kind = kind
+            self.redraw()
+
+    def draw(self, cells: int, rows: int) -> list[Line]:
+        if self._kind == "connecting":
+            return self._plain("Attaching to the core.", "Nothing is shown before its picture.")
+        if self._kind == "no-core":
+            return self._plain("No core answers.", "1 shows what that means for agents.")
+        gap = [self.line()] * (2 if rows >= 24 else 1)
+        lines = [
+            *gap,
+            self._text("No agent has reported any usage.", cells, bold=True),
+            self._text("What agents report is added up here, by session, model and day.", cells),
+            self._text(
+                "Nothing is estimated: what nobody reports is shown as ?, not as $0.", cells
+            ),
+            *gap,
+        ]
+        for agent, what, how in TELLS:
+            line = self.line().to(2).add(agent, "fg", bold=True).to(19).add(what, "dim")
+            lines.append(line.to(42).fit(how, cells - 43) if cells >= 72 else line)
+        return lines
+
+    def _plain(self, title: str, then: str) -> list[Line]:
+        return [self.line(), self._text(title, 80, bold=True), self._text(then, 80)]
+
+    def _text(self, text: str, cells: int, *, bold: bool = False) -> Line:
+        return self.line().to(2).fit(text, cells - 3, bold=bold)
