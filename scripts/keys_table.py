@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from watchgate.ui.key_rows import Row, rows
-from watchgate.ui.keymap import Group, Keymap
-from watchgate.ui.keys import KEYS
+from watchgate.ui.keys.keymap import Group, Keymap
+from watchgate.ui.keys.registry import KEYS
+from watchgate.ui.keys.rows import Row, rows
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 README: Final = ROOT / "README.md"

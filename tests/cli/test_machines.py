@@ -11,7 +11,7 @@ from tests.cli.conftest import Cli
 from watchgate.cli.machines import machines
 from watchgate.link.paths import paths
 from watchgate.service.clock import SystemClock
-from watchgate.ui.fleet import FleetSource
+from watchgate.ui.fleet.source import FleetSource
 from watchgate.ui.source import LinkSource, Source
 
 

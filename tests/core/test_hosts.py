@@ -8,7 +8,7 @@ from watchgate.core.records import Record
 from watchgate.core.restore import restore
 from watchgate.core.state import State
 from watchgate.core.views import GateView
-from watchgate.ui.fleet_names import Names
+from watchgate.ui.fleet.names import Names
 
 NOW_US = 1_000_000
 

@@ -20,9 +20,9 @@ from watchgate.link.paths import paths
 from watchgate.link.target import Target
 from watchgate.service.clock import SystemClock
 from watchgate.ui.app import WatchgateApp
-from watchgate.ui.fleet import FleetSource
+from watchgate.ui.fleet.source import FleetSource
+from watchgate.ui.fleet.ssh_source import SshSource
 from watchgate.ui.source import LinkSource, Source
-from watchgate.ui.ssh_source import SshSource
 
 PROGRAM = (sys.executable, standin_ssh.__file__)
 RISKY = "git push --force"

@@ -18,7 +18,7 @@ from tests.e2e.programs import Core, bash, until
 from watchgate.cli import tmux as quoting
 from watchgate.cli.notifying import telling
 from watchgate.core.config import Ui
-from watchgate.ui.telling import sequence
+from watchgate.ui.telling.encoding import sequence
 
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
 

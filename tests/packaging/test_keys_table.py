@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scripts.keys_table import BEGIN, END, README, render, replaced
-from watchgate.ui.keys import KEYS
+from watchgate.ui.keys.registry import KEYS
 
 
 def test_the_readme_has_the_table_that_the_registry_makes() -> None:

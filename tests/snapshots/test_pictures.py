@@ -14,7 +14,7 @@ from tests.ui.picture import NOW_US, busy, first_run, long, quiet, switched_off
 from watchgate.link.protocol import Snapshot
 from watchgate.ui.app import WatchgateApp
 from watchgate.ui.options import Options
-from watchgate.ui.widgets.yes_prompt import YesPrompt
+from watchgate.ui.widgets.prompts.yes_prompt import YesPrompt
 
 Picture = Callable[..., bool]
 Then = Callable[["Shown"], Awaitable[None]]

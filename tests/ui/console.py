@@ -12,8 +12,8 @@ from textual.pilot import Pilot
 from tests.ui.fake_source import FakeClock, FakeSource
 from tests.ui.picture import NOW_US
 from watchgate.link.protocol import Snapshot
-from watchgate.ui import keymap
 from watchgate.ui.app import WatchgateApp
+from watchgate.ui.keys import keymap
 from watchgate.ui.options import FoundAgent, Options
 from watchgate.ui.widgets.pane import Pane
 

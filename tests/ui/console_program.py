@@ -12,7 +12,7 @@ from tests.ui.picture import NOW_US
 from watchgate.cli.signals import ended_by_signals
 from watchgate.ui.app import WatchgateApp
 from watchgate.ui.options import Options
-from watchgate.ui.telling import Telling
+from watchgate.ui.telling.encoding import Telling
 from watchgate.ui.widgets.footer import Footer
 
 SECRET = "AKIAIOSFODNN7EXAMPLE"

@@ -10,7 +10,7 @@ from tests.ui.picture import NOW_US, busy
 from watchgate.core.usage import MINUTE_US, SessionUsage, Spent, UsageKept
 from watchgate.core.usage_meter import NANO, Meter, Tokens
 from watchgate.link.protocol import Snapshot
-from watchgate.ui.cost_figures import day_of
+from watchgate.ui.costs.figures import day_of
 
 SONNET, HAIKU, CODEX, GEMINI = (
     "claude-sonnet-4-5",

@@ -15,7 +15,7 @@ from watchgate.core.records import Record
 from watchgate.core.views import GateView
 from watchgate.link.protocol import Snapshot
 from watchgate.ui.bridge import Bridge
-from watchgate.ui.fleet import FleetSource
+from watchgate.ui.fleet.source import FleetSource
 
 LONG_S = 300
 

@@ -13,14 +13,14 @@ from watchgate.core.policy.assessment import Finding
 from watchgate.core.records import Fact
 from watchgate.core.state import State
 from watchgate.core.views import Settled
-from watchgate.ui.arming import Ask, Commit
-from watchgate.ui.widgets.detail import Detail
+from watchgate.ui.deciding.arming import Ask, Commit
+from watchgate.ui.widgets.calls.table import RingTable
 from watchgate.ui.widgets.dock import Dock
 from watchgate.ui.widgets.dock_lines import Docked
-from watchgate.ui.widgets.filter_bar import FilterBar
-from watchgate.ui.widgets.reply_prompt import ReplyPrompt
-from watchgate.ui.widgets.ring_table import RingTable
-from watchgate.ui.widgets.yes_prompt import YesPrompt
+from watchgate.ui.widgets.prompts.filter_bar import FilterBar
+from watchgate.ui.widgets.prompts.reply_prompt import ReplyPrompt
+from watchgate.ui.widgets.prompts.yes_prompt import YesPrompt
+from watchgate.ui.widgets.request.detail import Detail
 
 HOSTILE = (
     "\x1b]0;pwned\x07"

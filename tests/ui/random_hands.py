@@ -14,8 +14,8 @@ from tests.ui.console import Bench
 from tests.ui.random_core import WORDS, RandomCore
 from tests.ui.random_oracle import Oracle
 from watchgate.core.views import PendingView
-from watchgate.ui.keys import KEYS
-from watchgate.ui.operator import INTENTS
+from watchgate.ui.deciding.operator import INTENTS
+from watchgate.ui.keys.registry import KEYS
 from watchgate.ui.screens.approvals import ApprovalsScreen
 from watchgate.ui.screens.commands import CommandScreen
 from watchgate.ui.screens.costs import CostsScreen
@@ -23,9 +23,9 @@ from watchgate.ui.screens.frame import Frame
 from watchgate.ui.screens.history import HistoryScreen
 from watchgate.ui.screens.traces import TracesScreen
 from watchgate.ui.shape import Shape
-from watchgate.ui.widgets.filter_bar import FilterBar
-from watchgate.ui.widgets.jump_prompt import JumpPrompt
-from watchgate.ui.widgets.word_prompt import WordPrompt
+from watchgate.ui.widgets.prompts.filter_bar import FilterBar
+from watchgate.ui.widgets.prompts.jump_prompt import JumpPrompt
+from watchgate.ui.widgets.prompts.word_prompt import WordPrompt
 
 SIZES = (
     (40, 8),

@@ -9,7 +9,7 @@ from textual.events import Resize
 from textual.geometry import Size
 
 from tests.ui.console import Bench, handed_on
-from watchgate.ui.keys import footer
+from watchgate.ui.keys.registry import footer
 from watchgate.ui.screens.frame import Frame
 
 SIZES = (

@@ -16,11 +16,11 @@ from watchgate.core.events import Sub
 from watchgate.core.sessions import SessionState
 from watchgate.core.views import SessionView, SubView
 from watchgate.link.protocol import Snapshot
-from watchgate.ui.palettes import DARK
 from watchgate.ui.screens.session import SessionScreen
-from watchgate.ui.widgets.agent_tree import branches, tree_lines
-from watchgate.ui.widgets.detail_sheet import Sheet
-from watchgate.ui.widgets.session_lines import session_lines
+from watchgate.ui.theming.palettes import DARK
+from watchgate.ui.widgets.request.sheet import Sheet
+from watchgate.ui.widgets.session.agent_tree import branches, tree_lines
+from watchgate.ui.widgets.session.lines import session_lines
 
 SUBS = (
     SubView(id="ag-gone", type="explore", state=SessionState.GONE, since=NOW, calls=41),

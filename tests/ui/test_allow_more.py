@@ -12,7 +12,7 @@ from tests.ui.picture import NOW_US
 from watchgate.core.grants.rule import GrantRule
 from watchgate.link.lines import Answer
 from watchgate.link.protocol import Refusal, Request, Result
-from watchgate.ui.widgets.grant_prompt import GrantPrompt
+from watchgate.ui.widgets.prompts.grant_prompt import GrantPrompt
 
 ALL = ("once", "turn", "session", "15m", "always")
 PROPOSED = {

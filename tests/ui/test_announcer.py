@@ -14,10 +14,10 @@ from tests.ui.open_requests import FIRST, SECOND, asked
 from tests.ui.picture import NOW_US
 from watchgate.core.state import State
 from watchgate.core.views import PendingView
-from watchgate.ui.announcer import Announcer
 from watchgate.ui.bridge import Link
 from watchgate.ui.formats import width
-from watchgate.ui.telling import TEXT_CELLS, Telling, Way, Wrap, plain, sequence, wrapped
+from watchgate.ui.telling.announcer import Announcer
+from watchgate.ui.telling.encoding import TEXT_CELLS, Telling, Way, Wrap, plain, sequence, wrapped
 
 ATTACHED = Link(state="attached")
 HOSTILE = [chr(code) for code in (*range(0x20), *range(0x7F, 0xA0), 0x202E, 0x200B, 0xD800)]

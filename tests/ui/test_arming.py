@@ -6,7 +6,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from watchgate.ui.arming import (
+from watchgate.ui.deciding.arming import (
     DECISION_KEYS,
     TYPING,
     Arming,

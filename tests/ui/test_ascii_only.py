@@ -14,13 +14,13 @@ from tests.ui.console import OPTIONS, running
 from tests.ui.foreign import WORDS, everything, foreign, foreign_past
 from tests.ui.past_picture import answering
 from watchgate.core.text import safe_text
-from watchgate.ui.ascii_only import OWN, ascii_cells, ask_ascii, spelled
 from watchgate.ui.covered import covered
 from watchgate.ui.options import Options
 from watchgate.ui.overview import BARS
-from watchgate.ui.telling import plain
-from watchgate.ui.widgets.command_text import lay_out
-from watchgate.ui.widgets.edit_text import EditText
+from watchgate.ui.telling.encoding import plain
+from watchgate.ui.theming.ascii_only import OWN, ascii_cells, ask_ascii, spelled
+from watchgate.ui.widgets.prompts.edit_text import EditText
+from watchgate.ui.widgets.request.command_text import lay_out
 from watchgate.ui.widgets.shown import shown
 
 ASCII = msgspec.structs.replace(OPTIONS, ascii=True)

@@ -9,7 +9,7 @@ from tests.ui.console import Bench, running
 from tests.ui.picture import CRITICAL
 from watchgate.core.events import Choice, Question
 from watchgate.link.protocol import Request
-from watchgate.ui.widgets.answer_prompt import AnswerPrompt
+from watchgate.ui.widgets.prompts.answer_prompt import AnswerPrompt
 
 
 async def answering(bench: Bench) -> None:

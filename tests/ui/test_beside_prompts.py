@@ -10,9 +10,9 @@ from tests.ui.console import Bench, running
 from tests.ui.picture import CRITICAL, HIGH
 from tests.ui.test_approvals_screen import approvals_of
 from watchgate.core.events import Choice, Question
-from watchgate.ui.arming import TYPING
-from watchgate.ui.widgets.answer_prompt import AnswerPrompt
-from watchgate.ui.widgets.batch_prompt import BatchPrompt
+from watchgate.ui.deciding.arming import TYPING
+from watchgate.ui.widgets.prompts.answer_prompt import AnswerPrompt
+from watchgate.ui.widgets.prompts.batch_prompt import BatchPrompt
 
 CHOICES = tuple(Choice(f"choice {number}") for number in range(1, 10))
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from tests.ui.requests import data, pending
 from watchgate.core.events import Tool
-from watchgate.ui.palettes import DARK
-from watchgate.ui.widgets.changes import COMPARED_LINES, changes, difference, rewritten
-from watchgate.ui.widgets.detail_lines import request_lines
-from watchgate.ui.widgets.detail_sheet import Sheet
+from watchgate.ui.theming.palettes import DARK
+from watchgate.ui.widgets.diff.changes import COMPARED_LINES, changes, difference, rewritten
+from watchgate.ui.widgets.request.lines import request_lines
+from watchgate.ui.widgets.request.sheet import Sheet
 
 KEY = "AKIA" + "ABCDEFGH12345678"
 PEM = "-----BEGIN PRIVATE KEY-----\n" + "A1b/" * 16 + "\n-----END PRIVATE KEY-----"

@@ -10,9 +10,9 @@ from rich.cells import cell_len
 from tests.ui.requests import COMMAND, FINDINGS, tool
 from watchgate.core.events import Tool
 from watchgate.core.policy.assessment import Finding
-from watchgate.ui.palettes import DARK
-from watchgate.ui.widgets.command_text import NO_PLAN, Piece, draw_row, lay_out, shown_text
+from watchgate.ui.theming.palettes import DARK
 from watchgate.ui.widgets.pane import Line
+from watchgate.ui.widgets.request.command_text import NO_PLAN, Piece, draw_row, lay_out, shown_text
 
 
 def joined(text: str, cells: int, *, lines: bool = False) -> list[str]:

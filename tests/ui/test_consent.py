@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from watchgate.ui.arming import TYPING, Card, Commit, Held, Intent, Pass, Said
-from watchgate.ui.consent import Consent
+from watchgate.ui.deciding.arming import TYPING, Card, Commit, Held, Intent, Pass, Said
+from watchgate.ui.deciding.consent import Consent
 
 KEYS: dict[str, Intent] = {"a": "allow", "d": "deny"}
 

@@ -8,8 +8,8 @@ import pytest
 
 from tests.ui.requests import NOW, data
 from watchgate.core.records import Asks
-from watchgate.ui import consequences
-from watchgate.ui.consequences import after_allow, allow_label, handback_label, silence
+from watchgate.ui.deciding import consequences
+from watchgate.ui.deciding.consequences import after_allow, allow_label, handback_label, silence
 
 
 @pytest.mark.parametrize(

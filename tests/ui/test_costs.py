@@ -17,12 +17,12 @@ from watchgate.core.sessions import SessionState
 from watchgate.core.usage import DAY_US, SessionUsage, UsageKept
 from watchgate.core.usage_meter import NANO
 from watchgate.link.protocol import Snapshot
-from watchgate.ui.cost_figures import costs
-from watchgate.ui.cost_sums import today, today_words
+from watchgate.ui.costs.figures import costs
+from watchgate.ui.costs.sums import today, today_words
 from watchgate.ui.formats import percent, tokens
 from watchgate.ui.screens.costs import CostsScreen
-from watchgate.ui.widgets.cost_columns import columns
-from watchgate.ui.widgets.cost_words import ordinal
+from watchgate.ui.widgets.costs.columns import columns
+from watchgate.ui.widgets.costs.words import ordinal
 
 HOSTILE = "\x1b[31m\u202e[bold]x[/]"
 

@@ -7,9 +7,9 @@ import pytest
 from tests.ui.requests import ID, NOW, pending
 from watchgate.core.grants.rule import GrantRule
 from watchgate.link.protocol import Refusal, RefusalCode, Request, Result
-from watchgate.ui import decisions
-from watchgate.ui.arming import Commit, Intent
-from watchgate.ui.decisions import Terms
+from watchgate.ui.deciding import decisions
+from watchgate.ui.deciding.arming import Commit, Intent
+from watchgate.ui.deciding.decisions import Terms
 
 SENT = Request(id=7, verb="decide", request=ID, decision="deny")
 

@@ -16,13 +16,13 @@ from watchgate.core.records import Fact, TraceData
 from watchgate.core.state import State
 from watchgate.core.traces import TraceView
 from watchgate.core.views import PendingView, SessionView
-from watchgate.ui.palettes import DARK
-from watchgate.ui.widgets.changes import changes
-from watchgate.ui.widgets.detail import Detail
-from watchgate.ui.widgets.detail_call import call_lines, hooks_of, outcome
-from watchgate.ui.widgets.detail_lines import DRAWN_PARTS, live_lines, request_lines
-from watchgate.ui.widgets.detail_sheet import Sheet
-from watchgate.ui.widgets.request_words import why
+from watchgate.ui.theming.palettes import DARK
+from watchgate.ui.widgets.diff.changes import changes
+from watchgate.ui.widgets.request.call import call_lines, hooks_of, outcome
+from watchgate.ui.widgets.request.detail import Detail
+from watchgate.ui.widgets.request.lines import DRAWN_PARTS, live_lines, request_lines
+from watchgate.ui.widgets.request.request_words import why
+from watchgate.ui.widgets.request.sheet import Sheet
 
 
 def shown(view: PendingView, cells: int = 100) -> list[str]:

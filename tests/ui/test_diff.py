@@ -13,14 +13,14 @@ from tests.ui.requests import data
 from watchgate.core.events import Tool
 from watchgate.core.policy.assessment import Finding
 from watchgate.core.records import RequestData
-from watchgate.ui.palettes import DARK
-from watchgate.ui.widgets.detail_sheet import Sheet
-from watchgate.ui.widgets.diff_blocks import UNKNOWN_BEFORE, blocks
-from watchgate.ui.widgets.diff_halves import drawn, halves
-from watchgate.ui.widgets.diff_notes import marked_blocks
-from watchgate.ui.widgets.diff_rows import folded, numbered
-from watchgate.ui.widgets.diff_words import changed_words
-from watchgate.ui.widgets.edit_section import draw_edit, draw_line_notes, line_notes
+from watchgate.ui.theming.palettes import DARK
+from watchgate.ui.widgets.diff.blocks import UNKNOWN_BEFORE, blocks
+from watchgate.ui.widgets.diff.edit_section import draw_edit, draw_line_notes, line_notes
+from watchgate.ui.widgets.diff.halves import drawn, halves
+from watchgate.ui.widgets.diff.notes import marked_blocks
+from watchgate.ui.widgets.diff.rows import folded, numbered
+from watchgate.ui.widgets.diff.words import changed_words
+from watchgate.ui.widgets.request.sheet import Sheet
 
 PATCH = """*** Begin Patch
 *** Update File: src/a.py

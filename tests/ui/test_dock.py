@@ -13,13 +13,13 @@ from watchgate.core.events import Tool
 from watchgate.core.policy.assessment import Finding, Segment
 from watchgate.core.records import Fact
 from watchgate.core.views import PendingView, Settled
-from watchgate.ui.depths import DARK_16
-from watchgate.ui.palettes import DARK
-from watchgate.ui.widgets.command_text import Piece, draw_row
-from watchgate.ui.widgets.countdown import filled
+from watchgate.ui.theming.depths import DARK_16
+from watchgate.ui.theming.palettes import DARK
 from watchgate.ui.widgets.dock import Dock
 from watchgate.ui.widgets.dock_lines import Docked, Picture, dock_rows, picture
 from watchgate.ui.widgets.pane import Line
+from watchgate.ui.widgets.request.command_text import Piece, draw_row
+from watchgate.ui.widgets.request.countdown import filled
 
 REQUEST = pending(findings=FINDINGS)
 LAST = Settled(

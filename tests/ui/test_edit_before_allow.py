@@ -13,7 +13,7 @@ from tests.ui.open_requests import FIRST, asked, pending
 from watchgate.core.events import Tool
 from watchgate.link.lines import Answer
 from watchgate.link.protocol import Refusal, Request, Result
-from watchgate.ui.widgets.edit_prompt import EditPrompt
+from watchgate.ui.widgets.prompts.edit_prompt import EditPrompt
 
 NEW = "f" * 64
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from watchgate.ui.palettes import DARK
-from watchgate.ui.widgets.edit_line import LONGEST, EditLine
+from watchgate.ui.theming.palettes import DARK
 from watchgate.ui.widgets.pane import Line
+from watchgate.ui.widgets.prompts.edit_line import LONGEST, EditLine
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from watchgate.ui.line_changes import line_changes
-from watchgate.ui.widgets.edit_text import EditText
+from watchgate.ui.widgets.diff.line_changes import line_changes
+from watchgate.ui.widgets.prompts.edit_text import EditText
 
 
 def test_changed_lines_have_their_place_in_the_text_they_are_of() -> None:

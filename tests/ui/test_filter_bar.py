@@ -16,10 +16,10 @@ from tests.ui.console import running
 from tests.ui.picture import NOW_US, busy
 from tests.ui.widgets_app import Stage, texts
 from watchgate.core.completing import Known
-from watchgate.ui.palettes import DARK
-from watchgate.ui.widgets.filter_bar import START, FilterBar
-from watchgate.ui.widgets.filter_lines import examples, proposals
+from watchgate.ui.theming.palettes import DARK
 from watchgate.ui.widgets.pane import Line
+from watchgate.ui.widgets.prompts.filter_bar import START, FilterBar
+from watchgate.ui.widgets.prompts.filter_lines import examples, proposals
 
 pytestmark = pytest.mark.anyio
 KNOWN = Known(agents=("claude", "codex"), sessions=("api-fix",), tools=("Bash", "Read"))

@@ -16,7 +16,7 @@ from tests.ui.picture import CRITICAL, NOW_US, busy
 from watchgate.core.views import GateView, Totals
 from watchgate.link.lines import CoreLost
 from watchgate.link.protocol import Push, Refusal, Request, Result
-from watchgate.ui.fleet import shift
+from watchgate.ui.fleet.source import shift
 
 LATER_US = 90_000_000
 

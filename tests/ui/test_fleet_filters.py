@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.ui.picture import NOW_US
-from watchgate.ui.fleet_filters import for_host
+from watchgate.ui.fleet.filters import for_host
 
 
 @pytest.mark.parametrize(

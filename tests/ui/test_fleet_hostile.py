@@ -15,9 +15,10 @@ from watchgate.core.records import Record
 from watchgate.core.views import SessionView
 from watchgate.link.lines import CoreLost
 from watchgate.link.protocol import Push, Refusal, Request, Result
-from watchgate.ui import fleet as fleet_module
-from watchgate.ui import fleet_calls, fleet_reading
 from watchgate.ui.app import WatchgateApp
+from watchgate.ui.fleet import calls as fleet_calls
+from watchgate.ui.fleet import reading as fleet_reading
+from watchgate.ui.fleet import source as fleet_module
 from watchgate.ui.formats import short_id
 
 DAY_US = 86_400 * 1_000_000

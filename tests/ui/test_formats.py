@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from watchgate.ui import formats
-from watchgate.ui.palettes import DARK
-from watchgate.ui.widgets.edit_line import EditLine
+from watchgate.ui.theming.palettes import DARK
 from watchgate.ui.widgets.pane import Line
+from watchgate.ui.widgets.prompts.edit_line import EditLine
 
 
 @pytest.mark.parametrize(

@@ -15,11 +15,11 @@ from watchgate.core.views import PendingView
 from watchgate.link.client import Fields
 from watchgate.link.lines import Answer
 from watchgate.link.protocol import Refusal, Result, Verb
-from watchgate.ui.arming import Intent
-from watchgate.ui.widgets.batch_prompt import BatchPrompt
-from watchgate.ui.widgets.edit_prompt import EditPrompt
-from watchgate.ui.widgets.grant_prompt import GrantPrompt
-from watchgate.ui.widgets.sheet_prompt import SheetPrompt
+from watchgate.ui.deciding.arming import Intent
+from watchgate.ui.widgets.prompts.batch_prompt import BatchPrompt
+from watchgate.ui.widgets.prompts.edit_prompt import EditPrompt
+from watchgate.ui.widgets.prompts.grant_prompt import GrantPrompt
+from watchgate.ui.widgets.prompts.sheet_prompt import SheetPrompt
 
 KEYS: dict[str, Intent] = {"a": "allow", "d": "deny"}
 FINDING = {"rule": HOSTILE, "reason": HOSTILE, "risk": "high", "span": [0, 30]}

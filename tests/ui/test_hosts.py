@@ -14,7 +14,7 @@ from watchgate.core.state import State
 from watchgate.core.views import GateView
 from watchgate.ui.app import WatchgateApp
 from watchgate.ui.bridge import Link
-from watchgate.ui.hosts import host_chips, hosts_words, off_here, why_lost
+from watchgate.ui.fleet.words import host_chips, hosts_words, off_here, why_lost
 from watchgate.ui.options import Terminal
 from watchgate.ui.overview import strip_view
 

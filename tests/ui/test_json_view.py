@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from tests.ui.widgets_app import Stage, texts
 from watchgate.core.text import safe_text
-from watchgate.ui.palettes import DARK
-from watchgate.ui.widgets.detail_sheet import Sheet
-from watchgate.ui.widgets.json_lines import draw_tree, node_lines
-from watchgate.ui.widgets.json_tree import long_ones, tree
-from watchgate.ui.widgets.json_view import JsonView, Section
+from watchgate.ui.theming.palettes import DARK
+from watchgate.ui.widgets.payload.json_lines import draw_tree, node_lines
+from watchgate.ui.widgets.payload.json_tree import long_ones, tree
+from watchgate.ui.widgets.payload.json_view import JsonView, Section
+from watchgate.ui.widgets.request.sheet import Sheet
 
 TOKEN = "ghp_" + "a" * 36
 VALUE = {

@@ -11,9 +11,9 @@ from tests.ui.console import Bench, running
 from tests.ui.picture import NOW_US, busy, quiet
 from tests.ui.trace_picture import traced
 from watchgate.core.records import Record
-from watchgate.ui.jumping import ONE_LETTER, Labels
+from watchgate.ui.keys.jumping import ONE_LETTER, Labels
 from watchgate.ui.screens.traces import TracesScreen
-from watchgate.ui.widgets.jump_prompt import JumpLabel, JumpPrompt
+from watchgate.ui.widgets.prompts.jump_prompt import JumpLabel, JumpPrompt
 
 
 def called(number: int) -> Record:

@@ -11,11 +11,11 @@ from textual.events import Key as KeyEvent
 
 from tests.ui.picture import critical_request, high_request
 from watchgate.core.records import RequestData
-from watchgate.ui.actions import ACTIONS
-from watchgate.ui.key_rows import TOGETHER, rows
-from watchgate.ui.keymap import PAIRS, Context, Group, Hint, Keymap, Where, fitted, name_of
-from watchgate.ui.keys import FOOTERS, KEYS, footer
-from watchgate.ui.operator import INTENTS
+from watchgate.ui.deciding.operator import INTENTS
+from watchgate.ui.keys.actions import ACTIONS
+from watchgate.ui.keys.keymap import PAIRS, Context, Group, Hint, Keymap, Where, fitted, name_of
+from watchgate.ui.keys.registry import FOOTERS, KEYS, footer
+from watchgate.ui.keys.rows import TOGETHER, rows
 
 KEYMAP = Keymap(KEYS)
 CRITICAL = Context(docked=critical_request().data, agent="claude", pending=2, rows=9)

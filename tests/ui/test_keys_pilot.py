@@ -22,10 +22,10 @@ from tests.ui.picture import NOW_US, busy, first_run, long, quiet, switched_off
 from tests.ui.test_popup import popup
 from tests.ui.trace_picture import traced
 from watchgate.link.protocol import Snapshot
-from watchgate.ui import key_reasons
-from watchgate.ui.consequences import _beyond_once, blocked
-from watchgate.ui.keymap import Key, Keymap
-from watchgate.ui.keys import KEYS
+from watchgate.ui.deciding.consequences import _beyond_once, blocked
+from watchgate.ui.keys import reasons as key_reasons
+from watchgate.ui.keys.keymap import Key, Keymap
+from watchgate.ui.keys.registry import KEYS
 from watchgate.ui.screens.frame import Frame
 
 KEYMAP = Keymap(KEYS)

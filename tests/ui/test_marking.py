@@ -8,7 +8,7 @@ import pytest
 
 from tests.ui.open_requests import FIRST, SECOND, THIRD, asked
 from watchgate.core.policy.assessment import Finding, Segment
-from watchgate.ui.marking import Marks, alike
+from watchgate.ui.deciding.marking import Marks, alike
 
 ONE = asked(id=FIRST)
 SAME = asked("npm run build --mode production", id=SECOND)

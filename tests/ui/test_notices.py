@@ -14,7 +14,7 @@ from watchgate.core.hosts import HostView
 from watchgate.core.state import State
 from watchgate.core.views import GateView, PendingView
 from watchgate.ui.bridge import Link
-from watchgate.ui.notices import GAP_US, Notices
+from watchgate.ui.telling.notices import GAP_US, Notices
 
 ATTACHED = Link(state="attached")
 LOST = Link(state="lost")

@@ -7,8 +7,8 @@ import pytest
 from tests.ui.console import Bench, running
 from tests.ui.open_requests import asked, pending
 from tests.ui.picture import busy, quiet
-from watchgate.ui.keymap import Context, Keymap
-from watchgate.ui.keys import KEYS
+from watchgate.ui.keys.keymap import Context, Keymap
+from watchgate.ui.keys.registry import KEYS
 from watchgate.ui.screens.costs import CostsScreen
 from watchgate.ui.widgets.command_list import CommandList
 

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from tests.ui.requests import COMMAND, FINDINGS, data
 from watchgate.core.policy.assessment import Finding, Segment
 from watchgate.core.records import RequestData
-from watchgate.ui.palettes import DARK
-from watchgate.ui.widgets.detail_sheet import Sheet
-from watchgate.ui.widgets.part_lines import draw_parts
-from watchgate.ui.widgets.parts import parts, placed
+from watchgate.ui.theming.palettes import DARK
+from watchgate.ui.widgets.request.part_lines import draw_parts
+from watchgate.ui.widgets.request.parts import parts, placed
+from watchgate.ui.widgets.request.sheet import Sheet
 from watchgate.ui.widgets.shown import look
 
 SEGMENTS = (

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.ui.past_picture import row
-from watchgate.ui import past as module
-from watchgate.ui.past import Page, Past
+from watchgate.ui.past import calls as module
+from watchgate.ui.past.calls import Page, Past
 
 
 def filled(*numbers: int, older: int | None = None) -> Past:

@@ -13,7 +13,7 @@ from watchgate.core.records import Record
 from watchgate.link.protocol import Refusal, Request, Result, Snapshot
 from watchgate.ui.screens.detail import DetailScreen
 from watchgate.ui.screens.payload import PayloadScreen
-from watchgate.ui.widgets.payload_sections import call_sections, request_sections, size
+from watchgate.ui.widgets.payload.sections import call_sections, request_sections, size
 
 HOME = "/home/ana"
 

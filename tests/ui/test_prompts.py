@@ -13,10 +13,10 @@ from textual.widget import Widget
 from tests.ui.requests import pending, row
 from tests.ui.widgets_app import Stage, texts
 from watchgate.core.filters import parse
-from watchgate.ui.arming import Ask, Commit
-from watchgate.ui.widgets.filter_bar import FilterBar, matching
-from watchgate.ui.widgets.reply_prompt import ReplyPrompt
-from watchgate.ui.widgets.yes_prompt import YesPrompt
+from watchgate.ui.deciding.arming import Ask, Commit
+from watchgate.ui.widgets.prompts.filter_bar import FilterBar, matching
+from watchgate.ui.widgets.prompts.reply_prompt import ReplyPrompt
+from watchgate.ui.widgets.prompts.yes_prompt import YesPrompt
 
 VIEW = pending()
 REPLY = Commit("reply", VIEW.id, 900)

@@ -18,18 +18,18 @@ from watchgate.core.policy.assessment import Finding
 from watchgate.core.records import Word
 from watchgate.core.state import State
 from watchgate.core.views import Settled
-from watchgate.ui.batches import same_batch
+from watchgate.ui.deciding.batches import same_batch
 from watchgate.ui.formats import width
-from watchgate.ui.palettes import DARK
-from watchgate.ui.widgets.countdown import LAST_S
-from watchgate.ui.widgets.detail_lines import request_lines
-from watchgate.ui.widgets.detail_sheet import Sheet
+from watchgate.ui.theming.palettes import DARK
 from watchgate.ui.widgets.pane import Line
-from watchgate.ui.widgets.queue import Queue, QueueView
-from watchgate.ui.widgets.queue_head import HeadView, QueueHead
-from watchgate.ui.widgets.queue_lines import pending_lines, settled_lines
-from watchgate.ui.widgets.queue_words import CELLS, outcome
-from watchgate.ui.widgets.told import besides, names_itself, path_findings
+from watchgate.ui.widgets.queue.head import HeadView, QueueHead
+from watchgate.ui.widgets.queue.lines import pending_lines, settled_lines
+from watchgate.ui.widgets.queue.queue import Queue, QueueView
+from watchgate.ui.widgets.queue.words import CELLS, outcome
+from watchgate.ui.widgets.request.countdown import LAST_S
+from watchgate.ui.widgets.request.lines import request_lines
+from watchgate.ui.widgets.request.sheet import Sheet
+from watchgate.ui.widgets.request.told import besides, names_itself, path_findings
 
 CELLS_OF_PANE = 38
 HOSTILE = "\x1b[31m\u202e\u200b\r\n界界界 [bold]x[/] 👩‍👩‍👧 " * 4

@@ -19,7 +19,7 @@ from tests.ui.console import running
 from tests.ui.picture import busy
 from tests.ui.random_core import RandomCore
 from tests.ui.random_hands import SIZES, RandomHands
-from watchgate.ui import keymap
+from watchgate.ui.keys import keymap
 
 STEPS = int(os.environ.get("WATCHGATE_RANDOM_STEPS", "100"))
 SEEDS = int(os.environ.get("WATCHGATE_RANDOM_SEEDS", "3"))

@@ -14,8 +14,8 @@ from tests.ui.open_requests import asked, pending
 from tests.ui.picture import busy, critical_request, first_run, high_request, quiet, switched_off
 from tests.ui.trace_picture import traced
 from watchgate.link.protocol import Result, Snapshot
-from watchgate.ui.keymap import Keymap
-from watchgate.ui.keys import KEYS
+from watchgate.ui.keys.keymap import Keymap
+from watchgate.ui.keys.registry import KEYS
 
 GREEK = "αβγδεζηθικλμνξοπρστυφχψωΓΔΘΛΞΠΣΦΨΩ" + "бвгджзийлпфцчшщэюя"
 MOVED = dict(zip((key.id for key in KEYS if key.keys), GREEK, strict=False))

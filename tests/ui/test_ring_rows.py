@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from watchgate.core.ring import Ring
-from watchgate.ui.widgets import ring_rows
-from watchgate.ui.widgets.ring_rows import Rows
+from watchgate.ui.widgets.calls import rows as ring_rows
+from watchgate.ui.widgets.calls.rows import Rows
 
 
 def even(item: int) -> bool:

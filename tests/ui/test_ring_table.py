@@ -12,9 +12,9 @@ from tests.ui.requests import NOW, row
 from tests.ui.widgets_app import Stage, strips, texts
 from watchgate.core.state import State
 from watchgate.core.views import CallRow
-from watchgate.ui.palettes import DARK
-from watchgate.ui.widgets.ring_columns import Look, columns, draw_call, header
-from watchgate.ui.widgets.ring_table import RingTable
+from watchgate.ui.theming.palettes import DARK
+from watchgate.ui.widgets.calls.columns import Look, columns, draw_call, header
+from watchgate.ui.widgets.calls.table import RingTable
 
 
 def text(call: CallRow, cells: int = 88, look: Look = Look()) -> str:  # noqa: B008 - a value

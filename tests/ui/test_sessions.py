@@ -10,7 +10,7 @@ from watchgate.core.session_views import SessionViews
 from watchgate.core.sessions import SessionState
 from watchgate.core.state import State
 from watchgate.core.views import SessionView, SubView
-from watchgate.ui.widgets.sessions import Sessions
+from watchgate.ui.widgets.calls.sessions import Sessions
 
 
 async def drawn(*views: SessionView) -> list[str]:

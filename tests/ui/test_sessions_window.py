@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from watchgate.ui.widgets.sessions import _window
+from watchgate.ui.widgets.calls.sessions import _window
 
 
 @pytest.mark.parametrize(

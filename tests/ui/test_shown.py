@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.ui.requests import data
 from watchgate.core.policy.assessment import Segment
 from watchgate.ui.covered import covered
-from watchgate.ui.widgets.command_text import lay_out
+from watchgate.ui.widgets.request.command_text import lay_out
 from watchgate.ui.widgets.shown import Look, covers, look, shown
 
 KEY = "AKIA" + "ABCDEFGH12345678"

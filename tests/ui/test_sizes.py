@@ -15,7 +15,7 @@ from tests.ui.sizes import SIZES, TINY, check, columns, lines, resize
 from watchgate.ui.screens.costs import CostsScreen
 from watchgate.ui.screens.history import HistoryScreen
 from watchgate.ui.screens.traces import TracesScreen
-from watchgate.ui.widgets.reply_prompt import ReplyPrompt
+from watchgate.ui.widgets.prompts.reply_prompt import ReplyPrompt
 
 SCREENS = ("monitor", "approvals", "traces", "costs", "history")
 PAGES = (("v",), ("v", "v"), ("question_mark",), ("3", "enter"), ("4", "enter"), ("5", "enter"))

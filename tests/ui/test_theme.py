@@ -8,9 +8,9 @@ import pytest
 from rich.color import Color, ColorSystem
 
 from tests.ui.colour_vision import EYES, distance
-from watchgate.ui.depths import DARK_16, DARK_256, LIGHT_16, LIGHT_256, MONO_16
-from watchgate.ui.palettes import BASES, DARK, LIGHT, MONO, Palette, Token
-from watchgate.ui.theme import NAMES, PALETTES, fitted, palette
+from watchgate.ui.theming.depths import DARK_16, DARK_256, LIGHT_16, LIGHT_256, MONO_16
+from watchgate.ui.theming.palettes import BASES, DARK, LIGHT, MONO, Palette, Token
+from watchgate.ui.theming.theme import NAMES, PALETTES, fitted, palette
 
 SURFACES: tuple[Token, ...] = ("bg", "s1", "s2", "sel")
 RISKS: tuple[Token, ...] = ("low", "medium", "high", "critical")

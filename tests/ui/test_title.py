@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from watchgate.ui.title import set_title, title
+from watchgate.ui.telling.title import set_title, title
 
 
 def test_the_title_carries_what_waits() -> None:

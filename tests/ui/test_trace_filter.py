@@ -10,7 +10,7 @@ from watchgate.core.filter_keys import KEYS, TEXT
 from watchgate.core.filters import parse
 from watchgate.core.traces import TracedCall, TraceView
 from watchgate.core.views import CallRow
-from watchgate.ui.widgets.trace_filter import _TRACE_FIELDS, matching
+from watchgate.ui.widgets.traces.filter import _TRACE_FIELDS, matching
 
 TRACE = view("12:02:38", "ci", REFUSED, call=call_of("12:02:38"))
 ROW = row(risk="critical", stage="denied", word="denied-by-rule", lane="gate", rule="git.push")

@@ -19,13 +19,13 @@ from tests.ui.trace_picture import (
 from watchgate.core.records import TraceData
 from watchgate.core.traces import TracedCall, TraceView
 from watchgate.core.verdicts import Run, SkipReason, TraceRow
-from watchgate.ui.palettes import DARK
+from watchgate.ui.theming.palettes import DARK
 from watchgate.ui.widgets.pane import Line
-from watchgate.ui.widgets.trace_bars import Scale, axis, bar, scale
-from watchgate.ui.widgets.trace_detail import conclusion, detail_lines
-from watchgate.ui.widgets.trace_empty import SNIPPET
-from watchgate.ui.widgets.trace_rows import Blocks, head_lines
-from watchgate.ui.widgets.trace_words import SKIPPED, decides, millis, verdict, whole
+from watchgate.ui.widgets.traces.bars import Scale, axis, bar, scale
+from watchgate.ui.widgets.traces.detail import conclusion, detail_lines
+from watchgate.ui.widgets.traces.empty import SNIPPET
+from watchgate.ui.widgets.traces.rows import Blocks, head_lines
+from watchgate.ui.widgets.traces.words import SKIPPED, decides, millis, verdict, whole
 
 HOSTILE = "\x1b[31m\x07\u202e\u200b\r\n[bold]x[/]"
 

@@ -24,7 +24,7 @@ from watchgate.link.protocol import Snapshot
 from watchgate.ui.screens.detail import DetailScreen
 from watchgate.ui.screens.help import HelpScreen
 from watchgate.ui.screens.traces import TracesScreen
-from watchgate.ui.widgets.trace_empty import SNIPPET
+from watchgate.ui.widgets.traces.empty import SNIPPET
 
 HOSTILE = "\x1b[31m\x07\u202e\u200b\r\n[bold]x[/]"
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from watchgate.ui.arming import TYPING, Ask, Commit, Said
-from watchgate.ui.typed_yes import Closed, TypedYes
+from watchgate.ui.deciding.arming import TYPING, Ask, Commit, Said
+from watchgate.ui.deciding.typed_yes import Closed, TypedYes
 
 ASK = Ask("yes", "allow", "r1", "type yes to allow it", 1500)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from watchgate.ui.unshown import Unshown
+from watchgate.ui.deciding.unshown import Unshown
 
 
 def laid_out(count: int) -> Unshown:

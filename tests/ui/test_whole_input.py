@@ -15,10 +15,10 @@ from tests.ui.requests import NOW, pending
 from watchgate.core.events import Tool, ToolClass
 from watchgate.core.summary import summary
 from watchgate.core.views import PendingView
-from watchgate.ui.palettes import DARK
-from watchgate.ui.widgets.detail_lines import request_lines
-from watchgate.ui.widgets.detail_sheet import Sheet
+from watchgate.ui.theming.palettes import DARK
 from watchgate.ui.widgets.dock_lines import Docked, picture
+from watchgate.ui.widgets.request.lines import request_lines
+from watchgate.ui.widgets.request.sheet import Sheet
 
 CWD = "/home/alice/src/api"
 WIDTHS = (60, 82, 121, 160)

@@ -25,8 +25,8 @@ def check_keys(paths: Paths, config: Config) -> None:
     keys = config.ui.keys
     if not keys:
         return
-    from watchgate.ui.keymap import Keymap
-    from watchgate.ui.keys import KEYS
+    from watchgate.ui.keys.keymap import Keymap
+    from watchgate.ui.keys.registry import KEYS
 
     for name, action in _NAMES.items():
         if name in keys and action in keys:

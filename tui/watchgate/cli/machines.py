@@ -47,8 +47,8 @@ class Machines:
         here = LinkSource(paths.control_socket)
         if not self.targets:
             return here
-        from watchgate.ui.fleet import FleetSource
-        from watchgate.ui.ssh_source import SshSource
+        from watchgate.ui.fleet.source import FleetSource
+        from watchgate.ui.fleet.ssh_source import SshSource
 
         program = shlex.split(environ.get("WATCHGATE_SSH", "")) or ["ssh"]
         sources: dict[str, Source] = {}

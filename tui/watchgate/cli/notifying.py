@@ -10,7 +10,7 @@ from watchgate.cli import tmux
 
 if TYPE_CHECKING:
     from watchgate.core.config import Ui
-    from watchgate.ui.telling import Around, Telling, Way, Wrap
+    from watchgate.ui.telling.encoding import Around, Telling, Way, Wrap
 
 _OSC777: Final = ("VTE_VERSION", "KONSOLE_VERSION")
 _OSC9: Final = ("KITTY_WINDOW_ID", "WT_SESSION", "ITERM_SESSION_ID", "WEZTERM_PANE")
@@ -27,7 +27,7 @@ _SEEN = "#{?window_active,#{?window_zoomed_flag,#{pane_active},1},0}"
 
 def telling(ui: Ui, env: Mapping[str, str]) -> Telling:
     """How a console with this configuration tells of something in this environment."""
-    from watchgate.ui.telling import Telling
+    from watchgate.ui.telling.encoding import Telling
 
     around: Around | None = None
     way = way_of(ui.notify, env)

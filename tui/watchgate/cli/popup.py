@@ -133,7 +133,7 @@ def _inside(*, goes_on: bool) -> int:
     from watchgate.ui.options import Options
     from watchgate.ui.popup import PopupApp
     from watchgate.ui.source import LinkSource
-    from watchgate.ui.telling import Telling
+    from watchgate.ui.telling.encoding import Telling
 
     options = Options(
         home=str(Path.home()),

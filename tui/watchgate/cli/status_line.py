@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from watchgate.cli.tmux import literal_in_status
 
-# The console's own tokens (ui/palettes.py), as chips: what they lie on is the user's, any colour.
+# The tokens of ui/theming/palettes.py, as chips: what they lie on is the user's, any colour.
 _INK = "#0f1115"
 _CHIPS = {
     "low": ("#8a93a6", "."),

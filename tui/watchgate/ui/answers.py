@@ -5,34 +5,34 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from watchgate.ui.crash import Crashing
-from watchgate.ui.decisions import Terms
+from watchgate.ui.deciding.decisions import Terms
+from watchgate.ui.deciding.operator import Operator
+from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.moment import Desk
-from watchgate.ui.operator import Operator
 from watchgate.ui.pages import Pages
 from watchgate.ui.prompts import Prompts
 from watchgate.ui.screens.monitor import MonitorScreen
-from watchgate.ui.shown_keys import key_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from watchgate.core.views import PendingView
-    from watchgate.ui.arming import Commit
+    from watchgate.ui.deciding.arming import Commit
     from watchgate.ui.screens.approvals import ApprovalsScreen
-    from watchgate.ui.widgets.answer_prompt import AnswerPrompt
+    from watchgate.ui.widgets.calls.sessions import Sessions
+    from watchgate.ui.widgets.calls.table import Keep, RingTable
     from watchgate.ui.widgets.command_list import CommandList
-    from watchgate.ui.widgets.detail import Detail
     from watchgate.ui.widgets.dock import Dock
-    from watchgate.ui.widgets.filter_bar import FilterBar
-    from watchgate.ui.widgets.jump_prompt import JumpPrompt
-    from watchgate.ui.widgets.reply_prompt import ReplyPrompt
-    from watchgate.ui.widgets.ring_table import Keep, RingTable
-    from watchgate.ui.widgets.sessions import Sessions
-    from watchgate.ui.widgets.sheet_prompt import SheetPrompt
-    from watchgate.ui.widgets.typed_prompt import TypedPrompt
-    from watchgate.ui.widgets.whole_request import WholeRequest
-    from watchgate.ui.widgets.word_prompt import WordPrompt
-    from watchgate.ui.widgets.yes_prompt import YesPrompt
+    from watchgate.ui.widgets.prompts.answer_prompt import AnswerPrompt
+    from watchgate.ui.widgets.prompts.filter_bar import FilterBar
+    from watchgate.ui.widgets.prompts.jump_prompt import JumpPrompt
+    from watchgate.ui.widgets.prompts.reply_prompt import ReplyPrompt
+    from watchgate.ui.widgets.prompts.sheet_prompt import SheetPrompt
+    from watchgate.ui.widgets.prompts.typed_prompt import TypedPrompt
+    from watchgate.ui.widgets.prompts.word_prompt import WordPrompt
+    from watchgate.ui.widgets.prompts.yes_prompt import YesPrompt
+    from watchgate.ui.widgets.request.detail import Detail
+    from watchgate.ui.widgets.request.whole_request import WholeRequest
 
 
 class Answers(Crashing, inherit_bindings=False):

@@ -13,29 +13,29 @@ from textual.worker import Worker
 
 from watchgate.core.clock import Clock
 from watchgate.core.views import PendingView
-from watchgate.ui import going
-from watchgate.ui.actions import ACTIONS
-from watchgate.ui.announcer import Announcer
 from watchgate.ui.answers import Answers
-from watchgate.ui.arming import Ask, Intent
-from watchgate.ui.ascii_only import AsciiLines, ask_ascii
 from watchgate.ui.bridge import Bridge
+from watchgate.ui.deciding.arming import Ask, Intent
+from watchgate.ui.deciding.operator import Operator, deciding_keys
 from watchgate.ui.farewell import farewell
-from watchgate.ui.keymap import name_of, read_at
+from watchgate.ui.keys import going
+from watchgate.ui.keys.actions import ACTIONS
+from watchgate.ui.keys.keymap import name_of, read_at
+from watchgate.ui.keys.shown_keys import ask_keys
 from watchgate.ui.moment import Desk, Moment
-from watchgate.ui.operator import Operator, deciding_keys
 from watchgate.ui.options import Options
 from watchgate.ui.pages import Pages
-from watchgate.ui.palettes import DARK, MONO
 from watchgate.ui.present import Presenter
 from watchgate.ui.prompts import Prompts
 from watchgate.ui.screens.frame import Frame
 from watchgate.ui.screens.monitor import MonitorScreen
-from watchgate.ui.shown_keys import ask_keys
 from watchgate.ui.source import Source
 from watchgate.ui.stylesheets import stylesheets
-from watchgate.ui.theme import NAMES, PALETTES, fitted
-from watchgate.ui.title import CLEAR, RESTORE, SAVE
+from watchgate.ui.telling.announcer import Announcer
+from watchgate.ui.telling.title import CLEAR, RESTORE, SAVE
+from watchgate.ui.theming.ascii_only import AsciiLines, ask_ascii
+from watchgate.ui.theming.palettes import DARK, MONO
+from watchgate.ui.theming.theme import NAMES, PALETTES, fitted
 
 TICK_S = 0.1
 LEAVE_WITHIN_S = 5.0

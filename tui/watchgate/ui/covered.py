@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from watchgate.core.redact import redact
 from watchgate.core.text import safe_text
-from watchgate.ui.ascii_only import spelled
+from watchgate.ui.theming.ascii_only import spelled
 
 
 def covered(text: str) -> str:

@@ -8,9 +8,9 @@ import msgspec
 
 from watchgate.core.state import State
 from watchgate.core.views import PendingView
-from watchgate.ui.arming import Card, Intent
 from watchgate.ui.bridge import Link
-from watchgate.ui.keymap import Context, Hint
+from watchgate.ui.deciding.arming import Card, Intent
+from watchgate.ui.keys.keymap import Context, Hint
 from watchgate.ui.shape import Shape
 
 

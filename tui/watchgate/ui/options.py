@@ -11,7 +11,7 @@ import msgspec
 
 from watchgate.core.clock import Clock
 from watchgate.ui.source import Source
-from watchgate.ui.telling import Telling
+from watchgate.ui.telling.encoding import Telling
 
 
 class FoundAgent(msgspec.Struct, frozen=True):

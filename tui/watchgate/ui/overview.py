@@ -10,11 +10,11 @@ from watchgate.core.state import State
 from watchgate.core.text import safe_text
 from watchgate.core.views import GateView, PendingView, SessionView, SubView, Totals
 from watchgate.ui.bridge import Link
-from watchgate.ui.consequences import seconds_left, silence
-from watchgate.ui.cost_sums import today_words
+from watchgate.ui.costs.sums import today_words
+from watchgate.ui.deciding.consequences import seconds_left, silence
+from watchgate.ui.fleet.words import host_chips, hosts_words
 from watchgate.ui.formats import ago, clock, count, cut, person, plural
-from watchgate.ui.hosts import host_chips, hosts_words
-from watchgate.ui.theme import RISK_RANK
+from watchgate.ui.theming.theme import RISK_RANK
 from watchgate.ui.widgets.strip import StripView
 
 MINUTE_S = 60

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 
 from watchgate.core.gate_folds import is_off
 from watchgate.ui.bridge import Bridge
-from watchgate.ui.hosts import off_here
-from watchgate.ui.keymap import Context, Hint, Keymap, Where, fitted
-from watchgate.ui.keys import footer
-from watchgate.ui.marking import Marks, alike
+from watchgate.ui.deciding.marking import Marks, alike
+from watchgate.ui.deciding.operator import INTENTS
+from watchgate.ui.fleet.words import off_here
+from watchgate.ui.keys.keymap import Context, Hint, Keymap, Where, fitted
+from watchgate.ui.keys.registry import footer
 from watchgate.ui.moment import Desk, Moment
-from watchgate.ui.operator import INTENTS
 from watchgate.ui.options import Options
 from watchgate.ui.shape import Shape
 

@@ -7,16 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from watchgate.core.views import PendingView
-from watchgate.ui.arming import Ask, Commit, Intent
-from watchgate.ui.consequences import after_allow, handback_label
-from watchgate.ui.jumping import Jump
-from watchgate.ui.keymap import Hint
+from watchgate.ui.deciding.arming import Ask, Commit, Intent
+from watchgate.ui.deciding.consequences import after_allow, handback_label
+from watchgate.ui.keys.jumping import Jump
+from watchgate.ui.keys.keymap import Hint
 from watchgate.ui.pages import Pages
 from watchgate.ui.source import Call
 
 if TYPE_CHECKING:
     from watchgate.core.completing import Known
-    from watchgate.ui.widgets.prompt import Prompt
+    from watchgate.ui.widgets.prompts.prompt import Prompt
 
 
 class Prompts:
@@ -86,14 +86,14 @@ class Prompts:
 
     def ask_word(self, word: str, meaning: str, then: Callable[[], object]) -> None:
         """Ask for a word to be typed, and do something once it was."""
-        from watchgate.ui.widgets.word_prompt import WordPrompt
+        from watchgate.ui.widgets.prompts.word_prompt import WordPrompt
 
         self._then = then
         self.open(WordPrompt(word, meaning))
 
     def ask_yes(self, ask: Ask, view: PendingView, drawn_id: Callable[[], str | None]) -> None:
         """Ask for the typed yes that a critical request wants."""
-        from watchgate.ui.widgets.yes_prompt import YesPrompt
+        from watchgate.ui.widgets.prompts.yes_prompt import YesPrompt
 
         meaning = after_allow(view.data, view.agent)
         if ask.intent == "handback":
@@ -103,37 +103,37 @@ class Prompts:
 
     def ask_reply(self, commit: Commit, view: PendingView) -> None:
         """Ask what the model is told with a denial."""
-        from watchgate.ui.widgets.reply_prompt import ReplyPrompt
+        from watchgate.ui.widgets.prompts.reply_prompt import ReplyPrompt
 
         self.open(ReplyPrompt(commit, view))
 
     def ask_answer(self, commit: Commit, view: PendingView) -> None:
         """Ask for the answers to an agent's questions."""
-        from watchgate.ui.widgets.answer_prompt import AnswerPrompt
+        from watchgate.ui.widgets.prompts.answer_prompt import AnswerPrompt
 
         self.open(AnswerPrompt(commit, view))
 
     def ask_grant(self, view: PendingView, call: Call, now_us: Callable[[], int]) -> None:
         """Ask how far an allow reaches, and show the rule that it leaves."""
-        from watchgate.ui.widgets.grant_prompt import GrantPrompt
+        from watchgate.ui.widgets.prompts.grant_prompt import GrantPrompt
 
         self.open(GrantPrompt(view, call, self._keys, self._now_s, now_us, self._home))
 
     def ask_edit(self, view: PendingView, call: Call, *, bare: bool) -> None:
         """Let the operator edit the call, and show what the core makes of it."""
-        from watchgate.ui.widgets.edit_prompt import EditPrompt
+        from watchgate.ui.widgets.prompts.edit_prompt import EditPrompt
 
         self.open(EditPrompt(view, call, self._keys, self._now_s, bare=bare))
 
     def ask_batch(self, views: Sequence[PendingView]) -> None:
         """List the requests that are to be allowed together."""
-        from watchgate.ui.widgets.batch_prompt import BatchPrompt
+        from watchgate.ui.widgets.prompts.batch_prompt import BatchPrompt
 
         self.open(BatchPrompt(views, self._keys, self._now_s, self._home))
 
     def ask_jump(self, jumps: Callable[[], Sequence[Jump]]) -> None:
         """Show a letter at each line that can be gone to, and read one."""
-        from watchgate.ui.widgets.jump_prompt import JumpPrompt
+        from watchgate.ui.widgets.prompts.jump_prompt import JumpPrompt
 
         self.open(JumpPrompt(jumps))
 
@@ -141,7 +141,7 @@ class Prompts:
         self, text: str, known: Known | None = None, now_us: Callable[[], int] | None = None
     ) -> None:
         """Ask for the filter of the list that is shown; `known` are the values to propose."""
-        from watchgate.ui.widgets.filter_bar import FilterBar
+        from watchgate.ui.widgets.prompts.filter_bar import FilterBar
 
         self.open(FilterBar(text, known, now_us, recent=self._filters))
 

@@ -10,18 +10,18 @@ from textual.message import Message
 from textual.widget import Widget
 
 from watchgate.core.views import PendingView, Settled
-from watchgate.ui.jumping import Jump
-from watchgate.ui.keymap import Where
+from watchgate.ui.keys.jumping import Jump
+from watchgate.ui.keys.keymap import Where
 from watchgate.ui.moment import Moment
 from watchgate.ui.screens.frame import Frame
 from watchgate.ui.shape import SIDEBAR_FROM
-from watchgate.ui.widgets.command_text import shown_text
-from watchgate.ui.widgets.queue import Queue, QueueView
-from watchgate.ui.widgets.queue_empty import EmptyView, Kind, QueueEmpty
-from watchgate.ui.widgets.queue_head import HeadView, QueueHead, Said, left, next_of
+from watchgate.ui.widgets.queue.empty import EmptyView, Kind, QueueEmpty
+from watchgate.ui.widgets.queue.head import HeadView, QueueHead, Said, left, next_of
+from watchgate.ui.widgets.queue.queue import Queue, QueueView
+from watchgate.ui.widgets.request.command_text import shown_text
+from watchgate.ui.widgets.request.whole_request import WholeRequest
 from watchgate.ui.widgets.tabs import Part
 from watchgate.ui.widgets.tiny import Tiny
-from watchgate.ui.widgets.whole_request import WholeRequest
 
 
 class ApprovalsScreen(Frame):

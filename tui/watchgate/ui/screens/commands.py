@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from textual.widget import Widget
 
-from watchgate.ui.keymap import Context, Keymap, Where
+from watchgate.ui.keys.keymap import Context, Keymap, Where
 from watchgate.ui.moment import Moment
 from watchgate.ui.screens.frame import Frame
 from watchgate.ui.widgets.command_list import CommandList

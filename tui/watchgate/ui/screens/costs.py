@@ -11,21 +11,21 @@ from watchgate.core.filters import Value, parse
 from watchgate.core.text import safe_text
 from watchgate.core.views import SessionView
 from watchgate.core.word_fields import host_of, session_names
-from watchgate.ui.cost_figures import SORTS, WINDOW_WORDS, WINDOWS, CostRow, Costs, costs
-from watchgate.ui.cost_sums import dollars
+from watchgate.ui.costs.figures import SORTS, WINDOW_WORDS, WINDOWS, CostRow, Costs, costs
+from watchgate.ui.costs.sums import dollars
 from watchgate.ui.formats import cut, percent, tokens
-from watchgate.ui.jumping import Jump
-from watchgate.ui.keymap import Where
+from watchgate.ui.keys.jumping import Jump
+from watchgate.ui.keys.keymap import Where
 from watchgate.ui.moment import Moment
 from watchgate.ui.screens.frame import Frame
 from watchgate.ui.shape import Shape
-from watchgate.ui.widgets.cost_days import CostDays, days_in
-from watchgate.ui.widgets.cost_empty import CostEmpty, Kind
-from watchgate.ui.widgets.cost_models import CostModels
-from watchgate.ui.widgets.cost_session import CostSession
-from watchgate.ui.widgets.cost_table import CostTable
-from watchgate.ui.widgets.cost_totals import CostTotals
-from watchgate.ui.widgets.cost_where import CostWhere
+from watchgate.ui.widgets.costs.days import CostDays, days_in
+from watchgate.ui.widgets.costs.empty import CostEmpty, Kind
+from watchgate.ui.widgets.costs.models import CostModels
+from watchgate.ui.widgets.costs.session import CostSession
+from watchgate.ui.widgets.costs.table import CostTable
+from watchgate.ui.widgets.costs.totals import CostTotals
+from watchgate.ui.widgets.costs.where import CostWhere
 from watchgate.ui.widgets.tabs import Part
 
 BESIDE_FROM = 100

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from textual.widget import Widget
 
 from watchgate.core.views import CallRow
-from watchgate.ui.keymap import Where
+from watchgate.ui.keys.keymap import Where
+from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.moment import Moment
 from watchgate.ui.screens.frame import Frame
-from watchgate.ui.shown_keys import key_for
-from watchgate.ui.widgets.detail import Detail
+from watchgate.ui.widgets.request.detail import Detail
 from watchgate.ui.widgets.tabs import Part
 
 

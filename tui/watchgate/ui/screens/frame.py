@@ -10,20 +10,20 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from watchgate.core.gate_folds import is_off
+from watchgate.ui.fleet.words import host_chips
 from watchgate.ui.formats import clock
-from watchgate.ui.hosts import host_chips
-from watchgate.ui.jumping import Jump
-from watchgate.ui.keymap import Where
+from watchgate.ui.keys.jumping import Jump
+from watchgate.ui.keys.keymap import Where
+from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.moment import Moment
 from watchgate.ui.overview import pause_words, policy_words, strip_view
-from watchgate.ui.shown_keys import key_for
-from watchgate.ui.theme import RISK_RANK
+from watchgate.ui.theming.theme import RISK_RANK
 from watchgate.ui.widgets.dock import Dock
 from watchgate.ui.widgets.dock_lines import Docked
 from watchgate.ui.widgets.footer import Footer
 from watchgate.ui.widgets.lost import Lost, LostView
 from watchgate.ui.widgets.off_banner import OffBanner, OffView
-from watchgate.ui.widgets.request_words import approved
+from watchgate.ui.widgets.request.request_words import approved
 from watchgate.ui.widgets.strip import StatusStrip
 from watchgate.ui.widgets.tabs import Chip, Part, Tabs, TabsView
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from textual.widget import Widget
 
-from watchgate.ui.keymap import Keymap, Where
+from watchgate.ui.keys.keymap import Keymap, Where
+from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.moment import Moment
 from watchgate.ui.screens.frame import Frame
-from watchgate.ui.shown_keys import key_for
 from watchgate.ui.widgets.help_page import HelpPage
 from watchgate.ui.widgets.tabs import Part
 

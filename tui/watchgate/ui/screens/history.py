@@ -11,15 +11,15 @@ from watchgate.core.filters import parse
 from watchgate.core.history_row import HistoryRow
 from watchgate.core.text import safe_text
 from watchgate.ui.formats import count
-from watchgate.ui.jumping import Jump
+from watchgate.ui.keys.jumping import Jump
 from watchgate.ui.moment import Moment
-from watchgate.ui.past import Past
-from watchgate.ui.past_seeking import Seeker, nobody
+from watchgate.ui.past.calls import Past
+from watchgate.ui.past.seeking import Seeker, nobody
 from watchgate.ui.screens.frame import Frame
 from watchgate.ui.source import Call
-from watchgate.ui.widgets.history_detail import HistoryDetail
-from watchgate.ui.widgets.history_empty import HistoryEmpty, Nothing
-from watchgate.ui.widgets.history_list import HistoryList, Shown
+from watchgate.ui.widgets.history.detail import HistoryDetail
+from watchgate.ui.widgets.history.empty import HistoryEmpty, Nothing
+from watchgate.ui.widgets.history.list import HistoryList, Shown
 from watchgate.ui.widgets.tabs import Part
 
 BESIDE_FROM, BESIDE_CELLS = 160, 58

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 
 from textual.widget import Widget
 
-from watchgate.ui.keymap import Where
+from watchgate.ui.keys.keymap import Where
+from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.moment import Moment
 from watchgate.ui.screens.frame import Frame
-from watchgate.ui.shown_keys import key_for
 from watchgate.ui.widgets.log_page import LogPage
 from watchgate.ui.widgets.tabs import Part
 

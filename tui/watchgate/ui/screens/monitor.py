@@ -8,15 +8,15 @@ import msgspec
 from textual.widget import Widget
 
 from watchgate.ui.formats import count, cut
-from watchgate.ui.jumping import Jump
+from watchgate.ui.keys.jumping import Jump
+from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.moment import Moment
 from watchgate.ui.options import Options
 from watchgate.ui.screens.frame import Frame
-from watchgate.ui.shown_keys import key_for
-from watchgate.ui.widgets.detail import Detail
+from watchgate.ui.widgets.calls.sessions import Sessions
+from watchgate.ui.widgets.calls.table import RingTable
 from watchgate.ui.widgets.empty import Empty, Kind
-from watchgate.ui.widgets.ring_table import RingTable
-from watchgate.ui.widgets.sessions import Sessions
+from watchgate.ui.widgets.request.detail import Detail
 from watchgate.ui.widgets.tabs import Part
 from watchgate.ui.widgets.tiny import Tiny
 

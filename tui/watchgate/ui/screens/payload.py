@@ -12,14 +12,14 @@ from watchgate.core.records import Record
 from watchgate.core.views import CallRow
 from watchgate.link.lines import CoreLost
 from watchgate.link.protocol import Refusal
-from watchgate.ui.keymap import Where
+from watchgate.ui.keys.keymap import Where
+from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.moment import Moment
 from watchgate.ui.screens.frame import Frame
-from watchgate.ui.shown_keys import key_for
-from watchgate.ui.widgets.json_tree import Place, long_ones
-from watchgate.ui.widgets.json_view import JsonView, Section
-from watchgate.ui.widgets.payload_sections import call_sections, request_sections
-from watchgate.ui.widgets.request_words import too_long
+from watchgate.ui.widgets.payload.json_tree import Place, long_ones
+from watchgate.ui.widgets.payload.json_view import JsonView, Section
+from watchgate.ui.widgets.payload.sections import call_sections, request_sections
+from watchgate.ui.widgets.request.request_words import too_long
 from watchgate.ui.widgets.shown import Look
 from watchgate.ui.widgets.tabs import Part
 

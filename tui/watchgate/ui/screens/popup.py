@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 
 from textual.widget import Widget
 
-from watchgate.ui.jumping import Jump
-from watchgate.ui.keymap import Where
+from watchgate.ui.keys.jumping import Jump
+from watchgate.ui.keys.keymap import Where
 from watchgate.ui.moment import Moment
 from watchgate.ui.options import Options
 from watchgate.ui.screens.frame import Frame
 from watchgate.ui.screens.monitor import MonitorScreen
-from watchgate.ui.widgets.detail import Detail
+from watchgate.ui.widgets.request.detail import Detail
 from watchgate.ui.widgets.tabs import Part
 
 

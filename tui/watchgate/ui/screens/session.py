@@ -8,11 +8,11 @@ from textual.widget import Widget
 
 from watchgate.core.state import State
 from watchgate.core.views import CallRow
-from watchgate.ui.keymap import Where
+from watchgate.ui.keys.keymap import Where
+from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.moment import Moment
 from watchgate.ui.screens.frame import Frame
-from watchgate.ui.shown_keys import key_for
-from watchgate.ui.widgets.session_page import SessionPage, SessionPicture
+from watchgate.ui.widgets.session.page import SessionPage, SessionPicture
 from watchgate.ui.widgets.tabs import Part
 
 ROWS_LOOKED_AT = 5_000

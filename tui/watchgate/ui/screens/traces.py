@@ -13,16 +13,16 @@ from watchgate.core.text import safe_text
 from watchgate.core.trace_times import DAY_US, Slowest, slowest
 from watchgate.core.traces import TracedCall
 from watchgate.ui.formats import cut, cut_front
-from watchgate.ui.jumping import Jump
+from watchgate.ui.keys.jumping import Jump
 from watchgate.ui.moment import Moment
 from watchgate.ui.screens.frame import Frame
-from watchgate.ui.trace_entries import TraceEntries, row_of
 from watchgate.ui.widgets.tabs import Part
-from watchgate.ui.widgets.trace_empty import SNIPPET, Kind, TraceEmpty
-from watchgate.ui.widgets.trace_filter import matching
-from watchgate.ui.widgets.trace_list import Entry, TraceList
-from watchgate.ui.widgets.trace_page import TracePage
-from watchgate.ui.widgets.trace_words import whole
+from watchgate.ui.widgets.traces.empty import SNIPPET, Kind, TraceEmpty
+from watchgate.ui.widgets.traces.entries import TraceEntries, row_of
+from watchgate.ui.widgets.traces.filter import matching
+from watchgate.ui.widgets.traces.list import Entry, TraceList
+from watchgate.ui.widgets.traces.page import TracePage
+from watchgate.ui.widgets.traces.words import whole
 
 
 class TracesScreen(Frame):

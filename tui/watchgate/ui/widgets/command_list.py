@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual import events
 from textual.message import Message
 
-from watchgate.ui.keymap import Context, Group, Key, Keymap, name_of
+from watchgate.ui.keys.keymap import Context, Group, Key, Keymap, name_of
 from watchgate.ui.widgets.pane import Line, Pane
 
 HEAD = 3

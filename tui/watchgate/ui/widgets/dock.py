@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.message import Message
 from textual.strip import Strip
 
-from watchgate.ui.arming import Card
+from watchgate.ui.deciding.arming import Card
 from watchgate.ui.widgets.dock_lines import Docked, dock_rows, picture
 from watchgate.ui.widgets.pane import Line, Pane
 

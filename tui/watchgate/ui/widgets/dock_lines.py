@@ -9,18 +9,24 @@ import msgspec
 from watchgate.core.call_endings import ENDINGS
 from watchgate.core.text import safe_text
 from watchgate.core.views import PendingView, Settled
-from watchgate.ui.arming import Intent
-from watchgate.ui.consequences import after, note, seconds_left, silence
 from watchgate.ui.covered import covered
-from watchgate.ui.decisions import ended
+from watchgate.ui.deciding.arming import Intent
+from watchgate.ui.deciding.consequences import after, note, seconds_left, silence
+from watchgate.ui.deciding.decisions import ended
 from watchgate.ui.formats import DOTS, ago, cut, cut_front, home, short_id, width
-from watchgate.ui.palettes import Palette
-from watchgate.ui.shown_keys import key_for
-from watchgate.ui.widgets.command_text import Piece, draw_row, lay_out, row_cells, shown_text
-from watchgate.ui.widgets.countdown import GONE, bar, words_left, words_right
+from watchgate.ui.keys.shown_keys import key_for
+from watchgate.ui.theming.palettes import Palette
 from watchgate.ui.widgets.pane import Line
-from watchgate.ui.widgets.question_rows import asked_rows, lead, plan_rows
-from watchgate.ui.widgets.request_words import (
+from watchgate.ui.widgets.request.command_text import (
+    Piece,
+    draw_row,
+    lay_out,
+    row_cells,
+    shown_text,
+)
+from watchgate.ui.widgets.request.countdown import GONE, bar, words_left, words_right
+from watchgate.ui.widgets.request.question_rows import asked_rows, lead, plan_rows
+from watchgate.ui.widgets.request.request_words import (
     rest,
     safer,
     subject_chip,

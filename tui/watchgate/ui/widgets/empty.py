@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Literal
 
 from watchgate.core.text import safe_text
+from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.options import FoundAgent
-from watchgate.ui.shown_keys import key_for
 from watchgate.ui.widgets.pane import Line, Pane
 
 Kind = Literal["connecting", "no-core", "no-session", "no-call", "no-match"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from watchgate.ui.keymap import Hint
+from watchgate.ui.keys.keymap import Hint
 from watchgate.ui.widgets.pane import Line, Pane
 
 

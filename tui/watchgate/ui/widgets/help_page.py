@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from watchgate.ui.key_rows import rows
-from watchgate.ui.keymap import Group, Keymap
-from watchgate.ui.palettes import Token
+from watchgate.ui.keys.keymap import Group, Keymap
+from watchgate.ui.keys.rows import rows
+from watchgate.ui.theming.palettes import Token
 from watchgate.ui.widgets.pane import Line, Pane
 
 KEY_CELLS = 10

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from watchgate.core.text import safe_text
-from watchgate.ui.widgets.command_text import plain
 from watchgate.ui.widgets.pane import Line, Pane
+from watchgate.ui.widgets.request.command_text import plain
 
 
 class LogPage(Pane):

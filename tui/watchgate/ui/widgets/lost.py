@@ -8,7 +8,7 @@ import msgspec
 
 from watchgate.core.text import safe_text
 from watchgate.ui.formats import count, short_id
-from watchgate.ui.shown_keys import key_for
+from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.widgets.pane import Line, Pane
 
 NAMED = 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from watchgate.core.text import safe_text
-from watchgate.ui.shown_keys import key_for
+from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.widgets.pane import Line, Pane
 
 

@@ -13,8 +13,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from watchgate.ui.formats import cut, width
-from watchgate.ui.palettes import Palette, Token
-from watchgate.ui.theme import palette
+from watchgate.ui.theming.palettes import Palette, Token
+from watchgate.ui.theming.theme import palette
 
 
 class Line:

@@ -7,9 +7,9 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from watchgate.ui.formats import count, plural
-from watchgate.ui.theme import RISK_GLYPH, RISK_TOKEN
+from watchgate.ui.theming.theme import RISK_GLYPH, RISK_TOKEN
 from watchgate.ui.widgets.pane import Line, Pane
-from watchgate.ui.widgets.request_words import ASKED
+from watchgate.ui.widgets.request.request_words import ASKED
 
 
 class StripView(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from watchgate.ui.formats import width
-from watchgate.ui.palettes import Token
-from watchgate.ui.shown_keys import key_for
+from watchgate.ui.keys.shown_keys import key_for
+from watchgate.ui.theming.palettes import Token
 from watchgate.ui.widgets.pane import Line, Pane
 
 SCREENS = ("Monitor", "Approvals", "Traces", "Costs", "History")

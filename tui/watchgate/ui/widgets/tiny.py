@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from watchgate.core.text import safe_text
 from watchgate.core.views import PendingView
-from watchgate.ui.consequences import seconds_left
 from watchgate.ui.covered import covered
+from watchgate.ui.deciding.consequences import seconds_left
 from watchgate.ui.formats import cut, cut_front, person
+from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.moment import Moment
-from watchgate.ui.palettes import Token
-from watchgate.ui.shown_keys import key_for
-from watchgate.ui.theme import RISK_GLYPH
-from watchgate.ui.widgets.command_text import plain
+from watchgate.ui.theming.palettes import Token
+from watchgate.ui.theming.theme import RISK_GLYPH
 from watchgate.ui.widgets.pane import Line, Pane
-from watchgate.ui.widgets.request_words import ASKED, subject_token
+from watchgate.ui.widgets.request.command_text import plain
+from watchgate.ui.widgets.request.request_words import ASKED, subject_token
 
 WORDS = 4
 """Lines kept for what keys and silence do."""

@@ -1,0 +1,1 @@
+"""What the Costs screen and the strip tell of money."""

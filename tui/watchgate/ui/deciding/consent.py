@@ -1,0 +1,69 @@
+"""The deciding keys of a prompt that shows what it would allow: armed like those of the dock.
+
+What is shown there may be graver than the request it came from, so its own risk says how it is
+allowed: one key, the same key twice, or a typed `yes`. Times are seconds on the keys' clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from watchgate.ui.deciding.arming import Arming, Ask, Card, Commit, Held, Intent, Pass, Said
+from watchgate.ui.deciding.typed_yes import Closed, TypedYes
+from watchgate.ui.keys.shown_keys import key_for
+
+
+class Consent:
+    """Judges keys against the card that the prompt last drew; `keys` maps names to intents."""
+
+    def __init__(self, keys: Mapping[str, Intent]) -> None:
+        self._arming = Arming(keys, rest=f"{key_for('down')} shows the rest")
+        self._deny = next((name for name, intent in keys.items() if intent == "deny"), "")
+        self._yes: TypedYes | None = None
+
+    @property
+    def typed(self) -> str | None:
+        """What was typed of the `yes`; None while none is asked for."""
+        return self._yes.typed if self._yes else None
+
+    @property
+    def next_due(self) -> float | None:
+        """When `due` has something to say, if anything waits."""
+        return self._yes.next_due if self._yes else self._arming.next_due
+
+    def drawn(self, card: Card | None, now: float) -> None:
+        """The prompt is painted with this card (or with nothing that could be allowed)."""
+        if self._yes and (card is None or card.id != self._yes.ask.request):
+            self._yes = None
+        self._arming.drawn(card, now)
+
+    def focus(self, now: float) -> None:
+        """The terminal got the focus."""
+        self._arming.focus(now)
+        if self._yes:
+            self._yes.focus(now)
+
+    def paste(self, now: float) -> Said:
+        """Text was pasted: nothing in it is a key."""
+        return self._yes.paste(now) if self._yes else self._arming.paste(now)
+
+    def key(self, name: str, now: float) -> Pass | Held | Said:
+        """Judge one key; after `Pass` the prompt may do what the key is for."""
+        if self._yes is None:
+            return self._arming.key(name, now)
+        answer = self._yes.key(name, now)
+        if isinstance(answer, Closed):
+            self._yes = None
+            return Said("nothing was decided")
+        return answer or Held()
+
+    def due(self, now: float) -> Commit | Said | None:
+        """What the waiting key does, once no other key followed it."""
+        if self._yes is not None:
+            return self._yes.due(now, self._arming.drawn_id)
+        answer = self._arming.due(now)
+        if not isinstance(answer, Ask):
+            return answer
+        if answer.how == "yes":
+            self._yes = TypedYes(answer, self._deny)
+        return Said(answer.text)

@@ -1,0 +1,1 @@
+"""Several cores as one."""

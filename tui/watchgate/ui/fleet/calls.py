@@ -1,0 +1,158 @@
+"""To whom a request goes where several cores are watched: a decision to its own core alone.
+
+That is the one whose name stands before the id, and it is asked under its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Unpack
+
+import anyio
+import msgspec
+
+from watchgate.core.clock import Clock
+from watchgate.core.hosts import host_and_id
+from watchgate.link.client import Fields
+from watchgate.link.lines import Answer, CoreLost
+from watchgate.link.protocol import Refusal, Result, Verb
+from watchgate.ui.fleet.filters import for_host
+from watchgate.ui.fleet.host import Host
+from watchgate.ui.fleet.reading import told_why, within
+
+ANSWERED_WITHIN_S = 10.0
+"""How long one is waited for: one that hangs must not keep what the others were told."""
+
+_OF_A_REQUEST = ("decide", "preview", "propose", "extend", "show")
+_OF_ONE = ("off", "on", "stop", "policy")
+_LISTS: Mapping[str, tuple[str, ...]] = {
+    "list": ("requests", "sessions"),
+    "grants": ("grants",),
+    "search": ("records", "calls"),
+    "history": ("records",),
+}
+
+
+class Calls:
+    """Asks the right one of several cores, or all of them."""
+
+    def __init__(self, hosts: Sequence[Host], clock: Clock) -> None:
+        self._hosts = hosts
+        self._clock = clock
+
+    async def __call__(self, verb: Verb, **fields: Unpack[Fields]) -> Answer:
+        """The answer; raises `CoreLost` when the one that was asked is lost meanwhile."""
+        if verb in _OF_A_REQUEST:
+            return await self._of("request", fields.get("request"), verb, fields)
+        if verb == "revoke":
+            return await self._of("grant", fields.get("grant"), verb, fields)
+        if verb in _OF_ONE:
+            own = next((host for host in self._hosts if host.view.local), None)
+            if own is None:
+                why = "the core of this machine is not among those that are watched"
+                return _refused("failed", f"{why}: do it on the machine that is meant")
+            return await self._ask(own, verb, fields)
+        if verb == "search":
+            return await self._search(fields)
+        return await self._all(self._here(), verb, fields)
+
+    def _here(self) -> dict[Host, Fields]:
+        return {host: {} for host in self._hosts if host.view.here}
+
+    async def _search(self, fields: Fields) -> Answer:
+        """Ask those that the filter keeps something of, each in its own words.
+
+        The history of calls is that of one: its pages are by the numbers of its own records.
+        """
+        text = fields.get("filter") or ""
+        now_us = self._clock.now().wall_us
+        asked: dict[Host, Fields] = {}
+        for host in self._hosts:
+            own = for_host(text, host.name, now_us)
+            if own is not None and host.view.here:
+                asked[host] = {"filter": own}
+        if not asked:
+            return _refused("bad_request", "no machine that answers has anything that this keeps")
+        if fields.get("what") == "calls":
+            asked = dict([next(iter(asked.items()))])
+        return await self._all(asked, "search", fields)
+
+    async def _of(
+        self, what: Literal["request", "grant"], name: str | None, verb: Verb, fields: Fields
+    ) -> Answer:
+        """Ask the host that this is of, in its own words."""
+        at, id = host_and_id(name or "")
+        host = next((host for host in self._hosts if host.name == at), None)
+        if host is None or not id:
+            return _refused("unknown_id", f"no {what} {name or ''} on any of these machines")
+        own: Fields = {"request": id} if what == "request" else {"grant": id}
+        return await self._ask(host, verb, {**fields, **own})
+
+    async def _ask(self, host: Host, verb: Verb, fields: Fields) -> Answer:
+        if not host.view.here:
+            return _refused("failed", f"{host.name} is not reachable: nothing was done there")
+        try:
+            with anyio.fail_after(ANSWERED_WITHIN_S):
+                answer = await host.call(verb, **fields)
+        except TimeoutError:
+            late = f"{host.name} has not answered within {ANSWERED_WITHIN_S:g} s"
+            raise CoreLost(late) from None
+        if isinstance(answer, Refusal):
+            return msgspec.structs.replace(answer, message=told_why(answer.message))
+        try:
+            return Result(id=answer.id, ok=_told(host, verb, answer.ok))
+        except (ValueError, TypeError, OverflowError, RecursionError):
+            raise CoreLost(f"{host.name} gave an answer that cannot be read") from None
+
+    async def _all(self, asked: Mapping[Host, Fields], verb: Verb, fields: Fields) -> Answer:
+        """Ask these, each with its own changes of the fields; lists become one, newest first."""
+        answers: dict[str, Answer] = {}
+
+        async def ask(host: Host) -> None:
+            try:
+                answers[host.name] = await self._ask(host, verb, {**fields, **asked[host]})
+            except CoreLost:
+                return  # how it stands is told elsewhere
+
+        async with anyio.create_task_group() as tasks:
+            for host in asked:
+                tasks.start_soon(ask, host)
+        in_order = [answers[host.name] for host in asked if host.name in answers]
+        results = [answer for answer in in_order if isinstance(answer, Result)]
+        if not results:
+            if in_order:
+                return in_order[0]
+            raise CoreLost("none of the machines answered")
+        if len(asked) == 1:
+            return results[0]
+        merged: dict[str, Any] = {**results[0].ok, "host": ""}
+        for name in _LISTS.get(verb, ()):
+            parts = [each for result in results for each in result.ok.get(name, ())]
+            if parts:
+                merged[name] = sorted(parts, key=_time, reverse=True)
+        return Result(id=results[0].id, ok=merged)
+
+
+def _told(host: Host, verb: Verb, said: Mapping[str, Any]) -> dict[str, Any]:
+    """What a host answered, as it reads beside the others."""
+    within(said)
+    told: dict[str, Any] = {}
+    for name, value in said.items():
+        if name in _LISTS.get(verb, ()):
+            told[name] = [host.names.told(each) for each in value]
+        elif name == "request" and isinstance(value, dict):
+            told[name] = host.names.told(value)
+        else:
+            told[name] = value
+    if "deadline_at" in told:
+        told["deadline_at"] = host.names.moment(int(told["deadline_at"]))
+    return {**told, "host": host.name}
+
+
+def _refused(code: Any, message: str) -> Refusal:
+    return Refusal(id=0, refused=code, message=message)
+
+
+def _time(each: Mapping[str, Any]) -> int:
+    at = each.get("at") or each.get("received_at") or each.get("given_at")
+    return at if isinstance(at, int) else 0

@@ -1,0 +1,70 @@
+"""The parts of several hosts as one picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from heapq import merge
+
+import msgspec
+
+from watchgate.core.hosts import common_gate
+from watchgate.core.state import DAY_US, SETTLED_KEPT
+from watchgate.core.traces import TRACES_KEPT, TraceView
+from watchgate.core.usage import Spent, UsageKept, total
+from watchgate.core.views import CallRow, Settled, Totals
+from watchgate.ui.fleet.host import Host
+from watchgate.ui.source import Merged
+
+
+def picture(hosts: Sequence[Host], seq: int, now_us: int) -> Merged:
+    """What all hosts have told, after the record `seq` of the common numbering.
+
+    Calls, traces and ends are in the order of their times; the rest is in the order of the hosts.
+    """
+    states = [host.state for host in hosts]
+    views = tuple(host.view for host in hosts)
+    return Merged(
+        seq=seq,
+        core=" ".join(state.core for state in states if state.core),
+        now=now_us,
+        gate=common_gate(views, now_us),
+        sessions=tuple(view for state in states for view in state.sessions.values()),
+        pending=tuple(view for state in states for view in state.pending.values()),
+        grants=tuple(view for state in states for view in state.grants.values()),
+        totals=_totals(state.totals for state in states if state.at // DAY_US >= now_us // DAY_US),
+        usage=_usage([state.usage.kept() for state in states]),
+        settled=tuple(merge(*(state.settled for state in states), key=_at))[-SETTLED_KEPT:],
+        rows=tuple(merge(*(state.rows for state in states), key=_at)),
+        traces=tuple(merge(*(state.traces.ring for state in states), key=_at))[-TRACES_KEPT:],
+        hosts=views,
+    )
+
+
+def _at(each: CallRow | Settled | TraceView) -> int:
+    return each.at
+
+
+def _totals(every: Iterable[Totals]) -> Totals:
+    sums = dict.fromkeys(Totals.__struct_fields__, 0)
+    for totals in every:
+        for name in sums:
+            sums[name] += getattr(totals, name)
+    return Totals(**sums)
+
+
+def _usage(every: Sequence[UsageKept]) -> UsageKept:
+    spent: dict[tuple[int, str, str], Spent] = {}
+    recent: dict[int, int] = {}
+    for kept in every:
+        for each in kept.spent:
+            place = (each.day, each.agent, each.model)
+            cost, tokens = total([spent[place], each] if place in spent else [each])
+            spent[place] = msgspec.structs.replace(each, cost=cost, tokens=tokens)
+        for minute, nano in kept.recent:
+            recent[minute] = recent.get(minute, 0) + nano
+    return UsageKept(
+        sessions=tuple(each for kept in every for each in kept.sessions),
+        spent=tuple(spent.values()),
+        ran=tuple(sorted({day for kept in every for day in kept.ran})),
+        recent=tuple(sorted(recent.items())),
+    )

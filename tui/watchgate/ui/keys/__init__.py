@@ -1,0 +1,1 @@
+"""The registry of keys, and what they do."""

@@ -1,0 +1,277 @@
+"""The one registry of keys: footer, help page, command list and configuration are made from it.
+
+A key is named as a person types it (`a`, `?`, `tab`, `ctrl+p`). What a key does and whether it
+acts depends on a `Context`, a plain picture of the moment; nothing here knows the screen.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Literal
+
+import msgspec
+from textual.events import Key as KeyEvent
+
+from watchgate.core.records import RequestData
+from watchgate.ui.keys.names import check
+
+Group = Literal["decide", "look", "move", "find", "leave", "other", "palette"]
+Where = Literal[
+    "monitor",
+    "approvals",
+    "traces",
+    "trace",
+    "costs",
+    "history",
+    "timeline",
+    "detail",
+    "call",
+    "payload",
+    "session",
+    "help",
+    "commands",
+    "log",
+    "popup",
+]
+WIDE = 100
+"""From this many columns the footer says what a press will really do."""
+
+
+class Context(msgspec.Struct, frozen=True, kw_only=True):
+    """The moment, as far as keys care: the screen, the docked request and what is wrong.
+
+    `unseen` says that the docked request was not shown in full yet, `is_marked` that it is marked,
+    `marked` how many would be allowed together with it, `alike` how many other open ones are like
+    it; `listed` that the list of sessions has the keys, `items` how many lines the list of a screen
+    besides the monitor has; `off_here` that the gate of this machine is off, where several are
+    watched.
+    """
+
+    where: Where = "monitor"
+    cells: int = 120
+    agent: str = ""
+    docked: RequestData | None = None
+    pending: int = 0
+    rows: int = 0
+    traces: int = 0
+    lost: bool = False
+    off: bool = False
+    off_here: bool = False
+    empty: bool = False
+    demo: bool = False
+    tiny: bool = False
+    frozen: bool = False
+    filtered: bool = False
+    unseen: bool = False
+    is_marked: bool = False
+    marked: int = 0
+    alike: int = 0
+    listed: bool = False
+    items: int = 0
+    can_start: bool = False
+    can_log: bool = False
+    can_demo: bool = False
+
+    @property
+    def wide(self) -> bool:
+        """Whether there is room for long labels."""
+        return self.cells >= WIDE
+
+
+Label = Callable[[Context], str]
+Reason = Callable[[Context], str | None]
+
+
+class Key(msgspec.Struct, frozen=True, kw_only=True):
+    """One key: its id, the keys it is on, how help and footer call it, and when it acts.
+
+    `shown` is how the keys are written, `label` the footer's words (a function where they tell what
+    this press will do), `why_not` the reason why it does nothing now. Hints with the highest `drop`
+    leave a narrow footer first; 0 never leaves. A key of the group `palette` is found in the list
+    of commands alone. `also` is another name to find it by, `does` what a document says of it where
+    `help` is too short; both name another key as `{allow}`. `only` are the places where it acts,
+    all where there are none: there it goes before a key of every place.
+    """
+
+    id: str
+    keys: tuple[str, ...]
+    shown: str = ""
+    group: Group
+    help: str
+    label: Label
+    why_not: Reason
+    drop: int = 5
+    note: str = ""
+    also: str = ""
+    does: str = ""
+    only: tuple[Where, ...] = ()
+
+    def reason(self, context: Context) -> str | None:
+        """Why a press would do nothing now, None where it would act."""
+        if self.only and context.where not in self.only:
+            return f"{self.help}: only {where_words(self.only)}"
+        return self.why_not(context)
+
+
+def enabled(_context: Context) -> str | None:
+    """The reason of a key that always acts: none."""
+    return None
+
+
+class Hint(msgspec.Struct, frozen=True):
+    """One hint of the footer: the key, the words, and whether a press would act."""
+
+    key: str
+    label: str
+    enabled: bool
+
+    @property
+    def cells(self) -> int:
+        """The cells that it takes, without the gap to the next."""
+        return len(self.key) + 1 + len(self.label) + (0 if self.enabled else 2)
+
+
+PAIRS = {"move": ("down", "up")}
+"""Hints that stand for two keys at once: `j/k move`."""
+
+MOVING = (
+    "down", "up", "page_down", "page_up", "half_down", "half_up", "top", "bottom", "next",
+    "previous", "detail", "back",
+)  # fmt: skip
+"""What may be repeated as fast as a key that is held down: it looks, and decides nothing."""
+
+
+class Keymap:
+    """The keys as the configuration makes them."""
+
+    def __init__(self, keys: Iterable[Key], remap: Mapping[str, str] | None = None) -> None:
+        """Put the keys of `remap` (action id -> keys with blanks between) in place.
+
+        Raises `ValueError` in words for who wrote them: an action that is not there, a key that no
+        terminal sends, one that means two things at one place, a decision where none may be.
+        """
+        self._by_id = {key.id: key for key in keys}
+        for action, name in (remap or {}).items():
+            known = self._by_id.get(action)
+            if known is None:
+                raise ValueError(
+                    f"ui.keys: no action {action!r}; there are {', '.join(self._by_id)}"
+                )
+            names = tuple(name.split())
+            check(action, names, decides=known.group == "decide")
+            self._by_id[action] = msgspec.structs.replace(
+                known, keys=names, shown=_shown(names[0], known)
+            )
+        written = {key.id: key.shown for key in self._by_id.values()}
+        self._by_id = {id_: _told(key, written) for id_, key in self._by_id.items()}
+        self._by_name: dict[str, list[Key]] = {}
+        for key in self._by_id.values():
+            for name in key.keys:
+                there = self._by_name.setdefault(name, [])
+                taken = next((each for each in there if _both(each, key)), None)
+                if taken is not None:
+                    raise ValueError(f"ui.keys: {name!r} is both {taken.id} and {key.id}")
+                there.append(key)
+
+    def __getitem__(self, action: str) -> Key:
+        return self._by_id[action]
+
+    @property
+    def moving(self) -> frozenset[str]:
+        """The keys that only move: a run of them is no typing."""
+        names = {name for action in MOVING for name in self._by_id[action].keys}
+        return frozenset(names | {"left", "right"})
+
+    def named(self, name: str, where: Where = "monitor") -> Key | None:
+        """What a key does there, if anything; one that acts elsewhere alone says so."""
+        keys = self._by_name.get(name, [])
+        here = [key for key in keys if where in key.only] or [key for key in keys if not key.only]
+        return next(iter(here or keys), None)
+
+    def group(self, *groups: Group) -> list[Key]:
+        """The keys of some groups in the order of the registry."""
+        return [key for key in self._by_id.values() if key.group in groups]
+
+    def every(self) -> list[Key]:
+        """All keys in the order of the registry."""
+        return list(self._by_id.values())
+
+    def hints(self, actions: Iterable[str], context: Context, cells: int) -> list[Hint]:
+        """The footer's hints that fit in so many cells; each whole or not at all."""
+        keys = [self._by_id.get(action) or self._pair(action) for action in actions]
+        hints = {
+            key.id: Hint(key.shown, key.label(context), key.reason(context) is None) for key in keys
+        }
+        room = cells - 2
+        # Of two that are dropped alike, what would not act goes first: deny outlasts a dead allow.
+        last = sorted(keys, key=lambda k: (k.drop, not hints[k.id].enabled), reverse=True)
+        for key in last:
+            taken = sum(hint.cells for hint in hints.values()) + 2 * (len(hints) - 1)
+            if taken <= room or not key.drop:
+                break
+            del hints[key.id]
+        return list(hints.values())
+
+    def _pair(self, action: str) -> Key:
+        one, other = (self._by_id[each] for each in PAIRS[action])
+        return msgspec.structs.replace(
+            one, id=action, shown=f"{one.shown}/{other.shown}", label=lambda _context: action
+        )
+
+
+_SHOWN = {"enter": "Enter", "escape": "Esc", "tab": "Tab", "pagedown": "PgDn", "pageup": "PgUp"}
+
+
+def _told(key: Key, names: Mapping[str, str]) -> Key:
+    """The key with the names of the keys that its words are about."""
+    if "{" not in key.help + key.does:
+        return key
+    help_, does = key.help.format_map(names), key.does.format_map(names)
+    return msgspec.structs.replace(key, help=help_, does=does)
+
+
+def _shown(name: str, known: Key) -> str:
+    """How a key is written: as the registry does where it is its key already."""
+    return known.shown if known.keys[:1] == (name,) else _SHOWN.get(name, name)
+
+
+_PLACES: dict[Where, str] = {
+    "monitor": "on the monitor",
+    "costs": "in the costs",
+    "history": "in the history",
+    "timeline": "in a timeline",
+}
+
+
+def where_words(places: Sequence[Where]) -> str:
+    """Where a key acts that does not act everywhere: `in the costs`."""
+    return " and ".join(_PLACES.get(place, f"in {place}") for place in places)
+
+
+def _both(one: Key, other: Key) -> bool:
+    """Whether the same key would mean two things at one place."""
+    if not one.only or not other.only:
+        return not one.only and not other.only
+    return bool(set(one.only) & set(other.only))
+
+
+def fitted(hints: Sequence[Hint], cells: int) -> Sequence[Hint]:
+    """The hints of a prompt that fit in so many cells, whole; the last one, its way out, stays."""
+    kept = list(hints)
+    while len(kept) > 1 and sum(each.cells + 2 for each in kept) > cells:
+        del kept[-2]
+    return kept
+
+
+def name_of(event: KeyEvent) -> str:
+    """A key event by the name that a person would type."""
+    character = event.character
+    if character is not None and character.isprintable() and character != " ":
+        return character
+    return event.key
+
+
+def read_at(event: KeyEvent, now_s: float) -> float:
+    """When a key was read, on the clock that says `now_s`."""
+    return now_s - max(0.0, time.monotonic() - event.time)

@@ -1,0 +1,199 @@
+"""Why a key does nothing now, in words for the operator; None where it acts."""
+
+from __future__ import annotations
+
+from watchgate.ui.deciding.arming import Intent
+from watchgate.ui.deciding.consequences import BATCHED_RISKS, blocked
+from watchgate.ui.keys.keymap import Context, Reason, Where
+from watchgate.ui.keys.shown_keys import key_for
+from watchgate.ui.keys.words import WHOLE
+from watchgate.ui.widgets.request.request_words import secrets_of
+
+TRACES: tuple[Where, ...] = ("traces", "trace")
+LISTS: tuple[Where, ...] = ("costs", "history", "timeline", "payload", "session")
+"""Places whose list is counted by `Context.items`."""
+
+TEXTS: tuple[Where, ...] = ("detail", "call", "help", "commands", "log")
+"""Places that show a text and no list to go to."""
+
+UNFILTERED: tuple[Where, ...] = (
+    "approvals", "timeline", "detail", "call", "payload", "session",
+)  # fmt: skip
+
+_ALLOWING: tuple[Intent, ...] = ("allow", "allow_more", "edit", "mark")
+
+
+def deciding(intent: Intent) -> Reason:
+    """Why a decision key cannot decide the docked request."""
+
+    def why_not(context: Context) -> str | None:
+        if context.lost:
+            return "the core is lost, nothing can be decided here"
+        if context.docked is None:
+            return "nothing is pending"
+        if context.tiny and intent in (*_ALLOWING, "handback"):
+            return "to allow you must see the whole request: 60 by 16 cells"
+        if context.unseen and context.where in WHOLE and intent in _ALLOWING:
+            pages = f"{key_for('page_up')} and {key_for('page_down')}"
+            return f"not all of it was on the screen yet: {pages} go through it"
+        return blocked(context.docked, context.agent).get(intent)
+
+    return why_not
+
+
+def mark(context: Context) -> str | None:
+    """Marks are for requests that may be allowed together."""
+    why = deciding("mark")(context)
+    if why is not None or context.docked is None or context.is_marked:
+        return why
+    if context.docked.risk not in BATCHED_RISKS:
+        return "only low and medium requests are allowed together"
+    return None if context.alike else "no other open request is like this one"
+
+
+def pending(context: Context) -> str | None:
+    """It needs a request."""
+    return None if context.docked is not None else "nothing is pending"
+
+
+def row(context: Context) -> str | None:
+    """It opens the line under the cursor."""
+    where = context.where
+    if where == "traces":
+        return None if context.traces else "no trace to show yet"
+    if where == "approvals":
+        return pending(context)
+    if where == "timeline":
+        return "this is the whole timeline"
+    if where in LISTS:
+        what = {"costs": "session", "history": "call"}.get(where, "line")
+        return None if context.items else f"no {what} to open"
+    if where in ("help", "log"):
+        return "no line to open on this page"
+    if where == "popup":
+        return f"{key_for('detail')} decides nothing: the keys below do"
+    if where in ("detail", "call", "trace", "commands") or context.listed:
+        return None
+    return None if context.rows else "no call to show yet"
+
+
+def shown_request(context: Context) -> str | None:
+    """It needs a request, or a call."""
+    if context.where in ("approvals", "popup"):
+        return pending(context)
+    return None if context.docked is not None or context.rows else "no call to show yet"
+
+
+def copy(context: Context) -> str | None:
+    """It needs something to copy."""
+    if context.where in LISTS:
+        return None if context.items else "nothing to copy yet"
+    if context.where == "approvals":
+        return None if context.docked is not None else "nothing to copy yet"
+    there = context.rows or context.empty or context.where in TRACES
+    return None if there or context.docked is not None else "nothing to copy yet"
+
+
+def secrets(context: Context) -> str | None:
+    """It needs a secret."""
+    if context.docked is None:
+        return "nothing is pending"
+    return None if secrets_of(context.docked) else "no secret is covered in this request"
+
+
+def sort(context: Context) -> str | None:
+    """It needs lines."""
+    return None if context.items else "no session to sort"
+
+
+def jump(context: Context) -> str | None:
+    """It needs lines that can be gone to."""
+    if context.where in TEXTS:
+        return "no line to jump to on this page"
+    if context.where == "popup":
+        return "no line to jump to: the popup shows one request"
+    if context.where == "approvals":
+        return pending(context)
+    if context.where in TRACES:
+        return None if context.traces else "no trace to jump to yet"
+    if context.where in LISTS:
+        return None if context.items else "no line to jump to yet"
+    if context.tiny:
+        return "no room for labels: 60 by 16 cells"
+    return None if context.rows else "no call to jump to yet"
+
+
+def filter_(context: Context) -> str | None:
+    """It needs a list that filters narrow."""
+    if context.where in UNFILTERED:
+        return "no list to filter here: the monitor, traces and history have one"
+    if context.where == "log":
+        return "the log is not filtered here"
+    return anywhere_else(context)
+
+
+def sessions(context: Context) -> str | None:
+    """It needs sessions, and room for their list."""
+    if context.empty:
+        return "no session yet"
+    if context.tiny:
+        return "no room for the sessions: 60 by 16 cells"
+    return anywhere_else(context) or (None if context.rows else "no call to show yet")
+
+
+def anywhere_else(context: Context) -> str | None:
+    """The popup is one request and nothing else."""
+    if context.where == "popup":
+        return "the popup shows one request: `watchgate` shows the rest"
+    return None
+
+
+def replay(_context: Context) -> str | None:
+    """Calls are kept, but not played again yet."""
+    return "replay arrives with a later version"
+
+
+def _only(offered: bool, what: str) -> str | None:
+    return None if offered else what
+
+
+def start(context: Context) -> str | None:
+    """A core is started where there is none."""
+    if not context.lost:
+        return "the core is running"
+    return _only(context.can_start, "this console cannot start it: run `watchgate serve`")
+
+
+def log(context: Context) -> str | None:
+    """The log is a file of this machine."""
+    return _only(context.can_log, "its log is not on this machine")
+
+
+def gate_on(context: Context) -> str | None:
+    """Only what is off is switched on."""
+    if context.lost:
+        return "the core is lost"
+    return None if context.off or context.off_here else "the gate is on"
+
+
+def gate_off(context: Context) -> str | None:
+    """Only what is on is switched off."""
+    if context.lost:
+        return "the core is lost"
+    if context.demo:
+        return "the demo has no agents that could be let go"
+    return "the gate is off already" if context.off or context.off_here else None
+
+
+def stop(context: Context) -> str | None:
+    """Only a core that is there is stopped."""
+    return "the core is lost" if context.lost else None
+
+
+def demo(context: Context) -> str | None:
+    """A demo is played from a console that is none."""
+    if context.demo:
+        return f"this is the demo; {key_for('detach')} leaves it"
+    return anywhere_else(context) or _only(
+        context.can_demo, "this console has no demo: run `watchgate demo`"
+    )

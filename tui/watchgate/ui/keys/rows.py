@@ -1,0 +1,63 @@
+"""The lines in which help and documents tell the keys: what belongs together is one line."""
+
+from __future__ import annotations
+
+import msgspec
+
+from watchgate.ui.keys.keymap import Group, Key, Keymap
+
+TOGETHER: dict[tuple[str, ...], tuple[str, str]] = {
+    ("monitor", "approvals", "traces", "costs", "history"): (
+        "the five screens",
+        "the screens: monitor, approvals, traces, costs, history",
+    ),
+    ("down", "up", "top", "bottom"): (
+        "down, up, first, newest",
+        "down, up, the first line, the newest; arrows, `Home` and `End` as well",
+    ),
+    ("page_down", "page_up"): ("a page down, up", "a page down, a page up"),
+    ("half_down", "half_up"): ("half a page down, up", "half a page down, half a page up"),
+    ("next", "previous"): ("next, previous pending", "next, previous held request"),
+    ("detach", "leave"): (
+        "detach; the gate goes on",
+        "leave, the core goes on; `ctrl+c` asks once",
+    ),
+}
+"""Keys that share a line: what help says of them, and what a document says."""
+
+FOLLOWS = "follow; scrolling up: off"
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One line: the keys, what help says, the line below it, and what a document says."""
+
+    names: tuple[str, ...]
+    help: str
+    note: str = ""
+    does: str = ""
+
+
+def rows(keymap: Keymap, group: Group) -> list[Row]:
+    """The lines of a group, in the order of the registry."""
+    lines = []
+    for key in keymap.group(group):
+        together = next((ids for ids in TOGETHER if key.id in ids), None)
+        if together is None:
+            lines.append(Row(_names(key), key.help, key.note, key.does or key.help))
+        elif key.id == together[0]:
+            names = tuple(name for action in together for name in _names(keymap[action]))
+            helps, does = TOGETHER[together]
+            lines.append(Row(names, helps, "", does))
+            if "bottom" in together:
+                newest = keymap["bottom"]
+                lines.append(Row((newest.shown,), FOLLOWS, "", newest.does))
+    return lines
+
+
+def _names(key: Key) -> tuple[str, ...]:
+    """How its keys are written, the arrows and their like left out where there is a letter."""
+    written = (key.shown, *(name for name in key.keys[1:] if name not in _BESIDE))
+    return tuple(dict.fromkeys(written))
+
+
+_BESIDE = frozenset({"down", "up", "home", "end", "shift+tab"})

@@ -1,0 +1,200 @@
+"""What a console tells of by itself: which notices a change of the picture calls for.
+
+Pure: it is shown one picture after the other and remembers what it has told, so that no request,
+alarm or outage is told twice, whatever happens to the link, the screen or the demo meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+import msgspec
+
+from watchgate.core.gate_folds import is_off
+from watchgate.core.state import State
+from watchgate.core.views import CallRow, GateView, PendingView
+from watchgate.ui.bridge import Link
+from watchgate.ui.covered import covered
+from watchgate.ui.deciding.consequences import seconds_left, silence
+from watchgate.ui.formats import clock, plural, short_id
+from watchgate.ui.theming.theme import RISK_RANK
+
+LAST_S = 10.0
+"""A request that has not longer than this to wait is told of once more."""
+
+GAP_US = 1_000_000
+"""Requests that come closer than this to the last ones are told of together."""
+
+LOOKED_AT = 1000
+"""The newest calls among which the cause of an alarm is looked for."""
+
+KEPT = 10_000
+"""Ids that are remembered as told."""
+
+Kind = Literal["requests", "last", "alarm", "lost", "found", "off", "on"]
+
+
+class Notice(msgspec.Struct, frozen=True):
+    """One thing to tell whoever looks elsewhere; `text` is not yet fit for a terminal.
+
+    `rings` says that the bell goes with it.
+    """
+
+    kind: Kind
+    text: str
+    rings: bool = True
+
+
+class _Told:
+    """Names that were told; the oldest are forgotten."""
+
+    def __init__(self) -> None:
+        self._names: dict[object, None] = {}
+
+    def fresh(self, names: Iterable[object]) -> list[object]:
+        """Those not told yet, which from now on they are."""
+        fresh = [name for name in names if name not in self._names]
+        self._names.update(dict.fromkeys(fresh))
+        while len(self._names) > KEPT:
+            del self._names[next(iter(self._names))]
+        return fresh
+
+
+class Notices:
+    """What one core's picture was told of; `command` also tells what a request wants to run."""
+
+    def __init__(self, *, command: bool = False) -> None:
+        self._command = command
+        self._asked = _Told()
+        self._last = _Told()
+        self._alarmed = _Told()
+        self._waiting: dict[str, None] = {}
+        self._told_us: int | None = None
+        self._alarms: int | None = None
+        self._lost = False
+        self._off: dict[str, bool] = {}
+        self._seen: set[str] = set()
+        self._away: set[str] = set()
+
+    def look(self, state: State, link: Link, now_us: int) -> list[Notice]:
+        """What this picture calls for, the gravest first."""
+        found: list[Notice] = []
+        if link.lost != self._lost:
+            self._lost = link.lost
+            if self._off:  # A core that was never seen is not lost: the screen says so.
+                found.append(_LOST if link.lost else _FOUND)
+        if link.state != "attached":
+            return found
+        found += self._hosts(state)
+        for host, gate in _gates(state):
+            found += self._gate(host, gate, now_us)
+        found += self._alarm(state)
+        found += self._requests(state, now_us)
+        found += self._running_out(state, now_us)
+        return found
+
+    def _hosts(self, state: State) -> list[Notice]:
+        here = {host.name for host in state.hosts.values() if host.here}
+        gone = {host.name for host in state.hosts.values() if host.state == "lost"}
+        lost, found = gone & self._seen - self._away, self._away & here
+        self._seen |= here
+        self._away = (self._away | lost) - here
+        words = "acting calls there are denied until it is back"
+        return [
+            *(Notice("lost", f"{host} lost: {words}") for host in sorted(lost)),
+            *(Notice("found", f"{host} is back", rings=False) for host in sorted(found)),
+        ]
+
+    def _gate(self, host: str, gate: GateView, now_us: int) -> list[Notice]:
+        off = is_off(gate, now_us)
+        before = self._off.get(host)
+        self._off[host] = off
+        if before is None or off == before:
+            return []
+        on = f"on {host} " if host else ""
+        if not off:
+            return [Notice("on", f"the gate {on}is on again", rings=False)]
+        restarts = "it" if host else "this machine"
+        until = f"until {clock(gate.off_until)}" if gate.off_until else f"until {restarts} restarts"
+        by = f" by {gate.off_by}" if gate.off_by else ""
+        return [Notice("off", f"GATE OFF {on}{until}{by}: no call is held")]
+
+    def _alarm(self, state: State) -> list[Notice]:
+        first, before = self._alarms is None, self._alarms
+        self._alarms = state.totals.alarms
+        if self._alarms == before:
+            return []
+        rows = {_key(row): row for row in state.rows.tail(LOOKED_AT) if row.alarm}
+        fresh = self._alarmed.fresh(rows)
+        if first:
+            return []  # The picture it begins with shows them.
+        told = [rows[key] for key in fresh if key in rows]
+        if not told and before is not None and state.totals.alarms < before:
+            return []  # Another day has begun.
+        return [_alarm_notice(told, state.totals.alarms)]
+
+    def _requests(self, state: State, now_us: int) -> list[Notice]:
+        self._waiting.update(dict.fromkeys(str(i) for i in self._asked.fresh(state.pending)))
+        self._waiting = {i: None for i in self._waiting if i in state.pending}
+        soon = self._told_us is not None and 0 <= now_us - self._told_us < GAP_US
+        if not self._waiting or soon:
+            return []
+        self._told_us = now_us
+        views = [state.pending[i] for i in self._waiting]
+        self._waiting = {}
+        for view in views:
+            left_s = seconds_left(view.data, now_us)
+            if left_s is not None and left_s <= 2 * LAST_S:
+                self._last.fresh([view.id])  # Once is enough for what lasts as short as this.
+        return [Notice("requests", self._asks(views, now_us))]
+
+    def _running_out(self, state: State, now_us: int) -> list[Notice]:
+        told = (view for view in state.by_deadline() if view.id not in self._waiting)
+        due = [view for view in told if _ends(view, now_us)]
+        fresh = set(self._last.fresh(view.id for view in due))
+        views = [view for view in due if view.id in fresh]
+        return [Notice("last", self._asks(views, now_us))] if views else []
+
+    def _asks(self, views: Sequence[PendingView], now_us: int) -> str:
+        if len(views) > 1:
+            worst = max(views, key=lambda view: RISK_RANK.get(view.data.risk, 2))
+            risk = f", the worst {worst.data.risk.upper()}"
+            return f"{plural(len(views), 'request')} waiting{risk if _risky(worst) else ''}"
+        (view,) = views
+        data = view.data
+        asks = data.risk.upper() if _risky(view) else data.asks.upper()
+        end = silence(data, view.agent, seconds_left(data, now_us))
+        text = f"{asks} {data.tool.name} of {view.label} {short_id(view.id)}: {end}"
+        return f"{text}: {covered(data.summary)}" if self._command else text
+
+
+_LOST = Notice("lost", "core lost: acting calls are denied until it is back")
+_FOUND = Notice("found", "the core is back", rings=False)
+
+
+def _risky(view: PendingView) -> bool:
+    return view.data.asks == "approval"
+
+
+def _ends(view: PendingView, now_us: int) -> bool:
+    left_s = seconds_left(view.data, now_us)
+    return left_s is not None and 0 < left_s <= LAST_S
+
+
+def _key(row: CallRow) -> object:
+    return (row.agent, row.session, row.call)
+
+
+def _gates(state: State) -> list[tuple[str, GateView]]:
+    """The gate of each machine that answers, by its name; of a single core without one."""
+    hosts = [(host.name, host.gate) for host in state.hosts.values() if host.here]
+    return hosts if state.hosts else [("", state.gate)]
+
+
+def _alarm_notice(rows: Sequence[CallRow], today: int) -> Notice:
+    if not rows:
+        return Notice("alarm", f"an alarm of an older call: {plural(today, 'alarm')} today")
+    newest = rows[-1]
+    more = f", and {plural(len(rows) - 1, 'more alarm')}" if len(rows) > 1 else ""
+    return Notice("alarm", f"{newest.stage.upper()}: {newest.tool} of {newest.label}{more}")

@@ -1,0 +1,1 @@
+"""The live calls and their sessions."""

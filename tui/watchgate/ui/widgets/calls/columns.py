@@ -1,0 +1,170 @@
+"""How wide the live table's columns are, and how one call is drawn into them."""
+
+from __future__ import annotations
+
+from datetime import tzinfo
+
+import msgspec
+
+from watchgate.core.text import safe_text
+from watchgate.core.views import CallRow
+from watchgate.ui.covered import covered
+from watchgate.ui.formats import UNMEASURED, clock, cut, person, took, width
+from watchgate.ui.theming.palettes import Palette, Token
+from watchgate.ui.theming.theme import RISK_GLYPH, RISK_TOKEN
+from watchgate.ui.widgets.pane import Line
+
+CURSOR = 2
+GAP = 2
+MARGIN = 1
+
+_QUIET = ("done", "withdrawn", "no result")
+_STOPPED = ("denied", "timed out", "failed")
+_WAITED = ("x", "T")
+_RAN = ("running", "done", "failed", "ran ungated", "no result")
+
+
+class Columns(msgspec.Struct, frozen=True):
+    """Cells of each column, the blank behind it included; a time of 0 leaves the column out."""
+
+    time: int
+    session: int
+    tool: int
+    risk: int
+    state: int
+    took: int
+    call: int
+
+    @property
+    def call_at(self) -> int:
+        """The cell at which the call begins."""
+        return (
+            CURSOR + self.time + self.session + self.tool + self.risk + self.state + self.took + GAP
+        )
+
+
+def columns(cells: int, *, hosts: bool = False) -> Columns:
+    """The columns of a table that is so wide; the call takes what is left.
+
+    Sessions that are named by their hosts have more room.
+    """
+    sizes = (10, 9, 7, 5, 14, 6) if cells >= 80 else (0, 8, 6, 4, 13, 6)
+    if hosts:
+        sizes = (sizes[0], sizes[1] + (6 if cells >= 80 else 4), *sizes[2:])
+    return Columns(*sizes, max(0, cells - CURSOR - sum(sizes) - GAP - MARGIN))
+
+
+class Look(msgspec.Struct, frozen=True):
+    """How a row stands out: under the cursor (and with the focus or not), or from a lost core.
+
+    `hosts` says that sessions are named by their hosts.
+    """
+
+    cursor: bool = False
+    focus: bool = False
+    stale: bool = False
+    hosts: bool = False
+
+    @property
+    def ground(self) -> Token:
+        """What the row lies on."""
+        if not self.cursor:
+            return "bg"
+        return "sel" if self.focus and not self.stale else "s2"
+
+
+def header(cells: int, colors: Palette, *, hosts: bool = False) -> Line:
+    """The line of column names."""
+    at = columns(cells, hosts=hosts)
+    line = Line(colors).to(CURSOR)
+    if at.time:
+        line.add("time".ljust(at.time), "dim")
+    line.add("session".ljust(at.session) + "tool".ljust(at.tool), "dim")
+    line.add(("risk" if at.risk > 4 else "").ljust(at.risk) + "state".ljust(at.state), "dim")
+    return line.add("took".rjust(at.took) + " " * GAP + "call", "dim")
+
+
+def elapsed(row: CallRow, now_us: int) -> str:
+    """The cell of elapsed time; it ticks while the call is pending or running."""
+    if row.stage == "pending":
+        return person((now_us - row.at) / 1_000_000)
+    if row.stage == "running" and row.ended_at is None:
+        return took(max(0, now_us - row.at) // 1000, running=True)
+    if row.glyph in _WAITED and row.took_ms is not None:
+        return person(row.took_ms / 1000)
+    return took(row.took_ms)
+
+
+class _Tone(msgspec.Struct, frozen=True):
+    ground: Token
+    quiet: Token
+    ink: Token
+    risk: Token
+    marker: Token
+    bold: bool
+    loud: bool
+
+
+def _tone(row: CallRow, look: Look) -> _Tone:
+    if row.alarm:
+        ink: Token = "alarm_ink"
+        return _Tone("alarm", ink, ink, ink, ink, bold=True, loud=True)
+    marker: Token = "accent" if look.focus and not look.stale else "dim"
+    if look.stale:
+        return _Tone(look.ground, "off", "off", "off", marker, bold=False, loud=False)
+    pending = row.stage == "pending"
+    return _Tone(
+        look.ground,
+        "dim",
+        "dim" if row.stage in _QUIET else "fg",
+        RISK_TOKEN.get(row.risk, "high"),
+        marker,
+        bold=pending,
+        loud=pending or row.stage in _STOPPED,
+    )
+
+
+def draw_call(
+    row: CallRow, cells: int, colors: Palette, look: Look, now_us: int, zone: tzinfo | None
+) -> Line:
+    """One call as a line of the table."""
+    at = columns(cells, hosts=look.hosts)
+    tone = _tone(row, look)
+    line = Line(colors, tone.ground)
+    line.add(">" if look.cursor else " ", tone.marker, bold=True).to(CURSOR)
+    if at.time:
+        line.add(clock(row.at, zone), tone.quiet)
+    column = CURSOR + at.time
+    for text, wide in ((row.label, at.session), (row.tool, at.tool)):
+        line.to(column).fit(safe_text(text[:80]), wide - 1, tone.ink, bold=tone.bold)
+        column += wide
+    grave = row.risk not in ("low", "medium")
+    line.to(column).add(RISK_GLYPH.get(row.risk, "!!"), tone.risk, bold=grave)
+    line.to(column + at.risk)
+    if row.alarm:
+        # The words of an alarm are wider than their column, and it has no time worth reading.
+        line.fit(f"# {safe_text(row.stage)}", at.state + at.took, tone.ink, bold=True)
+    else:
+        state = safe_text(f"{row.glyph or ' '} {row.stage}")
+        line.fit(state, at.state, tone.ink, bold=tone.loud)
+        line.to(column + at.risk + at.state)
+        unknown = look.stale and row.ended_at is None
+        time = UNMEASURED if unknown else elapsed(row, now_us)
+        line.add(time.rjust(at.took), tone.ink, bold=tone.bold)
+    if row.hidden_by and not row.alarm and row.stage != "pending":
+        by = safe_text(row.hidden_by[:80])
+        return line.to(at.call_at).fit(f"hidden from view by {by}, not prevented", at.call, "dim")
+    if row.shown_by and not row.alarm and row.stage in _RAN:
+        by, call = safe_text(row.shown_by[:80]), covered(row.shown)[: at.call + 8]
+        note = f"shown rewritten by {by}, it ran as it was: "
+        return line.to(at.call_at).fit(f"{note}{call}", at.call, "dim")
+    call = covered(row.summary)[: 4 * at.call + 8]
+    line.to(at.call_at)
+    room = at.call
+    if row.sub:
+        whose, _ = cut(safe_text((row.sub_type or row.sub)[:80]), max(4, at.call // 4))
+        line.add(f"{whose}: ", tone.quiet)
+        room = max(0, room - width(whose) - 2)
+    kept, dots = cut(call, room)
+    line.add(kept, tone.ink, bold=tone.bold)
+    return line.add(dots, tone.quiet) if dots else line

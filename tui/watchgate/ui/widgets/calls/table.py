@@ -1,0 +1,301 @@
+"""The live table: 100,000 calls in a ring, of which only the visible lines cost anything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import tzinfo
+from functools import partial
+
+from textual.cache import LRUCache
+from textual.events import Click, MouseScrollDown, MouseScrollUp, Resize
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from watchgate.core.ring import Ring
+from watchgate.core.state import State
+from watchgate.core.views import CallRow
+from watchgate.ui.keys.jumping import Jump
+from watchgate.ui.keys.shown_keys import key_for
+from watchgate.ui.theming.theme import palette
+from watchgate.ui.widgets.calls.columns import CURSOR, Look, draw_call, elapsed, header
+from watchgate.ui.widgets.calls.rows import Rows
+from watchgate.ui.widgets.pane import Line
+
+HEADER = 1
+WHEEL = 3
+KEPT_STRIPS = 128
+
+Keep = Callable[[CallRow], bool]
+Shown = tuple[int, CallRow, str]
+
+
+class RingTable(Widget, can_focus=True):
+    """Draws calls by the line, the newest at the bottom.
+
+    The cursor belongs to a row's ring number and never moves by itself. `follow` keeps the newest
+    row in view; moving up ends it, `to_end` turns it on again.
+    """
+
+    DEFAULT_CSS = "RingTable { height: 1fr; width: 1fr; }"
+    FOCUS_ON_CLICK = False
+    """A click puts the cursor; the keys stay with the prompt that may be open."""
+
+    class Moved(Message):
+        """The operator moved the cursor, or scrolled."""
+
+    def __init__(self, *, zone: tzinfo | None = None) -> None:
+        super().__init__(id="calls", markup=False)
+        self.follow = True
+        self._zone = zone
+        self._ring: Ring[CallRow] = Ring(1)
+        self._rows: Rows[CallRow] = Rows()
+        self._keep: Keep | None = None
+        self._cursor: int | None = None
+        self._top = 0
+        self._seen_end = 0
+        self._now_us = 0
+        self._stale = False
+        self._hosts = False
+        self._shown: list[Shown] = []
+        self._was: tuple[int, int, int, bool] | None = None
+        self._was_at: tuple[int | None, Size] | None = None
+        self._strips: LRUCache[tuple[int, int, str, Look, str], tuple[CallRow, Strip]] = LRUCache(
+            KEPT_STRIPS
+        )
+
+    @property
+    def selected(self) -> CallRow | None:
+        """The call under the cursor, while the ring still has it."""
+        if self._cursor is None or self._cursor not in self._ring:
+            return None
+        return self._ring[self._cursor]
+
+    @property
+    def new_count(self) -> int:
+        """How many rows came below what was seen since following ended."""
+        if self.follow:
+            return 0
+        return max(0, len(self._rows) - self._rows.index(self._seen_end))
+
+    def show(self, state: State, now_us: int, *, stale: bool = False) -> None:
+        """Take the newest picture; repaints only the lines that look different."""
+        now = (id(state.rows), state.rows.revision, now_us // 1_000_000, stale)
+        if now == self._was and self._rows.searched:
+            return
+        self._was = now
+        self._now_us = now_us
+        if (stale, bool(state.hosts)) != (self._stale, self._hosts):
+            self._stale, self._hosts = stale, bool(state.hosts)
+            self.refresh()
+        if state.rows is not self._ring:
+            self._take_over(state)
+        self._rows.update(self._ring)
+        if self._cursor is None and len(self._rows):
+            self._cursor = self._rows.number(len(self._rows) - 1)
+        self._redraw()
+
+    def _catch_up(self) -> None:
+        """Forget rows that fell out of the ring since the last picture, before any is touched."""
+        self._rows.forget(self._ring.first)
+
+    def keep(self, wanted: Keep | None) -> None:
+        """Show only the calls that a filter wants, or all again."""
+        self._keep = wanted
+        self._rows = Rows(wanted)
+        self._rows.update(self._ring)
+        self._redraw()
+
+    def move(self, lines: int) -> None:
+        """Move the cursor; going up ends following."""
+        self._catch_up()
+        if not len(self._rows):
+            return
+        index = self._cursor_index()
+        first, last = self._window()
+        if not first <= index <= last:
+            index = last if self.follow or index > last else first
+        if lines < 0:
+            self._stop_following()
+        self._put_cursor(index + lines)
+
+    def page(self, pages: int) -> None:
+        """Move by what is visible."""
+        self.move(pages * max(1, self._height - 1))
+
+    def to_top(self) -> None:
+        """The oldest call."""
+        self._catch_up()
+        self._stop_following()
+        self._put_cursor(0)
+
+    def to_end(self) -> None:
+        """The newest call, and follow from now on."""
+        self._catch_up()
+        self.follow = True
+        self._put_cursor(len(self._rows) - 1)
+
+    def select(self, number: int) -> None:
+        """Put the cursor on a row by its ring number, if it is shown."""
+        self._catch_up()
+        index = self._rows.index(number)
+        if index < len(self._rows) and self._rows.number(index) == number:
+            self._put_cursor(index)
+
+    def jumps(self) -> list[Jump]:
+        """The calls that are visible now."""
+        x, y, _, _ = self.region
+        return [
+            Jump(x, y + HEADER + line, partial(self.select, number), of=("call", number))
+            for line, (number, _, _) in enumerate(self._shown)
+        ]
+
+    def render_line(self, y: int) -> Strip:
+        """The header, then one line for each visible call."""
+        cells = self.size.width
+        colors = palette(self.app.theme)
+        if y < HEADER:
+            return header(cells, colors, hosts=self._hosts).strip(cells)
+        if y - HEADER >= len(self._shown):
+            return self._empty_line(y, cells)
+        number, row, time = self._shown[y - HEADER]
+        look = Look(number == self._cursor, self.has_focus, self._stale, self._hosts)
+        key = (number, cells, colors.name, look, time)
+        cached = self._strips.get(key)
+        if cached is not None and cached[0] is row:
+            return cached[1]
+        line = draw_call(row, cells, colors, look, self._now_us, self._zone)
+        strip = line.strip(cells)
+        self._strips[key] = (row, strip)
+        return strip
+
+    def on_focus(self) -> None:
+        self.refresh()
+
+    def on_blur(self) -> None:
+        self.refresh()
+
+    def on_resize(self, event: Resize) -> None:
+        self._catch_up()
+        self._redraw()
+
+    def on_mouse_scroll_up(self, event: MouseScrollUp) -> None:
+        event.stop()
+        self._scroll(-WHEEL)
+
+    def on_mouse_scroll_down(self, event: MouseScrollDown) -> None:
+        event.stop()
+        self._scroll(WHEEL)
+
+    def on_click(self, event: Click) -> None:
+        line = event.y - HEADER
+        if 0 <= line < len(self._shown):
+            self.select(self._shown[line][0])
+
+    @property
+    def _height(self) -> int:
+        return max(0, self.size.height - HEADER)
+
+    def _take_over(self, state: State) -> None:
+        """A new core, or the same one again: numbers begin anew, the cursor stays on its call."""
+        self._cursor, top, seen = (
+            self._place_in(state, number)
+            for number in (self._cursor, self._top, self._seen_end - 1)
+        )
+        self._ring = state.rows
+        self._rows = Rows(self._keep)
+        self.follow = self.follow or self._cursor is None
+        self._top = self._cursor or 0 if top is None else top
+        self._seen_end = (self._cursor or 0) if seen is None else seen + 1
+        self._strips.clear()
+
+    def _place_in(self, state: State, number: int | None) -> int | None:
+        """The number that the call with this number has in another picture."""
+        if number is None or number not in self._ring:
+            return None
+        row = self._ring[number]
+        return state.calls.number((row.agent, row.session, row.call))
+
+    def _window(self) -> tuple[int, int]:
+        """The first and the last visible line."""
+        count = len(self._rows)
+        deepest = max(0, count - self._height)
+        first = deepest if self.follow else min(self._rows.index(self._top), deepest)
+        return first, min(count, first + self._height) - 1
+
+    def _cursor_index(self) -> int:
+        return self._rows.index(self._cursor if self._cursor is not None else self._ring.end)
+
+    def _put_cursor(self, index: int) -> None:
+        count = len(self._rows)
+        if not count:
+            return
+        index = min(max(0, index), count - 1)
+        self._cursor = self._rows.number(index)
+        first, last = self._window()
+        if index < first:
+            self._stop_following()
+            self._top = self._cursor
+        elif index > last:
+            self._top = self._rows.number(index - self._height + 1)
+        self._redraw()
+        self.post_message(self.Moved())
+
+    def _scroll(self, lines: int) -> None:
+        self._catch_up()
+        first, _ = self._window()
+        target = min(max(0, first + lines), max(0, len(self._rows) - self._height))
+        if target < first:
+            self._stop_following()
+        if target != first:
+            self._top = self._rows.number(target)
+            self._redraw()
+            self.post_message(self.Moved())
+
+    def _stop_following(self) -> None:
+        if self.follow and len(self._rows):
+            first, _ = self._window()
+            self.follow = False
+            self._top = self._rows.number(first)
+            self._seen_end = self._ring.end
+
+    def _redraw(self) -> None:
+        """See which visible lines changed, and repaint those."""
+        first, last = self._window()
+        before = self._shown
+        self._shown = [self._entry(self._rows.number(i)) for i in range(first, last + 1)]
+        if self._shown and not self.follow:
+            self._seen_end = max(self._seen_end, self._shown[-1][0] + 1)
+        at = self._cursor, self.size
+        changed = [
+            y
+            for y, (old, new) in enumerate(zip(before, self._shown, strict=False))
+            if old[0] != new[0] or old[1] is not new[1] or old[2] != new[2]
+        ]
+        if at != self._was_at or len(before) != len(self._shown):
+            self._was_at = at
+            self.refresh()
+        elif len(changed) > self._height // 2:
+            self.refresh()
+        elif changed:
+            width = self.size.width
+            self.refresh(*(Region(0, HEADER + y, width, 1) for y in changed))
+
+    def _entry(self, number: int) -> Shown:
+        row = self._ring[number]
+        open_ended = row.ended_at is None and not self._stale
+        return number, row, elapsed(row, self._now_us) if open_ended else ""
+
+    def _empty_line(self, y: int, cells: int) -> Strip:
+        line = Line(palette(self.app.theme))
+        if y == HEADER + 1 and self._keep is not None and not len(self._rows):
+            line.to(CURSOR)
+            if self._rows.searched:
+                line.add("no call matches the filter").add(
+                    f"   {key_for('back')}", "accent", bold=True
+                )
+                line.add(" clears it", "dim")
+            else:
+                line.add("looking through older calls", "dim")
+        return line.strip(cells)

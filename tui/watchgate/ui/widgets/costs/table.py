@@ -1,0 +1,211 @@
+"""The sessions with what each used and cost: one line each, and their sum."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from textual.events import Click, MouseScrollDown, MouseScrollUp
+
+from watchgate.ui.costs.figures import CostRow, Costs, Key
+from watchgate.ui.costs.sums import AT_LEAST, dollars
+from watchgate.ui.formats import UNKNOWN, count, percent, plural, tokens
+from watchgate.ui.keys.jumping import Jump
+from watchgate.ui.keys.shown_keys import key_for
+from watchgate.ui.theming.palettes import Token
+from watchgate.ui.widgets.costs.columns import Columns, columns
+from watchgate.ui.widgets.costs.words import bar, named
+from watchgate.ui.widgets.pane import Line, Pane
+
+WHEEL = 3
+FULL = 0.8
+"""From so much of the context on, its percentage is bold."""
+
+
+class CostTable(Pane):
+    """The cursor belongs to a session and never moves by itself, however the lines are sorted."""
+
+    DEFAULT_CSS = "CostTable { height: auto; }"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._costs: Costs | None = None
+        self._narrowed = ""
+        self._stale = False
+        self._cursor: Key | None = None
+        self._index = 0
+        self._top = 0
+        self._room = 1
+
+    @property
+    def rows(self) -> Sequence[CostRow]:
+        """The lines, in their order."""
+        return self._costs.rows if self._costs is not None else ()
+
+    @property
+    def selected(self) -> CostRow | None:
+        """The session under the cursor."""
+        return self.rows[self._index] if self.rows else None
+
+    def show(self, costs: Costs, *, narrowed: str = "", stale: bool = False) -> None:
+        """Show these sessions; `narrowed` is the filter that they passed."""
+        if (costs, narrowed, stale) == (self._costs, self._narrowed, self._stale):
+            return
+        self._costs, self._narrowed, self._stale = costs, narrowed, stale
+        places = {row.key: place for place, row in enumerate(costs.rows)}
+        last = max(0, len(costs.rows) - 1)
+        self._index = places.get(self._cursor, min(self._index, last)) if self._cursor else 0
+        if costs.rows and self._cursor not in places:
+            self._cursor = costs.rows[self._index].key
+        self.redraw()
+
+    def move(self, by: int) -> None:
+        """Move the cursor by so many sessions, no further than the first or last."""
+        if self.rows:
+            self._index = min(max(0, self._index + by), len(self.rows) - 1)
+            self._cursor = self.rows[self._index].key
+            self.redraw()
+
+    def page(self, pages: int) -> None:
+        """Move by what is visible."""
+        self.move(pages * max(1, self._room))
+
+    def jumps(self) -> list[Jump]:
+        """The sessions that are visible now."""
+        x, y, _, _ = self.region
+        return [
+            Jump(x, y + 1 + line, partial(self._go_to, row.key), ("cost", *row.key))
+            for line, row in enumerate(self.rows[self._top : self._top + self._room])
+        ]
+
+    def _go_to(self, key: Key) -> None:
+        """Put the cursor on a session, if it is still there."""
+        for place, row in enumerate(self.rows):
+            if row.key == key:
+                self.move(place - self._index)
+                return
+
+    def lines_wanted(self) -> int:
+        """The lines that it takes to show every session."""
+        return max(1, len(self.rows)) + 2
+
+    def draw(self, cells: int, rows: int) -> list[Line]:
+        costs = self._costs
+        if costs is None:
+            return []
+        at = columns(cells)
+        lines = [self._head(at)]
+        if not costs.rows:
+            return lines + self._none(cells)
+        self._room = max(1, min(rows - 2, len(costs.rows)))
+        deepest = max(0, len(costs.rows) - self._room)
+        self._top = min(max(min(self._top, deepest), self._index - self._room + 1), self._index)
+        shown = costs.rows[self._top : self._top + self._room]
+        lines += [
+            self._row(row, at, chosen=number == self._index)
+            for number, row in enumerate(shown, start=self._top)
+        ]
+        hidden = len(costs.rows) - len(shown)
+        return [*lines, self._sum(costs, at, hidden)]
+
+    def on_click(self, event: Click) -> None:
+        number = self._top + event.y - 1
+        if 0 <= event.y - 1 < self._room and number < len(self.rows):
+            self.move(number - self._index)
+
+    def on_mouse_scroll_up(self, event: MouseScrollUp) -> None:
+        event.stop()
+        self.move(-WHEEL)
+
+    def on_mouse_scroll_down(self, event: MouseScrollDown) -> None:
+        event.stop()
+        self.move(WHEEL)
+
+    def _none(self, cells: int) -> list[Line]:
+        if not self._narrowed:
+            return [
+                self.line().to(2).fit("no session used anything in this time", cells - 3, "dim")
+            ]
+        line = self.line().to(2).fit(f"none passes {named(self._narrowed)}", cells - 3)
+        return [line, self.line().to(2).add(key_for("back"), "accent", bold=True).add(" clears it")]
+
+    def _head(self, at: Columns) -> Line:
+        quiet: Token = "off" if self._stale else "dim"
+        line = self.line().to(at.session).add("session", quiet)
+        for place, word in ((at.agent, "agent"), (at.model, "model")):
+            if place:
+                line.to(place).add(word, quiet)
+        for end, word in (
+            (at.read, "in"), (at.written, "out"), (at.cached, "cached"), (at.cost, "cost"),
+        ):  # fmt: skip
+            if end:
+                line.to(end - len(word)).add(word, quiet)
+        if at.share:
+            line.to(at.share).add("share", quiet)
+        if at.context:
+            line.to(at.context).add("context", quiet)
+        elif at.percent:
+            line.to(at.percent - 3).add("ctx", quiet)
+        return line
+
+    def _row(self, row: CostRow, at: Columns, *, chosen: bool) -> Line:
+        ink: Token = "off" if self._stale else "fg"
+        quiet: Token = "off" if self._stale else "dim"
+        line = self.line("sel" if chosen else "bg")
+        line.add(">" if chosen else " ", "off" if self._stale else "accent", bold=True)
+        session = (at.agent or at.read - 8) - at.session - 1
+        line.to(at.session).fit(named(row.label), session, ink, bold=True)
+        if at.agent:
+            room = (at.model or at.read - 8) - at.agent - 1
+            line.to(at.agent).fit(named(row.key[0]), room, quiet)
+        if at.model:
+            room = at.model_end - at.model
+            line.to(at.model).fit(named(row.model) or UNKNOWN, room, ink)
+        _ends(line, tokens(row.tokens.read if row.tokens else None), at.read, ink)
+        _ends(line, tokens(row.tokens.output if row.tokens else None), at.written, ink)
+        if at.cached:
+            _ends(line, percent(row.cached), at.cached, ink)
+        _ends(line, dollars(row.cost), at.cost, ink, bold=True)
+        if at.share:
+            line.to(at.share)
+            if row.share is None:
+                line.add(UNKNOWN, quiet)
+            else:
+                bar(line, row.share, at.bar, "off" if self._stale else "accent")
+        return self._filled(line, row, at)
+
+    def _filled(self, line: Line, row: CostRow, at: Columns) -> Line:
+        ink: Token = "off" if self._stale else "fg"
+        full = row.context
+        if full is None:
+            place = at.context or at.percent - 1
+            return line.to(place).add(UNKNOWN, "off" if self._stale else "dim")
+        if at.context:
+            line.to(at.context)
+            bar(line, full, at.fill, ink)
+            line.add("─" * (at.context + at.fill - line.left_cells), "faint")
+        if at.percent:
+            _ends(line, percent(full), at.percent, ink, bold=full >= FULL)
+        return line
+
+    def _sum(self, costs: Costs, at: Columns, hidden: int) -> Line:
+        quiet: Token = "off" if self._stale else "dim"
+        ink: Token = "off" if self._stale else "fg"
+        line = self.line().to(at.session).add(plural(len(costs.rows), "session"), quiet)
+        if hidden and at.agent:
+            line.add(f", {count(hidden)} not shown", quiet)
+        if costs.tokens is not None:
+            _ends(line, tokens(costs.tokens.read), at.read, quiet)
+            _ends(line, tokens(costs.tokens.output), at.written, quiet)
+        _ends(line, dollars(costs.all.cost), at.cost, ink, bold=True)
+        if costs.all.at_least and costs.all.cost is not None:
+            if at.share or at.context:
+                line.to(at.share or at.context).add("at least", quiet)
+            else:
+                line.add(AT_LEAST, quiet)
+        return line
+
+
+def _ends(line: Line, text: str, end: int, ink: Token, *, bold: bool = False) -> None:
+    """Add a number so that it ends there."""
+    line.to(end - len(text)).add(text, ink, bold=bold)

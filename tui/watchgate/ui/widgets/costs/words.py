@@ -1,0 +1,79 @@
+"""The words of the Costs screen that more than one of its parts uses, and its bars."""
+
+from __future__ import annotations
+
+from watchgate.core.text import safe_text
+from watchgate.ui.costs.figures import CostRow, Costs, date_of
+from watchgate.ui.deciding.consequences import title
+from watchgate.ui.formats import plural
+from watchgate.ui.theming.palettes import Token
+from watchgate.ui.widgets.pane import Line
+
+NAME_CHARS = 80
+
+
+def bar(line: Line, share: float, cells: int, ink: Token) -> Line:
+    """A bar for a share of 0 to 1; anything above nothing takes at least a cell."""
+    filled = min(cells, max(1 if share > 0 else 0, round(share * cells)))
+    return line.add("━" * filled, ink) if filled else line
+
+
+def named(text: str) -> str:
+    """A name from outside, fit to be drawn."""
+    return safe_text(text[:NAME_CHARS])
+
+
+def model_name(name: str, agent: str) -> str:
+    """A model, or whose unknown model it is."""
+    return named(name) or f"unknown ({named(agent)})"
+
+
+def without(costs: Costs) -> str:
+    """Which sessions are in no sum, and why: `without web: Copilot reports no usage`."""
+    missing = [row for row in costs.rows if row.cost is None]
+    if not missing:
+        return ""
+    names = named(missing[0].label)
+    if len(missing) > 1:
+        names += f" and {named(missing[1].label)}" if len(missing) == 2 else ""
+        names += f" and {plural(len(missing) - 1, 'other')}" if len(missing) > 2 else ""
+    return f"without {names}: {_why(missing)}"
+
+
+def _why(missing: list[CostRow]) -> str:
+    agents = {row.key[0] for row in missing}
+    who = title(next(iter(agents))) if len(agents) == 1 else ""
+    what = "usage" if not any(row.tells for row in missing) else "cost"
+    return f"{who} reports no {what}" if who else f"no {what} reported"
+
+
+def unknown_days(costs: Costs, cells: int) -> str:
+    """A sentence about the days that a chart cannot show, short enough for so many cells.
+
+    Empty where it shows all.
+    """
+    blank = [day.day for day in costs.days if not day.recorded]
+    if blank:
+        said = f"{_days(blank, costs)}: nothing was recorded"
+        whole = f"{said}, so nothing is known"
+        return whole if len(whole) <= cells else said
+    blank = [day.day for day in costs.days if day.cost is None]
+    return f"{_days(blank, costs)}: no agent reported a cost" if blank else ""
+
+
+def ordinal(number: int) -> str:
+    """A day of a month as a sentence writes it: `the 17th`."""
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"the {number}{'th' if 10 < number % 100 < 14 else ending}"
+
+
+def _days(blank: list[int], costs: Costs) -> str:
+    """Which days those are: the first ones of the chart in one, the others by their dates."""
+    shown = [day.day for day in costs.days]
+    first = next((day for day in shown if day not in blank), shown[-1])
+    later = [day for day in blank if day > first]
+    before = [f"before {ordinal(date_of(first).day)}"] if blank[0] < first else []
+    words = before + [ordinal(date_of(day).day) for day in later]
+    if len(words) > 3:
+        return f"{len(blank)} of these days"
+    return " and ".join((", ".join(words[:-1]), words[-1])) if len(words) > 1 else words[0]

@@ -1,0 +1,106 @@
+"""The rows of a difference: their line numbers on both sides, and what stayed folded away."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+
+from watchgate.core.policy.assessment import Finding
+from watchgate.core.text import Span
+from watchgate.ui.formats import plural
+from watchgate.ui.widgets.diff.words import changed_words
+
+Sign = Literal["+", "-", " "]
+Change = tuple[Sign, str]
+
+CONTEXT = 3
+"""Unchanged lines that are kept beside a change."""
+
+FEWEST_FOLDED = 4
+COMPARED_PAIRS = 60
+"""Pairs of lines of one difference that are compared word by word, so that none takes seconds."""
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One line: its numbers in the old and the new text, `words` that differ from its other side.
+
+    What is only said about the lines around it (how many are folded) has the sign `@`.
+    """
+
+    sign: Literal["+", "-", " ", "@"]
+    text: str
+    old: int | None = None
+    new: int | None = None
+    words: tuple[Span, ...] = ()
+    marks: tuple[Finding, ...] = ()
+
+
+def numbered(found: Sequence[Change], old_at: int = 1, new_at: int = 1) -> list[Row]:
+    """The lines with their numbers, counted from those of the first on either side."""
+    rows: list[Row] = []
+    old, new = old_at, new_at
+    for sign, text in found:
+        in_old, in_new = sign != "+", sign != "-"
+        rows.append(Row(sign, text, old if in_old else None, new if in_new else None))
+        old, new = old + in_old, new + in_new
+    return _worded(rows)
+
+
+def runs(rows: Sequence[Row]) -> list[tuple[list[Row], list[Row]]]:
+    """What was taken away beside what came in its place; any other row is a run of its own."""
+    found: list[tuple[list[Row], list[Row]]] = []
+    is_open = False
+    for row in rows:
+        if row.sign in (" ", "@"):
+            found.append(([row], [row]))
+            is_open = False
+            continue
+        if not is_open or (row.sign == "-" and found[-1][1]):
+            found.append(([], []))
+            is_open = True
+        found[-1][row.sign == "+"].append(row)
+    return found
+
+
+def folded(rows: Sequence[Row]) -> list[Row]:
+    """The rows without what stayed the same far from any change: a row tells how many those are."""
+    near = [False] * len(rows)
+    for at, row in enumerate(rows):
+        if row.sign != " ":
+            for place in range(max(0, at - CONTEXT), min(len(rows), at + CONTEXT + 1)):
+                near[place] = True
+    if not any(near):
+        return list(rows)
+    kept: list[Row] = []
+    at = 0
+    while at < len(rows):
+        end = at
+        while end < len(rows) and not near[end]:
+            end += 1
+        if end - at >= FEWEST_FOLDED:
+            kept.append(Row("@", f"{plural(end - at, 'line')} unchanged"))
+        else:
+            kept += rows[at:end]
+        if end < len(rows):
+            kept.append(rows[end])
+        at = end + 1
+    return kept
+
+
+def _worded(rows: list[Row]) -> list[Row]:
+    """The rows, those of a pair with the words that differ between them."""
+    pairs = [
+        pair
+        for old, new in runs(rows)
+        if old and new and old[0].sign == "-"
+        for pair in zip(old, new, strict=False)
+    ]
+    words: dict[int, tuple[Span, ...]] = {}
+    for old_row, new_row in pairs[:COMPARED_PAIRS]:
+        words[id(old_row)], words[id(new_row)] = changed_words(old_row.text, new_row.text)
+    return [
+        msgspec.structs.replace(row, words=words[id(row)]) if words.get(id(row)) else row
+        for row in rows
+    ]

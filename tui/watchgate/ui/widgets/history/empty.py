@@ -1,0 +1,110 @@
+"""What the History screen tells while it has no call to show, and what helps."""
+
+from __future__ import annotations
+
+import msgspec
+
+from watchgate.core.text import safe_text
+from watchgate.ui.formats import count
+from watchgate.ui.keys.shown_keys import key_for
+from watchgate.ui.widgets.pane import Line, Pane
+
+LEFT = 2
+
+
+class Nothing(msgspec.Struct, frozen=True, kw_only=True):
+    """Why there is nothing: nobody answered (`lost`, `fault`), still looking, or no call passes.
+
+    `relaxed` are conditions of the filter, with how many calls pass without each (or more).
+    """
+
+    looking: bool = False
+    lost: bool = False
+    fault: str = ""
+    narrowed: str = ""
+    records: int = 0
+    relaxed: tuple[tuple[str, int, bool], ...] = ()
+
+
+class HistoryEmpty(Pane):
+    """Stands where the calls would."""
+
+    DEFAULT_CSS = "HistoryEmpty { height: 1fr; width: 1fr; }"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._why = Nothing()
+
+    def show(self, why: Nothing) -> None:
+        """Show why there is nothing."""
+        if why != self._why:
+            self._why = why
+            self.redraw()
+
+    def draw(self, cells: int, rows: int) -> list[Line]:
+        why = self._why
+        if why.lost:
+            lines = [
+                self._text("No core answers.", cells, bold=True),
+                self._text("The journal is safe on its disk; it is read once a core runs.", cells),
+                self._text("1 shows what that means for agents.", cells, dim=True),
+            ]
+        elif why.fault:
+            lines = [
+                self._text("The history could not be read.", cells, bold=True),
+                self._text(f"{why.fault}.", cells),
+                self._text("Agents are gated as before; nothing was changed.", cells, dim=True),
+            ]
+        elif why.looking:
+            lines = [self._text("Looking through the journal.", cells, dim=True)]
+        elif why.narrowed:
+            lines = self._no_match(cells)
+        else:
+            lines = [
+                self._text("No call has been recorded yet.", cells, bold=True),
+                self._text("Every tool call of a connected agent stays here: what it was,", cells),
+                self._text("what became of it, and by whose word.", cells),
+                self.line(),
+                self._key(key_for("install"), "how to connect an agent"),
+            ]
+        return [*self._filter(cells), *([self.line()] if rows > len(lines) + 2 else []), *lines]
+
+    def _filter(self, cells: int) -> list[Line]:
+        narrowed = self._why.narrowed
+        if not narrowed:
+            return []
+        line = (
+            self.line()
+            .to(LEFT)
+            .add("/ ", "accent", bold=True)
+            .right(f"{key_for('back')} clears ", "dim")
+        )
+        room = cells - line.left_cells - line.right_cells - 2
+        return [line.fit(safe_text(narrowed), room, bold=True), self.line()]
+
+    def _no_match(self, cells: int) -> list[Line]:
+        why = self._why
+        looked = f"All {count(why.records)} records were looked at."
+        lines = [self._text("No recorded call passes this filter.", cells, bold=True),
+                 self._text(looked, cells), self.line()]  # fmt: skip
+        if why.relaxed:
+            lines.append(self._text("One condition less finds some:", cells, dim=True))
+        for term, found, more in why.relaxed:
+            line = self.line().to(LEFT).add("without ", "dim")
+            calls = f"{count(found)}{' or more' if more else ''} call{'' if found == 1 else 's'}"
+            line.fit(safe_text(term), max(8, cells - 34), bold=True)
+            lines.append(line.add(f"   {calls}", "fg"))
+        if why.relaxed:
+            lines.append(self.line())
+        return [
+            *lines,
+            self._key(key_for("filter"), "changes the filter"),
+            self._key(key_for("back"), "clears it"),
+        ]
+
+    def _text(self, text: str, cells: int, *, bold: bool = False, dim: bool = False) -> Line:
+        line = self.line().to(LEFT)
+        return line.fit(text, cells - LEFT - 1, "dim" if dim else "fg", bold=bold)
+
+    def _key(self, key: str, does: str) -> Line:
+        return self.line().to(LEFT).add(key, "accent", bold=True).add(f"  {does}")

@@ -1,0 +1,163 @@
+"""What happened to one call, record by record, in the words of its timeline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Final
+
+import msgspec
+
+from watchgate.core.call_endings import ENDINGS
+from watchgate.core.history_row import HistoryRow
+from watchgate.core.records import Record
+from watchgate.core.text import safe_text
+from watchgate.ui.covered import covered
+from watchgate.ui.deciding.consequences import title
+from watchgate.ui.formats import home, machine, person
+
+SAME = "# it ran all the same"
+
+
+class Step(msgspec.Struct, frozen=True):
+    """One line: when (UTC µs), what, what about it, what beside that, and the record's number."""
+
+    at: int
+    words: str
+    about: str
+    seq: int
+    beside: str = ""
+    loud: bool = False
+
+
+def steps(records: Iterable[Record], row: HistoryRow, home_dir: str = "") -> list[Step]:
+    """The timeline of a call; records that cannot be read are told by their kind."""
+    told: list[Step] = []
+    for record in records:
+        say = _STEPS.get(record.kind)
+        try:
+            new = say(record, row, home_dir) if say is not None else []
+        except (AttributeError, KeyError, TypeError, ValueError):
+            new = [Step(record.at, safe_text(record.kind), "not kept", record.seq)]
+        if new and new[0].words == SAME and told and told[-1].words in ("ran", "failed"):
+            # The result is what gave it away: one line for both.
+            native = told.pop().about.partition(",")[0]
+            new[0] = msgspec.structs.replace(new[0], about=f"{native} {new[0].about}")
+        told += new
+    return told
+
+
+def mend(row: HistoryRow) -> tuple[str, str]:
+    """What to do about an alarm, and the command that helps; empty where there is none."""
+    if not row.alarm:
+        return "", ""
+    command = f"watchgate doctor {safe_text(row.agent)}"
+    if row.outcome == "RAN ALTERED":
+        return "Something changed the call after the decision:", command
+    if row.outcome == "ran ungated":
+        return f"{title(row.agent)} asked no gate about it:", command
+    if row.agent == "cursor":
+        return 'Cursor may skip hooks for "always run" lists:', command
+    return f"{title(row.agent)} ran what it was told not to run:", command
+
+
+def _asked(record: Record, row: HistoryRow, home_dir: str) -> list[Step]:
+    data = record.data
+    about = str(data.get("native") or record.kind)
+    if cwd := data.get("cwd"):
+        about += f", cwd {home(str(cwd), home_dir)}"
+    told = [Step(record.at, "asked", covered(about), record.seq)]
+    gate = data.get("gate")
+    if gate == "denied":
+        word = str(data.get("word") or "denied-by-rule")
+        told.append(_end(record, word, row.rule or "", row.reason))
+    elif gate == "allowed":
+        told.append(_end(record, str(data.get("word") or "allowed-by-rule"), row.rule, ""))
+    elif gate == "handback" and not row.word:
+        told.append(Step(record.at, "no opinion", f"{title(row.agent)} decides", record.seq))
+    return told
+
+
+def _held(record: Record, _row: HistoryRow, _home: str) -> list[Step]:
+    data = record.data
+    about = f"{str(data.get('risk', '?')).upper()}  {data.get('reason', '')}"
+    return [Step(record.at, "? held", covered(about), record.seq, covered(str(data["rule"])))]
+
+
+def _more(record: Record, _row: HistoryRow, _home: str) -> list[Step]:
+    return [Step(record.at, "more time", covered(str(record.data["by"])), record.seq)]
+
+
+def _decided(record: Record, _row: HistoryRow, _home: str) -> list[Step]:
+    data = record.data
+    about = f"{data.get('by', '')}, after {person(float(data.get('waited_s', 0)))}"
+    return [_end(record, str(data["word"]), about, str(data.get("reason", "")))]
+
+
+def _end(record: Record, word: str, about: str, beside: str) -> Step:
+    ending = ENDINGS.get(word)
+    glyph = f"{ending.glyph} " if ending else ""
+    words = f"{glyph}{word.replace('-', ' ')}"
+    loud = ending is not None and ending.glyph in ("x", "T")
+    return Step(record.at, safe_text(words), covered(about), record.seq, covered(beside), loud)
+
+
+def _ran(record: Record, _row: HistoryRow, _home: str) -> list[Step]:
+    data = record.data
+    about, code, took = str(data.get("native", "")), data.get("exit_code"), data.get("took_ms")
+    if isinstance(code, int):
+        about += f", exit {code}"
+    if isinstance(took, int | float):
+        about += f", {machine(took)}"
+    failed = record.kind == "tool.error" or data.get("ok") is False
+    return [Step(record.at, "failed" if failed else "ran", covered(about), record.seq,
+                 loud=failed)]  # fmt: skip
+
+
+def _hooks(record: Record, _row: HistoryRow, _home: str) -> list[Step]:
+    data = record.data
+    rows = data.get("rows") or ()
+    made, by, took = str(data.get("decision", "none")), data.get("decided_by"), data["took_ms"]
+    if not rows or (made == "none" and took < 1):
+        return []  # only told of it
+    about = "no decision" if made == "none" else f"{made} by {by}" if by else made
+    return [Step(record.at, "hooks", covered(f"{about}, {machine(took)}"), record.seq)]
+
+
+def _undelivered(record: Record, _row: HistoryRow, _home: str) -> list[Step]:
+    return [Step(record.at, "never told", covered(str(record.data["what"])), record.seq, loud=True)]
+
+
+def _confirmed(record: Record, _row: HistoryRow, _home: str) -> list[Step]:
+    return [Step(record.at, "as decided", covered(str(record.data.get("what", ""))), record.seq)]
+
+
+def _contradicted(record: Record, row: HistoryRow, _home: str) -> list[Step]:
+    if record.data.get("alarm") == "RAN ALTERED":
+        about = covered(str(record.data.get("what") or "not as it was decided"))
+        return [Step(record.at, "# it ran altered", about, record.seq, loud=True)]
+    about = f"of the same call: {title(row.agent)} did not obey"
+    return [Step(record.at, SAME, about, record.seq, loud=True)]
+
+
+def _ungated(record: Record, _row: HistoryRow, _home: str) -> list[Step]:
+    alarm = record.data.get("alarm", True) is True
+    words = "# no gate was asked" if alarm else "no gate was asked"
+    return [Step(record.at, words, covered(str(record.data["why"])), record.seq, loud=alarm)]
+
+
+Say = Callable[[Record, HistoryRow, str], list[Step]]
+_STEPS: Final[dict[str, Say]] = {
+    "tool.pre": _asked,
+    "tool.permission": _asked,
+    "question": _asked,
+    "tool.post": _ran,
+    "tool.error": _ran,
+    "hook.trace": _hooks,
+    "approval.requested": _held,
+    "approval.extended": _more,
+    "approval.decided": _decided,
+    "effect.undelivered": _undelivered,
+    "effect.confirmed": _confirmed,
+    "effect.contradicted": _contradicted,
+    "effect.ungated": _ungated,
+}

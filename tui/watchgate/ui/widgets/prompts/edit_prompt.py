@@ -1,0 +1,210 @@
+"""The editor before an allow: the call's text, then what the core makes of the edited one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+from textual import events
+
+from watchgate.core.edited_text import editable, edited
+from watchgate.core.policy.assessment import Finding, Risk, Segment
+from watchgate.core.text import safe_text
+from watchgate.core.views import PendingView
+from watchgate.link.lines import CoreLost
+from watchgate.link.protocol import Refusal
+from watchgate.ui.covered import covered
+from watchgate.ui.deciding.arming import Card, Commit, Intent
+from watchgate.ui.deciding.consequences import after_allow
+from watchgate.ui.deciding.decisions import Terms
+from watchgate.ui.formats import short_id
+from watchgate.ui.keys.keymap import Hint
+from watchgate.ui.keys.shown_keys import action_of, key_for
+from watchgate.ui.source import Call
+from watchgate.ui.widgets.pane import Line
+from watchgate.ui.widgets.prompts.edit_lines import Marked, diff_lines
+from watchgate.ui.widgets.prompts.edit_text import EditText
+from watchgate.ui.widgets.prompts.prompt import hint
+from watchgate.ui.widgets.prompts.sheet_prompt import SheetPrompt
+from watchgate.ui.widgets.request.request_words import chip, clause
+
+INDENT = 2
+
+
+class Looked(msgspec.Struct, frozen=True):
+    """What the core says of an edited input (the answer of the verb `preview`)."""
+
+    digest: str
+    risk: Risk
+    reason: str
+    input: dict[str, Any]
+    findings: tuple[Finding, ...] = ()
+    segments: tuple[Segment, ...] = ()
+    opaque: bool = False
+    raised: str = ""
+
+
+class EditPrompt(SheetPrompt):
+    """Enter asks the core about the edited text, and only what it then shows can be allowed."""
+
+    DEFAULT_CSS = "EditPrompt { height: 3; }"
+
+    def __init__(
+        self,
+        view: PendingView,
+        call: Call,
+        keys: Mapping[str, Intent],
+        now_s: Callable[[], float],
+        *,
+        bare: bool = False,
+    ) -> None:
+        """Edit the call of `view`; its secrets are covered unless they were told (`bare`)."""
+        super().__init__(keys, now_s)
+        self.request = view.id
+        self._view = view
+        self._call = call
+        self._bare = bare
+        self._before = editable(view.data.tool) or ""
+        self._text = EditText(self._before, len(self._before))
+        self._input: dict[str, Any] = {}
+        self._looked: Looked | None = None
+        self._asking = False
+
+    @property
+    def typing(self) -> bool:
+        """Whether keys go to the text."""
+        return self._looked is None
+
+    @property
+    def hints(self) -> Sequence[Hint]:
+        if self.typing:
+            leave = hint("Esc", "leave it as it was")
+            return (hint("Enter", "assess it again"), hint("^J", "new line"), leave)
+        allow = {"low": "", "medium": "", "critical": ", type yes"}
+        words = allow.get(self._looked.risk if self._looked else "", ", twice")
+        return self.deciding or (
+            hint(self.names["allow"], f"allow the edited{words}"),
+            hint(key_for("edit"), "edit on"),
+            hint(self.names["deny"], "deny"),
+            hint("Esc", "leave it as it was"),
+        )
+
+    def sheet(self, cells: int) -> list[Line]:
+        return self._preview(cells) if self._looked else self._editor(cells)
+
+    def offer(self) -> Card | None:
+        if self._looked is None:
+            return None
+        return Card(id=f"{self._view.id} {self._looked.digest}", risk=self._looked.risk)
+
+    def cursor_line(self, cells: int) -> int | None:
+        return 1 + self._text.rows(_room(cells), bare=self._bare)[1][0] if self.typing else None
+
+    def decide(self, commit: Commit) -> None:
+        if commit.intent == "deny":
+            self.deny(commit, self._view)
+        elif self._looked is not None:
+            said = Commit("allow", self._view.id, commit.shown_ms, commit.confirmed)
+            terms = Terms(input=self._input, digest=self._looked.digest)
+            self.post_message(self.Decided(((said, self._view),), terms))
+
+    def press(self, name: str) -> None:
+        if action_of(name) == "edit":
+            self._looked = None
+            self.fit_rows()
+
+    def type(self, name: str, event: events.Key) -> None:
+        if name == "escape":
+            self.post_message(self.Left())
+        elif self._asking:
+            self.said = "the core is asked about it"
+        elif name == "enter":
+            self._enter()
+        elif (text := self._text.key(name)) is not None:
+            self._change(text)
+        elif event.is_printable and event.character:
+            self._change(self._text.typed(event.character))
+
+    def on_paste(self, event: events.Paste) -> None:
+        if self.typing and not self._asking and not self._gone:
+            event.stop()
+            self._change(self._text.typed(event.text))
+        else:
+            super().on_paste(event)
+
+    def _change(self, text: EditText) -> None:
+        self._text = text
+        self.fit_rows()
+
+    def _enter(self) -> None:
+        if self._text.text == self._before:
+            allow = self.names["allow"]
+            self.said = f"nothing is changed: Esc, then {allow} allows it as it is"
+            return
+        try:
+            self._input = edited(self._view.data.tool, self._text.text)
+        except ValueError as fault:
+            self.said = safe_text(str(fault))
+            return
+        self._asking, self.said = True, "the core is asked about it"
+        self.run_worker(self._look(self._input), exclusive=True)
+
+    async def _look(self, wanted: dict[str, Any]) -> None:
+        try:
+            answer = await self._call("preview", request=self._view.id, input=wanted)
+            if isinstance(answer, Refusal):
+                self.said = safe_text(answer.message)
+            else:
+                self._looked, self.said = msgspec.convert(answer.ok, Looked), ""
+                self._offset = 0
+        except CoreLost as lost:
+            self.said = str(lost)
+        except msgspec.ValidationError as fault:
+            self.said = safe_text(f"the core's answer cannot be read: {fault}")
+        self._asking = False
+        self.fit_rows()
+
+    def _editor(self, cells: int) -> list[Line]:
+        head = self.line().add(f"  edit {short_id(self._view.id)}", "dim")
+        about = "   nothing runs before it is assessed again and allowed"
+        lines = [head.fit(about, cells - head.left_cells - 1, "dim")]
+        rows, (row, start, end) = self._text.rows(_room(cells), bare=self._bare)
+        for number, text in enumerate(rows):
+            line = self.line().to(INDENT)
+            if number == row:
+                line.add(text[:start], bold=True)
+                line.add(text[start:end], line.ground, on="accent", bold=True)
+                line.add(text[end:], bold=True)
+            else:
+                line.add(text, bold=True)
+            lines.append(line)
+        return lines
+
+    def _preview(self, cells: int) -> list[Line]:
+        looked, data = self._looked, self._view.data
+        if looked is None:
+            return []
+        head = self.line().to(INDENT)
+        chip(head, looked.risk)
+        head.add("   ")
+        was = f"was {data.risk.upper()} " if data.risk != looked.risk else ""
+        head.right(safe_text(was), "dim")
+        head.fit(covered(clause(looked.reason)), cells - head.left_cells - head.right_cells - 2)
+        shell = data.tool.cls == "shell"
+        marks = Marked(
+            findings=looked.findings if shell else (),
+            starts=tuple(part.span[0] for part in looked.segments) if shell else (),
+            opaque=looked.opaque,
+            bare=self._bare,
+        )
+        runs = editable(msgspec.structs.replace(data.tool, input=looked.input))
+        after = self._text.text if runs is None else runs
+        body = diff_lines(self._before, after, marks, cells, self.inks, self.ground)
+        said = (covered(looked.raised), after_allow(data, self._view.agent))
+        ends = [self.line().to(INDENT).fit(each, cells - 3, "dim") for each in said if each]
+        return [head, *body, *ends]
+
+
+def _room(cells: int) -> int:
+    return max(8, cells - INDENT - 1)

@@ -1,0 +1,108 @@
+"""Text of several lines under the operator's hands, every character kept as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+from rich.cells import cell_len
+
+from watchgate.core.secret_shapes import secrets
+from watchgate.core.text import safe_text
+from watchgate.ui.theming.ascii_only import spelled
+from watchgate.ui.widgets.prompts.edit_line import EditLine
+
+_ACROSS_LINES = ("left", "right", "backspace", "ctrl+h", "delete")
+
+
+class EditText(msgspec.Struct, frozen=True):
+    """The text and where the cursor stands in it, in characters.
+
+    What cannot be seen is drawn as an escape and stays what it is.
+    """
+
+    text: str
+    at: int = 0
+
+    def typed(self, more: str) -> EditText:
+        """Text put in at the cursor; what cannot be sent (a lone surrogate) becomes `?`."""
+        kept = more.replace("\r\n", "\n").replace("\r", "\n")
+        kept = kept.encode("utf-8", "replace").decode()
+        return EditText(self.text[: self.at] + kept + self.text[self.at :], self.at + len(kept))
+
+    def key(self, name: str) -> EditText | None:
+        """What an editing key makes of it; None for a key that edits nothing."""
+        if name == "ctrl+j":
+            return self.typed("\n")
+        if name in ("up", "down"):
+            return self._to_line(-1 if name == "up" else +1)
+        text, at = self.text, self.at
+        start, end = (0, len(text)) if name in _ACROSS_LINES else (self._start, self._end)
+        line = EditLine(text[start:end], at - start).key(name)
+        if line is None:
+            return None
+        return EditText(text[:start] + line.text + text[end:], start + line.at)
+
+    def rows(self, cells: int, *, bare: bool = True) -> tuple[list[str], tuple[int, int, int]]:
+        """The rows at a width; and of the cursor: its row, and where what it stands on lies there.
+
+        The row has a blank for a cursor at the end of a line. Unless they are shown `bare`, secrets
+        are drawn as what they are, and a cursor inside of one stands on the whole of it.
+        """
+        rows: list[str] = []
+        cursor = (0, 0, 1)
+        row, taken = "", 0
+        for start, end, shown in self._units(bare=bare):
+            here = start <= self.at < max(end, start + 1)
+            drawn = shown or (" " if here else "")
+            if taken and taken + cell_len(drawn) > cells:
+                rows.append(row)
+                row, taken = "", 0
+            if here:
+                cursor = (len(rows), len(row), len(row) + len(drawn))
+            row += drawn
+            taken += cell_len(drawn)
+            if not shown:
+                rows.append(row)
+                row, taken = "", 0
+        return rows, cursor
+
+    def _units(self, *, bare: bool) -> Iterator[tuple[int, int, str]]:
+        """What is drawn as one, from where to where and how: a character, or a covered secret.
+
+        A line's end is drawn as nothing.
+        """
+        at = 0
+        for secret in () if bare else secrets(self.text):
+            yield from self._characters(at, secret.start)
+            yield secret.start, secret.end, secret.shown
+            at = secret.end
+        yield from self._characters(at, len(self.text))
+        yield len(self.text), len(self.text), ""
+
+    def _characters(self, start: int, end: int) -> Iterator[tuple[int, int, str]]:
+        for at in range(start, end):
+            character = self.text[at]
+            yield at, at + 1, "" if character == "\n" else spelled(safe_text(character))
+
+    @property
+    def _start(self) -> int:
+        return self.text.rfind("\n", 0, self.at) + 1
+
+    @property
+    def _end(self) -> int:
+        found = self.text.find("\n", self.at)
+        return len(self.text) if found < 0 else found
+
+    def _to_line(self, by: int) -> EditText:
+        start = self._start
+        if by < 0:
+            first = self.text.rfind("\n", 0, max(0, start - 1)) + 1
+            last = start - 1
+        else:
+            first = self._end + 1
+            found = self.text.find("\n", first)
+            last = len(self.text) if found < 0 else found
+        if last < 0 or first > len(self.text):
+            return self
+        return EditText(self.text, min(first + self.at - start, last))

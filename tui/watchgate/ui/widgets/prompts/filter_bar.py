@@ -1,0 +1,185 @@
+"""The filter of a list, read while it is typed; a fault is pointed at, Tab completes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from textual import events
+from textual.message import Message
+
+from watchgate.core.completing import Known, Proposals, begins_key, propose
+from watchgate.core.filters import Filter, FilterError, parse
+from watchgate.core.row_fields import ROW_FIELDS
+from watchgate.core.views import CallRow
+from watchgate.ui.formats import width
+from watchgate.ui.keys.keymap import Hint, name_of
+from watchgate.ui.widgets.pane import Line
+from watchgate.ui.widgets.prompts.edit_line import EditLine
+from watchgate.ui.widgets.prompts.filter_lines import examples, fault_line, proposals
+from watchgate.ui.widgets.prompts.prompt import Prompt, hint
+
+Keep = Callable[[CallRow], bool]
+START = 4
+RECALLED = 50
+
+
+def matching(wanted: Filter) -> Keep | None:
+    """The test of a table's row that a filter means; None when it keeps everything."""
+    return wanted.over(ROW_FIELDS)
+
+
+class FilterBar(Prompt):
+    """Reads a filter; Enter keeps it, Esc clears it. A faulty one changes nothing.
+
+    Tab completes by what is `known`; `since:` is read at `now_us()` (UTC µs). Up and Down bring
+    back the filters in `recent`, the newest last, to which what is kept is added.
+    """
+
+    DEFAULT_CSS = "FilterBar { height: 2; }"
+
+    @dataclass
+    class Changed(Message):
+        """The filter reads so now; `keep` is None when everything is shown."""
+
+        text: str
+        keep: Keep | None
+
+    class Left(Message):
+        """The operator is done with it."""
+
+    def __init__(
+        self,
+        text: str = "",
+        known: Known | None = None,
+        now_us: Callable[[], int] | None = None,
+        *,
+        recent: list[str] | None = None,
+    ) -> None:
+        super().__init__()
+        self._known = known or Known()
+        self._now_us = now_us
+        self._recent = recent if recent is not None else []
+        self._back, self._draft = 0, text
+        self._line = EditLine().typed(text)
+        self._told = self._line.text
+        self._wanted = Filter()
+        self._fault: FilterError | None = None
+        self._refused = False
+        self._offered = self._propose()
+        self._cycle: tuple[EditLine, int] | None = None
+
+    @property
+    def hints(self) -> Sequence[Hint]:
+        return (hint("Enter", "keep"), hint("Esc", "clear"), hint("Tab", "complete"))
+
+    def on_key(self, event: events.Key) -> None:
+        event.stop()
+        event.prevent_default()
+        name = name_of(event)
+        if name in ("escape", "ctrl+c"):
+            self.post_message(self.Changed("", None))
+            self.post_message(self.Left())
+        elif name == "enter":
+            self._enter()
+        elif name in ("tab", "shift+tab"):
+            self._complete(1 if name == "tab" else -1)
+        elif name in ("up", "down"):
+            self._recall(1 if name == "up" else -1)
+        elif (edited := self._line.key(name)) is not None:
+            self._read(edited)
+        elif event.is_printable and event.character:
+            self._read(self._line.typed(event.character))
+
+    def on_paste(self, event: events.Paste) -> None:
+        event.stop()
+        self._read(self._line.typed(event.text))
+
+    def draw(self, cells: int, rows: int) -> list[Line]:
+        line = self.line().add("  / ", "accent", bold=True)
+        room = max(8, cells - START - 1)
+        first = self._line.onto(line, room)
+        return [line, self._below(first, cells - 1)]
+
+    def _below(self, first: int, cells: int) -> Line:
+        line, fault = self.line(), self._fault
+        if self._cycle is not None:
+            return proposals(line, self._offered.texts, self._cycle[1], START, cells)
+        typed = bool(self._line.text.strip())
+        if typed and self._offered.texts and (fault is None or self._unfinished(fault)):
+            return proposals(line, self._offered.texts, 0, START, cells)
+        if fault is None:
+            return examples(line, START, cells)
+        start = min(START + self._cells(first, fault.position), cells - 1)
+        end = max(start + 1, START + self._cells(first, fault.end))
+        lead = "not taken: " if self._refused else ""
+        return fault_line(line, fault, (start, end), cells, lead)
+
+    def _cells(self, first: int, position: int) -> int:
+        text = self._line.text[first : max(first, position)]
+        return width(text) + max(0, position - max(first, len(self._line.text)))
+
+    def _unfinished(self, fault: FilterError) -> bool:
+        """Whether the fault is in what is just being typed."""
+        return not self._refused and fault.position >= self._offered.start
+
+    def _enter(self) -> None:
+        if self._fault is not None:
+            self._refused, self._cycle = True, None
+            self.redraw()
+            return
+        self._tell()
+        text = self._line.text.strip()
+        if text:
+            if text in self._recent:
+                self._recent.remove(text)
+            self._recent.append(text)
+            del self._recent[:-RECALLED]
+        self.post_message(self.Left())
+
+    def _complete(self, by: int) -> None:
+        """Put the next proposal in, or the previous; the only one is taken for good."""
+        offered = self._offered
+        if not offered.texts:
+            return
+        if self._cycle is None:
+            before, number = self._line, 0 if by > 0 else len(offered.texts) - 1
+        else:
+            before, number = self._cycle[0], (self._cycle[1] + by) % len(offered.texts)
+        text, at = offered.put(before.text, number)
+        self._read(EditLine(text, at))
+        if len(offered.texts) > 1:
+            self._offered, self._cycle = offered, (before, number)
+            self.redraw()
+
+    def _recall(self, by: int) -> None:
+        back = self._back + by
+        if 0 <= back <= len(self._recent):
+            if not self._back:
+                self._draft = self._line.text
+            text = self._recent[-back] if back else self._draft
+            self._read(EditLine(text, len(text)))
+            self._back = back
+
+    def _propose(self) -> Proposals:
+        return propose(self._line.text, self._line.at, self._known)
+
+    def _read(self, line: EditLine) -> None:
+        self._line = line
+        self._refused, self._cycle, self._back = False, None, 0
+        self._offered = self._propose()
+        self._fault = None
+        try:
+            self._wanted = parse(line.text, now_us=self._now_us() if self._now_us else None)
+        except FilterError as fault:
+            self._fault = fault
+        else:
+            # The letters of a key are no text to look for: the list would be empty until its colon.
+            if not begins_key(line.text, line.at):
+                self._tell()
+        self.redraw()
+
+    def _tell(self) -> None:
+        if self._line.text != self._told:
+            self._told = self._line.text
+            self.post_message(self.Changed(self._told, matching(self._wanted)))

@@ -1,0 +1,201 @@
+"""How far an allow reaches, and the exact rule that it leaves, editable before it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+from textual import events
+
+from watchgate.core.grants.rule import GrantRule, read
+from watchgate.core.text import safe_text
+from watchgate.core.views import PendingView
+from watchgate.link.lines import CoreLost
+from watchgate.link.protocol import Refusal, Scope
+from watchgate.ui.deciding.arming import Card, Commit, Intent
+from watchgate.ui.deciding.decisions import SCOPES, Terms
+from watchgate.ui.keys.keymap import Hint
+from watchgate.ui.keys.shown_keys import action_of, key_for
+from watchgate.ui.source import Call
+from watchgate.ui.widgets.pane import Line
+from watchgate.ui.widgets.prompts.edit_line import EditLine
+from watchgate.ui.widgets.prompts.grant_lines import Proposal, Reach, reach_lines
+from watchgate.ui.widgets.prompts.prompt import hint
+from watchgate.ui.widgets.prompts.sheet_prompt import SheetPrompt
+
+REACHES: tuple[Scope, ...] = ("turn", "session", "15m", "always")
+NOT_OFFERED = "always is offered from the fourth equal request on, never for what is high or unread"
+NOT_EDITABLE = "only an always rule is edited: this one holds for exactly this call"
+
+
+class GrantPrompt(SheetPrompt):
+    """A number chooses the reach; what it would add is shown, and an allow gives exactly that."""
+
+    DEFAULT_CSS = "GrantPrompt { height: 5; }"
+
+    def __init__(
+        self,
+        view: PendingView,
+        call: Call,
+        keys: Mapping[str, Intent],
+        now_s: Callable[[], float],
+        now_us: Callable[[], int],
+        home_dir: str = "",
+    ) -> None:
+        super().__init__(keys, now_s)
+        self.request = view.id
+        self._view = view
+        self._call = call
+        self._now_us = now_us
+        self._home = home_dir
+        self._scope = next(each for each in REACHES if each in view.data.scopes)
+        self._proposal: Proposal | None = None
+        self._why_none = "the core is asked which rule fits"
+        self._at = 0
+        self._line: EditLine | None = None
+        self._asking = False
+
+    @property
+    def typing(self) -> bool:
+        """Whether keys go to the text of a rule."""
+        return self._line is not None
+
+    @property
+    def hints(self) -> Sequence[Hint]:
+        if self.typing:
+            return (hint("Enter", "take the rule"), hint("Esc", "leave it as it was"))
+        allow = hint(self.names["allow"], f"allow, {SCOPES[self._scope]}")
+        edit = [hint(key_for("edit"), "edit the rule")] if self._scope == "always" else []
+        many = self._proposal is not None and len(self._proposal.rules) > 1
+        following = [hint(key_for("next"), "next rule")] if edit and many else []
+        return self.deciding or (
+            hint(f"1-{len(REACHES)}", "how far"),
+            allow,
+            *edit,
+            *following,
+            hint(self.names["deny"], "deny"),
+            hint("Esc", "not now"),
+        )
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        if "always" in self._view.data.scopes:
+            self._propose(())
+
+    def sheet(self, cells: int) -> list[Line]:
+        reach = Reach(
+            view=self._view,
+            chosen=self._scope,
+            proposal=self._proposal,
+            why_none=self._why_none,
+            at=self._at,
+            line=self._line,
+            home=self._home,
+            now_us=self._now_us(),
+        )
+        return reach_lines(reach, cells, self.inks, self.ground)
+
+    def offer(self) -> Card | None:
+        name, blocked = f"{self._view.id} {self._scope}", dict[Intent, str]()
+        if self._scope == "always" and self._proposal is None:
+            blocked["allow"] = self._why_none
+        elif self._scope == "always" and self._proposal is not None:
+            name += " ".join(rule.text for rule in self._proposal.rules)
+        return Card(id=name, risk=self._view.data.risk, blocked=blocked)
+
+    def cursor_line(self, cells: int) -> int | None:
+        return 1 + self._at if self.typing else None
+
+    def decide(self, commit: Commit) -> None:
+        if commit.intent == "deny":
+            self.deny(commit, self._view)
+            return
+        said = Commit("allow", self._view.id, commit.shown_ms, commit.confirmed)
+        always = self._scope == "always" and self._proposal is not None
+        rules = self._proposal.rules if always and self._proposal else ()
+        self.post_message(
+            self.Decided(((said, self._view),), Terms(scope=self._scope, rules=rules))
+        )
+
+    def press(self, name: str) -> None:
+        if name in ("1", "2", "3", "4"):
+            self._choose(REACHES[int(name) - 1])
+        elif (action := action_of(name)) == "edit":
+            self._edit()
+        elif action == "next" and self._proposal is not None:
+            self._at = (self._at + 1) % len(self._proposal.rules)
+        self.fit_rows()
+
+    def type(self, name: str, event: events.Key) -> None:
+        line = self._line
+        if line is None or name == "escape":
+            self._line = None
+        elif self._asking:
+            self.said = "the core is asked about it"
+        elif name == "enter":
+            self._take(line.text)
+        elif (moved := line.key(name)) is not None:
+            self._line = moved
+        elif event.is_printable and event.character:
+            self._line = line.typed(event.character)
+        self.fit_rows()
+
+    def on_paste(self, event: events.Paste) -> None:
+        if self._line is None or self._asking or self._gone:
+            super().on_paste(event)
+            return
+        event.stop()
+        self._line = self._line.typed(event.text)
+        self.redraw()
+
+    def _choose(self, scope: Scope) -> None:
+        if scope in self._view.data.scopes:
+            self._scope = scope
+        else:
+            self.said = NOT_OFFERED if scope == "always" else f"{SCOPES[scope]} is not offered here"
+
+    def _edit(self) -> None:
+        if self._scope != "always":
+            self.said = NOT_EDITABLE
+        elif self._proposal is None:
+            self.said = self._why_none
+        else:
+            text = self._proposal.rules[self._at].text
+            self._line = EditLine(text, len(text))
+
+    def _take(self, text: str) -> None:
+        if self._proposal is None:
+            return
+        try:
+            words, more = read(text)
+        except ValueError as fault:
+            self.said = safe_text(str(fault))
+            return
+        rules = list(self._proposal.rules)
+        rules[self._at] = msgspec.structs.replace(rules[self._at], words=words, more=more)
+        self._propose(tuple(rules))
+
+    def _propose(self, rules: tuple[GrantRule, ...]) -> None:
+        self._asking = True
+        self.run_worker(self._ask(rules), exclusive=True)
+
+    async def _ask(self, rules: tuple[GrantRule, ...]) -> None:
+        try:
+            answer = await self._call("propose", request=self._view.id, rules=rules)
+            if isinstance(answer, Refusal):
+                self._fault(safe_text(answer.message))
+            else:
+                self._proposal = msgspec.convert(answer.ok, Proposal)
+                self._line = None
+        except CoreLost as lost:
+            self._fault(str(lost))
+        except msgspec.ValidationError as fault:
+            self._fault(safe_text(f"the core's answer cannot be read: {fault}"))
+        self._asking = False
+        self.fit_rows()
+
+    def _fault(self, why: str) -> None:
+        """A rule that was edited stays under the hands; without any, that is why there is none."""
+        self.said = why
+        if self._proposal is None:
+            self._why_none = why

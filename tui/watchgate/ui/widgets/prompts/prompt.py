@@ -1,0 +1,57 @@
+"""What the prompts above the dock have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from textual.widget import Widget
+
+from watchgate.core.views import PendingView
+from watchgate.ui.keys.keymap import Hint
+from watchgate.ui.widgets.pane import Pane
+
+GONE = "it was settled meanwhile, nothing is decided here: Esc leaves"
+
+
+class Prompt(Pane, can_focus=True):
+    """Reads keys of its own until it is left; `request` is the one that it is about, if any."""
+
+    ground = "s2"
+    request = ""
+
+    @property
+    def hints(self) -> Sequence[Hint]:
+        """What can be pressed while it is open."""
+        raise NotImplementedError
+
+    @property
+    def room(self) -> int:
+        """The rows that it may take: half of the screen, but never those of dock and footer."""
+        rows, place = self.app.size.height, self.parent
+        if not isinstance(place, Widget) or place.id != "prompt":
+            return rows // 2
+        around = [each for each in place.siblings if each.display]
+        others = sum(1 if each.id == "body" else each.outer_size.height for each in around)
+        return min(rows // 2, rows - others)
+
+    def keep(self, pending: Mapping[str, PendingView]) -> None:
+        """Hear which requests are still open; the prompt stays, whatever became of its own.
+
+        If it closed by itself, what is typed next would go to keys that decide.
+        """
+        if self.request and self.request not in pending:
+            self.settled()
+
+    def focused(self, now_s: float) -> None:
+        """The terminal got the focus: keys right after it were not meant for this."""
+
+    def shown(self) -> None:
+        """A new moment was drawn on the screen that it is on."""
+
+    def settled(self) -> None:
+        """Its request was settled by somebody else; it stays until it is left."""
+
+
+def hint(key: str, label: str) -> Hint:
+    """A hint of a prompt: what it reads always acts."""
+    return Hint(key, label, enabled=True)

@@ -1,0 +1,119 @@
+"""The prompt that reads the typed `yes` for a critical request."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from textual import events
+from textual.message import Message
+
+from watchgate.ui.deciding.arming import QUEUED_S, Ask, Commit, Said
+from watchgate.ui.deciding.typed_yes import WORD, Closed, TypedYes
+from watchgate.ui.keys.keymap import Hint, name_of, read_at
+from watchgate.ui.widgets.pane import Line
+from watchgate.ui.widgets.prompts.prompt import GONE, Prompt, hint
+
+_WHAT = {"allow": "allow once", "handback": "hand back", "allow_more": "allow more", "edit": "edit"}
+
+
+class YesPrompt(Prompt):
+    """Shows what was typed and what it leads to; keys go to `TypedYes`, timed by `now_s`.
+
+    `drawn_id` tells which request the last frame showed, `meaning` what a yes leads to; `deny` is
+    the key that denies.
+    """
+
+    DEFAULT_CSS = "YesPrompt { height: 3; }"
+
+    @dataclass
+    class Decided(Message):
+        """The word was typed (or `deny` pressed), and nothing followed it."""
+
+        commit: Commit
+
+    @dataclass
+    class Left(Message):
+        """Nothing was decided; `why` says it where the operator did not leave by themselves."""
+
+        why: str = ""
+
+    def __init__(
+        self,
+        ask: Ask,
+        meaning: str,
+        drawn_id: Callable[[], str | None],
+        now_s: Callable[[], float] = time.monotonic,
+        deny: str = "d",
+    ) -> None:
+        super().__init__()
+        self.request = ask.request
+        self._yes = TypedYes(ask, deny)
+        self._deny = deny
+        self._meaning = meaning
+        self._drawn_id = drawn_id
+        self._now_s = now_s
+        self._said = ""
+        self._gone = False
+
+    @property
+    def hints(self) -> Sequence[Hint]:
+        does = _WHAT.get(self._yes.ask.intent, "allow")
+        return (hint(WORD, does), hint("Esc", "not now"), hint(self._deny, "deny"))
+
+    def settled(self) -> None:
+        if not self._gone:
+            self._gone, self._said = True, GONE
+            self.redraw()
+
+    def focused(self, now_s: float) -> None:
+        self._yes.focus(now_s)
+        self.redraw()
+
+    def on_mount(self) -> None:
+        if self.app.size.height < 30:
+            self.styles.height = 1
+
+    def on_key(self, event: events.Key) -> None:
+        event.stop()
+        event.prevent_default()
+        name = name_of(event)
+        read_s = read_at(event, self._now_s())
+        answer = self._yes.key("escape" if name == "ctrl+c" else name, read_s)
+        if isinstance(answer, Closed):
+            self.post_message(self.Left())
+            return
+        if self._gone:
+            return
+        self._said = answer.text if isinstance(answer, Said) else ""
+        self._wait()
+        self.redraw()
+
+    def on_paste(self, event: events.Paste) -> None:
+        event.stop()
+        said = self._yes.paste(self._now_s())
+        self._said = GONE if self._gone else said.text
+        self.redraw()
+
+    def draw(self, cells: int, rows: int) -> list[Line]:
+        line = self.line().add(f"  {_WHAT.get(self._yes.ask.intent, 'allow')}: type ")
+        line.add(WORD, bold=True).add("   ").add(f" {self._yes.typed}", on="bg", bold=True)
+        line.add("_".ljust(len(WORD) + 2 - len(self._yes.typed)), "accent", on="bg", bold=True)
+        line.add("   ")
+        line.fit(self._said or self._meaning, cells - line.left_cells - 1, bold=bool(self._said))
+        return [self.line(), line] if rows > 1 else [line]
+
+    def _wait(self) -> None:
+        due = self._yes.next_due
+        if due is not None:
+            self.set_timer(max(QUEUED_S, due - self._now_s()), self._due)
+
+    def _due(self) -> None:
+        answer = self._yes.due(self._now_s(), self._drawn_id())
+        if isinstance(answer, Commit):
+            self.post_message(self.Decided(answer))
+        elif isinstance(answer, Said):
+            self.post_message(self.Left(answer.text))
+        else:
+            self._wait()

@@ -1,0 +1,99 @@
+"""One line of the Approvals screen: where the request stands in the queue, or what is said."""
+
+from __future__ import annotations
+
+import msgspec
+
+from watchgate.core.text import safe_text
+from watchgate.core.views import PendingView
+from watchgate.ui.deciding.consequences import seconds_left
+from watchgate.ui.formats import person, short_id
+from watchgate.ui.theming.palettes import Token
+from watchgate.ui.widgets.pane import Line, Pane
+
+_TOOL_CELLS = 12
+_LABEL_CELLS = 16
+
+
+class HeadView(msgspec.Struct, frozen=True, kw_only=True):
+    """The request's `place` (from 1) among `count`, and which one is `next` with `left_s` seconds.
+
+    `marked` counts the marked ones, `note` is a sentence for the operator, which goes first.
+    """
+
+    place: int = 0
+    count: int = 0
+    next: PendingView | None = None
+    left_s: int | None = None
+    marked: int = 0
+    note: str = ""
+    stale: bool = False
+
+
+class QueueHead(Pane):
+    """Stands for the whole queue where there is no room for it."""
+
+    DEFAULT_CSS = "QueueHead { height: 1; }"
+
+    ground = "s1"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._view = HeadView()
+
+    def show(self, view: HeadView) -> None:
+        """Show this place in the queue."""
+        if view != self._view:
+            self._view = view
+            self.redraw()
+
+    def draw(self, cells: int, rows: int) -> list[Line]:
+        view, line = self._view, self.line().to(2)
+        if view.note:
+            return [line.fit(safe_text(view.note), cells - 3, bold=True)]
+        if not view.count:
+            return [line]
+        loud: Token = "off" if view.stale else "fg"
+        dim: Token = "off" if view.stale else "dim"
+        line.add(f"{view.place} of {view.count}", loud, bold=not view.stale)
+        if view.marked:
+            line.right(f"{view.marked} marked ", loud, bold=True)
+        if view.next is None:
+            return [line.add("   no other waits", dim)]
+        asked = view.next
+        line.add("   next ", dim).add(short_id(asked.id), dim).add(" ")
+        line.fit(safe_text(asked.data.tool.name[:40]), _TOOL_CELLS, loud).add(" ")
+        line.fit(safe_text(asked.label[:80]), _LABEL_CELLS, loud, bold=not view.stale)
+        if view.left_s is not None and not view.stale:
+            line.add(f" {person(view.left_s)}", bold=True)
+        return [line]
+
+
+class Said(Pane):
+    """The last thing said to the operator, on a line of its own that is always there."""
+
+    DEFAULT_CSS = "Said { height: 1; }"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._note = ""
+
+    def show(self, note: str) -> None:
+        """Show this sentence; nothing without one."""
+        if note != self._note:
+            self._note = note
+            self.redraw()
+
+    def draw(self, cells: int, rows: int) -> list[Line]:
+        return [self.line().to(2).fit(safe_text(self._note), cells - 3, bold=True)]
+
+
+def next_of(pending: tuple[PendingView, ...], index: int) -> PendingView | None:
+    """The request that Tab goes to; None where there is no other."""
+    return pending[(index + 1) % len(pending)] if len(pending) > 1 else None
+
+
+def left(view: PendingView | None, now_us: int) -> int | None:
+    """The whole seconds that silence still has for a request, if that is known."""
+    seconds = seconds_left(view.data, now_us) if view is not None else None
+    return None if seconds is None else int(seconds)

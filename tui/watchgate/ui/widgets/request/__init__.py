@@ -1,0 +1,1 @@
+"""The whole of a request or a call."""

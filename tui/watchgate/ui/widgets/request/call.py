@@ -1,0 +1,73 @@
+"""A call that nobody has to decide, in full, as lines."""
+
+from __future__ import annotations
+
+from watchgate.core.state import State
+from watchgate.core.traces import TracedCall, grouped
+from watchgate.core.views import CallRow, SessionView
+from watchgate.ui.covered import covered
+from watchgate.ui.formats import clock, home, machine, short_id
+from watchgate.ui.theming.palettes import Palette
+from watchgate.ui.widgets.calls.columns import elapsed
+from watchgate.ui.widgets.pane import Line
+from watchgate.ui.widgets.request.command_text import lay_out, plain
+from watchgate.ui.widgets.request.hooks import draw_hooks
+from watchgate.ui.widgets.request.request_words import APPROVABLE_CHARS, chip, clause
+from watchgate.ui.widgets.request.sheet import VALUES, Sheet
+from watchgate.ui.widgets.traces.words import ENDED
+
+
+def hooks_of(state: State, row: CallRow) -> TracedCall | None:
+    """The hooks that the call met, as far as their traces are still kept."""
+    if not row.call:
+        return None
+    key = (row.agent, row.session, row.call)
+    own = grouped(trace for trace in state.traces.ring if trace.key[:3] == key)
+    return own[0] if own else None
+
+
+def call_lines(
+    row: CallRow,
+    session: SessionView | None,
+    now_us: int,
+    cells: int,
+    colors: Palette,
+    home_dir: str,
+    hooks: TracedCall | None = None,
+) -> list[Line]:
+    """All that is known of a call that nobody has to decide."""
+    sheet = Sheet(cells, colors, home_dir)
+    head = sheet.line().add(covered(row.tool[:60]), bold=True)
+    head.add("   ").add(covered(row.label[:60]), bold=True)
+    head.add(f"  {covered(row.agent[:20])}", "dim").right(f"{clock(row.at)} ", "dim")
+    sheet.gap()
+    sheet.rows(lay_out(row.summary[:APPROVABLE_CHARS], (), sheet.room, lines=True))
+    sheet.gap()
+    sheet.fact("outcome", outcome(row), bold=True)
+    sheet.fact("rule", row.rule)
+    if row.why:
+        sheet.section("likely cause")
+        sheet.rows(plain(clause(row.why), sheet.room))
+    line = sheet.line().add("risk", "dim").to(VALUES)
+    chip(line, row.risk)
+    took = sheet.line().add("took", "dim").to(VALUES).add(elapsed(row, now_us))
+    if hooks is not None:
+        took.add(f"   {machine(hooks.took_ms)} in hooks", "dim")
+    if session is not None:
+        sheet.fact("cwd", home(session.cwd, home_dir))
+        sheet.fact("mode", session.mode or "")
+    sheet.fact("session", row.session)
+    sheet.fact("sub-agent", f"{row.sub_type} {row.sub}".strip())
+    sheet.fact("call", row.call)
+    sheet.fact("request", short_id(row.request) if row.request else "")
+    if hooks is not None:
+        draw_hooks(sheet, hooks)
+    return sheet.lines
+
+
+def outcome(row: CallRow) -> str:
+    """The gate's decision with who made it, and where the call stands: `= by rule, done`."""
+    decided = ENDED.get(row.glyph, "") if row.glyph else ""
+    if row.alarm or not decided or row.stage in decided:
+        return f"{row.glyph} {decided if row.stage in decided else row.stage}".strip()
+    return f"{row.glyph} {decided}, {row.stage}"

@@ -1,0 +1,203 @@
+"""What would run, drawn so that nothing in it hides: marks, visible escapes, wrapped lines."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from typing import get_args
+
+import msgspec
+from rich.cells import cell_len, get_character_cell_size
+
+from watchgate.core import tool_input
+from watchgate.core.events import Tool
+from watchgate.core.policy.assessment import Finding, Risk
+from watchgate.ui.formats import DOTS, cut
+from watchgate.ui.theming.ascii_only import remembered
+from watchgate.ui.theming.palettes import Token
+from watchgate.ui.theming.theme import RISK_RANK, RISK_TOKEN
+from watchgate.ui.widgets.pane import Line
+from watchgate.ui.widgets.shown import COVERED, Look, Shown, Stretch, shown
+
+
+class Piece(msgspec.Struct, frozen=True, gc=False):
+    """A stretch of text in one style; the text is safe to show."""
+
+    text: str
+    ink: Token = "fg"
+    marked: bool = False
+    hidden: bool = False
+
+    def onto(self, line: Line, *, underline: bool = True) -> None:
+        """Add it to a line: marks are bold and underlined, what nobody could see is reversed."""
+        line.add(
+            self.text,
+            self.ink,
+            bold=self.marked,
+            underline=self.marked and underline,
+            reverse=self.hidden,
+        )
+
+
+Row = tuple[Piece, ...]
+_RISKS: tuple[Risk, ...] = get_args(Risk)
+
+
+NO_PLAN = "The agent sent no text with this plan: read it in the agent's own terminal"
+
+
+def shown_text(tool: Tool, summary: str) -> str:
+    """The text that findings point into: a shell call's command, a plan, else the summary."""
+    if tool.cls == "plan":
+        plan = tool.input.get("plan")
+        if isinstance(plan, str) and plan.strip():
+            return plan
+        return NO_PLAN if summary == tool.name else summary
+    command = tool_input.command(tool) if tool.cls == "shell" else None
+    return summary if command is None else command
+
+
+@remembered(maxsize=16)
+def lay_out(
+    text: str,
+    findings: tuple[Finding, ...],
+    cells: int,
+    *,
+    lines: bool = False,
+    how: Look = COVERED,
+) -> tuple[Row, ...]:
+    r"""The rows that the text takes at a width.
+
+    With `lines` a row also ends at each newline of the text; else newlines stay inside as `\n`.
+    """
+    return wrap(marked(shown(text, how), findings), cells, lines=lines)
+
+
+def pieces(text: str) -> tuple[Piece, ...]:
+    """A text without findings, as pieces that hide nothing and tell no secret."""
+    return tuple(marked(shown(text), ()))
+
+
+def plain(text: str, cells: int, how: Look = COVERED) -> tuple[Row, ...]:
+    """The rows of a text without findings, not kept for another time."""
+    return wrap(marked(shown(text, how), ()), cells)
+
+
+def wrap(pieces: Iterable[Piece], cells: int, *, lines: bool = False) -> tuple[Row, ...]:
+    """Break pieces into rows, at blanks where that is possible."""
+    rows: list[Row] = []
+    row: list[Piece] = []
+    room = cells
+    for piece in pieces:
+        rest = piece.text
+        while rest:
+            taken, fresh = _take(rest, room, cells)
+            if taken:
+                row.append(msgspec.structs.replace(piece, text=rest[:taken]))
+                room -= cell_len(rest[:taken])
+                rest = rest[taken:]
+            if fresh or room <= 0:
+                rows.append(tuple(row))
+                row, room = [], cells
+        if lines and piece.ink == "dim" and piece.text == "\\n":
+            rows.append(tuple(row))
+            row, room = [], cells
+    if row or not rows:
+        rows.append(tuple(row))
+    return tuple(rows)
+
+
+def row_cells(row: Row) -> int:
+    """The cells that a row takes."""
+    return sum(cell_len(piece.text) for piece in row)
+
+
+def draw_row(line: Line, row: Row, cells: int, *, underline: bool = True) -> None:
+    """Add a row to a line, cut to `cells` with dots in dim when it is longer."""
+    if row_cells(row) <= cells:
+        for piece in row:
+            piece.onto(line, underline=underline)
+        return
+    room = cells - len(DOTS)
+    for piece in row:
+        width = cell_len(piece.text)
+        if width > room:
+            kept = cut(piece.text + DOTS, room + len(DOTS))[0]
+            if kept:
+                msgspec.structs.replace(piece, text=kept).onto(line, underline=underline)
+            break
+        piece.onto(line, underline=underline)
+        room -= width
+    line.add(DOTS, "dim")
+
+
+def _take(text: str, room: int, cells: int) -> tuple[int, bool]:
+    """How many characters go on this row, and whether the row is full after them."""
+    head = text[: 4 * room + 8]
+    if cell_len(head) <= room:
+        return len(head), False
+    fits = room if head.isascii() else _fitting(head, room)
+    blank = head.rfind(" ", 0, fits)
+    if blank >= 0:
+        return blank + 1, True
+    word = head.partition(" ")[0]
+    if room < cells and cell_len(word) <= cells:
+        return 0, True
+    return max(fits, 1 if room >= cells else 0), True
+
+
+def _fitting(text: str, room: int) -> int:
+    for taken, char in enumerate(text):
+        room -= get_character_cell_size(char)
+        if room < 0:
+            return taken
+    return len(text)
+
+
+def marked(shown: Shown, findings: tuple[Finding, ...]) -> Iterator[Piece]:
+    """The pieces of a shown text, each span in the colour of its own reason."""
+    edges, risks = _steps(findings)
+    text, done = shown.source, 0
+    for each in (*shown.stretches, Stretch(len(text), len(text), "", "hidden")):
+        inner = edges[bisect_right(edges, done) : bisect_left(edges, each.start)]
+        for a, b in pairwise([done, *inner, each.start]):
+            if a < b:
+                risk = risks[bisect_right(edges, a)]
+                yield Piece(text[a:b], RISK_TOKEN[risk] if risk else "fg", bool(risk))
+        if each.text:
+            over = risks[bisect_right(edges, each.start) : bisect_left(edges, each.end) + 1]
+            yield _atom(each, max(over, key=_rank))
+        done = each.end
+
+
+def _steps(findings: tuple[Finding, ...]) -> tuple[list[int], list[Risk | None]]:
+    """Where marks begin or end, and the worst of them before the first such edge, after it, ..."""
+    turns = sorted(
+        (position, change, _rank(finding.risk), finding.risk)
+        for finding in findings
+        if finding.span and finding.span[0] < finding.span[1]
+        for position, change in zip(finding.span, (1, -1), strict=True)
+    )
+    edges: list[int] = []
+    risks: list[Risk | None] = [None]
+    open_ = dict.fromkeys(RISK_RANK, 0)
+    for position, change, _, risk in turns:
+        open_[risk] += change
+        if not edges or edges[-1] != position:
+            edges.append(position)
+            risks.append(None)
+        risks[-1] = max((each for each in _RISKS if open_[each]), key=_rank, default=None)
+    return edges, risks
+
+
+def _rank(risk: Risk | None) -> int:
+    return -1 if risk is None else RISK_RANK[risk]
+
+
+def _atom(each: Stretch, risk: Risk | None) -> Piece:
+    if each.kind == "break":
+        return Piece(each.text, "dim")
+    if each.kind == "secret":
+        return Piece(each.text, RISK_TOKEN[risk] if risk else "dim", bool(risk))
+    return Piece(each.text, RISK_TOKEN[risk] if risk else "fg", bool(risk), hidden=True)

@@ -1,0 +1,255 @@
+"""The whole of a request or call, scrolled; says when all of it was on the screen."""
+
+from __future__ import annotations
+
+from textual.events import MouseScrollDown, MouseScrollUp
+from textual.message import Message
+from textual.strip import Strip
+
+from watchgate.core.state import State
+from watchgate.core.views import CallRow, PendingView
+from watchgate.ui.deciding.batches import same_batch
+from watchgate.ui.deciding.consequences import seconds_left
+from watchgate.ui.deciding.unshown import Unshown
+from watchgate.ui.formats import plural
+from watchgate.ui.keys.shown_keys import key_for
+from watchgate.ui.widgets.pane import Line, Pane
+from watchgate.ui.widgets.request.call import call_lines, hooks_of
+from watchgate.ui.widgets.request.lines import live_lines, request_lines
+from watchgate.ui.widgets.request.request_words import approved, too_long
+from watchgate.ui.widgets.request.sheet import Sheet
+
+WHEEL = 3
+AIRY_FROM = 26
+
+Subject = PendingView | CallRow | None
+
+
+class Detail(Pane, can_focus=False):
+    """Shows a pending request in full, or what is known of a call.
+
+    `beside` the calls it does not scroll: the keys that move belong to the table there. `down` is
+    the action that scrolls it; with `payload` the raw input of a request is shown by a key, not
+    here.
+    """
+
+    DEFAULT_CSS = "Detail { height: 1fr; width: 1fr; }"
+
+    class AllShown(Message):
+        """Every line of the request was on the screen, at one time or another."""
+
+        def __init__(self, request: str) -> None:
+            super().__init__()
+            self.request = request
+
+    stale = False
+    """Whether it is only what was last seen: no time runs."""
+
+    def __init__(
+        self, *, home: str = "", beside: bool = False, down: str = "down", payload: bool = False
+    ) -> None:
+        super().__init__()
+        self._home = home
+        self._beside = beside
+        self._more = ("detail", "shows all") if beside else (down, "down")
+        self._payload = payload
+        self._batch: tuple[CallRow, ...] = ()
+        self._state = State(rows_kept=1)
+        self._subject: Subject = None
+        self._whose: object = None
+        self._now_us = 0
+        self._place = ""
+        self._bare = False
+        self._reveal = ""
+        self._offset = 0
+        self._unshown = Unshown()
+        self._window = (0, 0)
+        self._seen = False
+        self._traced = (0, 0)
+        self._key: object = None
+        self._body: tuple[object, list[Line], int] | None = None
+
+    def show(self, row: CallRow | None, state: State, now_us: int) -> None:
+        """Show a call of the table; while its request is open, the request."""
+        open_request = state.pending.get(row.request) if row and row.request else None
+        self._show(open_request or row, state, now_us)
+
+    def show_request(
+        self,
+        view: PendingView | None,
+        state: State,
+        now_us: int,
+        *,
+        seen: bool = False,
+        place: str = "",
+        bare: bool = False,
+        reveal: str = "u",
+    ) -> None:
+        """Show an open request at its `place` among them; `seen` when it was shown before.
+
+        With `bare` its secrets are told; `reveal` is the key for that.
+        """
+        self._bare, self._reveal = bare, reveal
+        self._show(view, state, now_us, place, seen=seen)
+
+    def scroll_lines(self, lines: int) -> None:
+        """Scroll; stops at both ends."""
+        before, self._offset = self._offset, max(0, self._offset + lines)
+        if self._offset != before:
+            # Painted whole: lines that look like those before them are shown as well.
+            self._drawn = None
+            self.refresh()
+
+    def scroll_pages(self, pages: int) -> None:
+        """Scroll by what is visible."""
+        self.scroll_lines(pages * max(1, self.size.height - 1))
+
+    def draw(self, cells: int, rows: int) -> list[Line]:
+        live, body = self._lines(cells, rows)
+        top, whole = len(live), len(live) + len(body)
+        self._unshown.lay_out((self._whose, cells, len(body)), len(body))
+        last = max(0, whole - rows)
+        # What was jumped over is told on a line of its own, below the text.
+        told = bool(self._missing(min(self._offset, last) - top, top))
+        self._offset = min(self._offset, last + told)
+        missing = self._missing(self._offset - top, top)
+        lines = [*live, *body]
+        if missing:
+            lines.append(_jumped(self.line().to(2), missing))
+        end = self._offset + rows
+        shown = lines[self._offset : end]
+        if shown and end < len(lines):
+            end -= 1
+            more = self.line().to(2).add(f"+{plural(whole - end, 'line')}", "dim")
+            action, does = self._more
+            more.add(f"   {key_for(action)}", "accent", bold=True).add(f" {does}", "dim")
+            shown[-1] = _jumped(more.add("   "), missing) if missing else more
+        self._window = (self._offset - top, end - top)
+        return shown
+
+    def _missing(self, line: int, top: int) -> str:
+        """Which lines of the page above one of the text were jumped over, if that matters."""
+        view = self._subject
+        if self._seen or not isinstance(view, PendingView) or too_long(view.data):
+            return ""
+        jumped = self._unshown.above(line)
+        if jumped is None:
+            return ""
+        first, last = (number + top + 1 for number in jumped)
+        return f"lines {first}-{last}" if last > first else f"line {first}"
+
+    def render_line(self, y: int) -> Strip:
+        """The line `y`; only what is really painted counts as shown."""
+        strip = super().render_line(y)
+        view = self._subject
+        if isinstance(view, PendingView) and not self._seen:
+            self._unshown.show(*self._window)
+            if self._unshown.all_shown and not too_long(view.data):
+                self._seen = True
+                self.call_next(self._tell, view.id)
+        return strip
+
+    def _tell(self, request: str) -> None:
+        # A message made while the screen paints would count as the screen's own, and end there.
+        self.post_message(self.AllShown(request))
+
+    def on_mouse_scroll_up(self, event: MouseScrollUp) -> None:
+        event.stop()
+        self.scroll_lines(-WHEEL)
+
+    def on_mouse_scroll_down(self, event: MouseScrollDown) -> None:
+        event.stop()
+        self.scroll_lines(WHEEL)
+
+    def _show(
+        self, subject: Subject, state: State, now_us: int, place: str = "", *, seen: bool = False
+    ) -> None:
+        name = _name(subject)
+        if name != self._whose:
+            self._whose, self._offset, self._seen = name, 0, False
+        self._seen = self._seen or seen
+        batch = same_batch(state, subject) if isinstance(subject, PendingView) else ()
+        second = None if self.stale else _second(subject, now_us)
+        traces = self._traces(state, now_us) if isinstance(subject, CallRow) else None
+        key = (subject, place, self._bare, self._seen, batch, self.stale, second, traces)
+        if key == self._key:
+            return
+        self._key, self._subject, self._state, self._now_us = key, subject, state, now_us
+        self._place, self._batch = place, batch
+        self.redraw()
+
+    def _traces(self, state: State, now_us: int) -> int:
+        """Changes with the traces, once a second: to find those of a call takes all of them."""
+        second = now_us // 1_000_000
+        if second != self._traced[0]:
+            self._traced = (second, state.traces.ring.revision)
+        return self._traced[1]
+
+    def _lines(self, cells: int, rows: int) -> tuple[list[Line], list[Line]]:
+        """The lines that change with time, and those that do not."""
+        match self._subject:
+            case PendingView() as view:
+                return self._whole(view, cells, rows)
+            case CallRow() as row:
+                session = self._state.session(row.agent, row.session)
+                hooks = hooks_of(self._state, row)
+                lines = call_lines(row, session, self._now_us, cells, self.inks, self._home, hooks)
+                return [], lines
+        return [], [self.line().to(2).add("no call under the cursor", "dim")]
+
+    def _whole(self, view: PendingView, cells: int, rows: int) -> tuple[list[Line], list[Line]]:
+        """A request's lines, as airy as the rows allow; nobody has to scroll for the air."""
+        session = self._state.session(view.agent, view.session)
+        about = (approved(session), session and session.calls, self._batch, self._seen)
+        key = (view, about, self._bare, cells, rows, self.inks.name)
+        if self._body is not None and self._body[0] == key:
+            _, body, air = self._body
+            return self._live(view, cells, air), body
+        for air in (2, 1, 0) if rows >= AIRY_FROM and not self._beside else (0,):
+            sheet = Sheet(
+                cells,
+                self.inks,
+                self._home,
+                air=air,
+                bare=self._bare,
+                reveal=self._reveal,
+                payload=key_for("view") if self._payload else "",
+                seen=self._seen,
+            )
+            profile = self._state.gate.profile
+            body = request_lines(view, session, sheet, profile=profile, batch=self._batch)
+            live = self._live(view, cells, air)
+            if len(live) + len(body) <= rows:
+                break
+        self._body = (key, body, air)
+        return live, body
+
+    def _live(self, view: PendingView, cells: int, air: int) -> list[Line]:
+        return live_lines(
+            view,
+            self._now_us,
+            cells,
+            self.inks,
+            self._place,
+            air=bool(air),
+            stale=self.stale,
+        )
+
+
+def _jumped(line: Line, missing: str) -> Line:
+    line.add(f"{missing} not shown, so no allow yet", bold=True)
+    return line.add(f"   {key_for('page_up')}", "accent", bold=True).add(" goes there", "dim")
+
+
+def _name(subject: Subject) -> object:
+    if isinstance(subject, PendingView):
+        return subject.id
+    return subject and (subject.agent, subject.session, subject.call)
+
+
+def _second(subject: Subject, now_us: int) -> int | None:
+    """What counts the seconds of what is shown, while any of it moves with time."""
+    if isinstance(subject, PendingView):
+        left_s = seconds_left(subject.data, now_us)
+        return None if left_s is None else int(left_s)
+    return now_us // 1_000_000 if subject is not None and subject.ended_at is None else None

@@ -1,0 +1,238 @@
+"""A request or a call in full, as lines: all that was sent, and all that is known about it."""
+
+from __future__ import annotations
+
+import msgspec
+
+from watchgate.core.policy.assessment import Finding
+from watchgate.core.policy.telling import telling
+from watchgate.core.records import RequestData
+from watchgate.core.text import safe_text
+from watchgate.core.typed_answers import how
+from watchgate.core.views import CallRow, PendingView, SessionView
+from watchgate.ui.deciding.consequences import after_silence, seconds_left, silence
+from watchgate.ui.formats import count, plural, short_id
+from watchgate.ui.theming.palettes import Palette
+from watchgate.ui.theming.theme import RISK_RANK
+from watchgate.ui.widgets.diff.changes import draw_changes, rewritten
+from watchgate.ui.widgets.diff.edit_section import draw_edit, draw_line_notes, line_notes
+from watchgate.ui.widgets.diff.notes import hidden_rule
+from watchgate.ui.widgets.pane import Line
+from watchgate.ui.widgets.payload.json_lines import draw_tree
+from watchgate.ui.widgets.request.command_text import (
+    Piece,
+    lay_out,
+    pieces,
+    plain,
+    shown_text,
+    wrap,
+)
+from watchgate.ui.widgets.request.countdown import bar, words_left
+from watchgate.ui.widgets.request.fact_lines import Known, draw_facts, draw_raw
+from watchgate.ui.widgets.request.part_lines import draw_finding, draw_parts
+from watchgate.ui.widgets.request.parts import parts, placed
+from watchgate.ui.widgets.request.question_rows import lead, plan_rows, question_rows
+from watchgate.ui.widgets.request.request_words import (
+    APPROVABLE_CHARS,
+    clause,
+    rest,
+    secrets_of,
+    subject_chip,
+    too_long,
+)
+from watchgate.ui.widgets.request.sheet import INDENT, Sheet
+from watchgate.ui.widgets.request.told import besides, names_itself
+from watchgate.ui.widgets.shown import look
+
+DRAWN_PARTS = 200
+LONGEST_BAR = 24
+SHORTEST_BAR = 6
+STALE = "as it was last seen: nothing can be decided here now"
+
+
+def live_lines(
+    view: PendingView,
+    now_us: int,
+    cells: int,
+    colors: Palette,
+    place: str = "",
+    *,
+    air: bool = False,
+    stale: bool = False,
+) -> list[Line]:
+    """The lines that change with time: who asks, at which place, and what silence does when.
+
+    Where they do not fit, each gets a second line: nothing of them is cut. `air` sets them apart;
+    `stale` says that nobody knows the time that is left.
+    """
+    data = view.data
+    head = Line(colors).to(INDENT)
+    subject_chip(head, data)
+    who = Line(colors).add(f"{safe_text(data.tool.name[:60])}   ")
+    who.add(safe_text(view.label[:60]), bold=True)
+    who.add(f"  {safe_text(view.agent[:20])}   {short_id(view.id)}", "dim")
+    left_s = None if stale else seconds_left(data, now_us)
+    words = Line(colors).to(INDENT)
+    after = Line(colors)
+    if stale:
+        words.add(STALE, bold=True)
+    else:
+        words_left(words, silence(data, view.agent, left_s, whole=True), left_s)
+        after.add(after_silence(data, view.agent), "dim")
+    beside = cells - words.left_cells - after.left_cells - 7
+    room = beside if beside >= SHORTEST_BAR else cells - words.left_cells - 4
+    if left_s is not None and room >= SHORTEST_BAR:
+        words.add("   ")
+        for stretch, ink in bar(left_s, data.timeout_s, min(LONGEST_BAR, room)):
+            words.add(stretch, ink)
+    heads = _beside(head, who, cells, colors)
+    if place and heads[0].left_cells + len(place) + 3 <= cells:
+        heads[0].right(f"{place} ", "dim")
+    return [*heads, *([Line(colors)] if air else []), *_beside(words, after, cells, colors)]
+
+
+def _beside(left: Line, more: Line, cells: int, colors: Palette) -> list[Line]:
+    if left.left_cells + 3 + more.left_cells < cells:
+        return [left.add("   ").join(more)]
+    return [left, Line(colors).to(INDENT).join(more)]
+
+
+def request_lines(
+    view: PendingView,
+    session: SessionView | None,
+    sheet: Sheet,
+    *,
+    profile: str = "",
+    batch: tuple[CallRow, ...] = (),
+) -> list[Line]:
+    """All of a request below its live lines, on this sheet.
+
+    `profile` is the one in force, `batch` the other calls that were made together with this one.
+    """
+    data = view.data
+    told: set[Finding] = set()
+    if data.asks == "question":
+        _questions(sheet, data)
+    elif data.asks == "plan":
+        text = shown_text(data.tool, data.summary)
+        rows = plan_rows(text[:APPROVABLE_CHARS], sheet.room, air=True)
+        sheet.section("plan", _size(sheet, len(rows), text))
+        sheet.rows(rows)
+    else:
+        told = _call(sheet, data)
+        _rewritten(sheet, data)
+        draw_edit(sheet, data)
+        _why(sheet, data, told)
+    draw_facts(sheet, view, Known(session=session, profile=profile, batch=batch))
+    if data.asks == "approval":
+        _payload(sheet, data)
+    elif data.asks == "plan" and not rest(data, bare=sheet.how.bare).whole:
+        _input(sheet, data)
+    if too_long(data):
+        sheet.section("too long to be shown to its end, so it can only be denied")
+    return sheet.lines
+
+
+def _questions(sheet: Sheet, data: RequestData) -> None:
+    cells = sheet.room
+    if said := lead(data):
+        sheet.section("form")
+        sheet.rows(wrap(pieces(said), cells, lines=True))
+    for number, question in enumerate(data.questions, 1):
+        count = f" {number} of {len(data.questions)}" if len(data.questions) > 1 else ""
+        sheet.section(f"question{count}", safe_text(question.header[:40]))
+        sheet.rows(question_rows(question, cells))
+        sheet.rows(wrap([Piece(f"answer: {how(question)}", "dim")], cells))
+
+
+def _size(sheet: Sheet, rows: int, text: str, count: int = 0) -> str:
+    """How long a text is; once all of it was on the screen, that it was."""
+    of = [plural(count, "part")] if count > 1 else []
+    if sheet.seen:
+        return ", ".join(["shown to its end", *(of or [plural(rows, "line")])])
+    return ", ".join([*of, plural(rows, "line"), plural(len(text), "character")])
+
+
+def _call(sheet: Sheet, data: RequestData) -> set[Finding]:
+    """The call's own text with its marks; returns the findings that are told beside it."""
+    text = shown_text(data.tool, data.summary)
+    kept, how = text[:APPROVABLE_CHARS], look(data, bare=sheet.how.bare)
+    drawn = Sheet(sheet.cells, sheet.colors, sheet.home_dir, payload=sheet.payload)
+    shell = data.tool.cls == "shell"
+    found = parts(data, kept) if shell else []
+    count = len(found)
+    if max(count, len(data.findings)) > DRAWN_PARTS:
+        found = []  # nobody reads so many one by one, and drawing them takes seconds
+    if found:
+        lines = draw_parts(drawn, kept, found, how)
+    else:
+        rows = lay_out(kept, data.findings, sheet.room, lines=True, how=how)
+        drawn.rows(rows)
+        lines = len(rows)
+    if not (sheet.payload and names_itself(data, sheet.cells)):
+        sheet.section("command" if shell else "call", _size(sheet, lines, text, count))
+        sheet.lines += drawn.lines
+    _secrets(sheet, secrets_of(data))
+    return placed(found)
+
+
+def _secrets(sheet: Sheet, number: int) -> None:
+    """How many secrets are covered, or told, and the key for the other."""
+    if not number:
+        return
+    bare = sheet.how.bare
+    line = sheet.line().add(f"{plural(number, 'secret')} {'told' if bare else 'covered'}   ", "dim")
+    line.add(sheet.reveal, "accent", bold=True)
+    line.add(f" {'covers' if bare else 'shows'} {'it' if number == 1 else 'them'}", "dim")
+
+
+def _rewritten(sheet: Sheet, data: RequestData) -> None:
+    """What became of the input that the agent sent, where that is not what would run."""
+    if data.before is None:
+        return
+    found = rewritten(data, bare=sheet.how.bare)
+    whose = f"you edited {short_id(data.edited_from)}" if data.edited_from else "not as it was sent"
+    sheet.section(f"rewritten: {whose}", "- sent   + would run")
+    sheet.lines.extend(draw_changes(found, sheet.cells, sheet.colors, sheet.how))
+
+
+def _why(sheet: Sheet, data: RequestData, told: set[Finding]) -> None:
+    """What was not said beside the text: why somebody asks, and what is about the whole call."""
+    about = [finding for finding in telling(data.findings) if finding not in told]
+    reasons = {finding.reason for finding in data.findings}
+    own = data.reason if data.reason not in reasons else ""
+    raised = data.raised if data.raised not in reasons else ""
+    notes = line_notes(data, bare=sheet.how.bare)
+    hidden = hidden_rule(data.findings) if notes else None  # the notes tell it line by line
+    about = [finding for finding in about if finding != hidden]
+    if not (about or own or raised or notes):
+        return
+    sheet.section("why")
+    for text in (own, raised):
+        if text:
+            sheet.rows(plain(clause(text), sheet.room))
+    alike = {(each.rule, each.reason): each for each in reversed(about)}
+    for finding in sorted(alike.values(), key=lambda f: -RISK_RANK.get(f.risk, 2)):
+        draw_finding(sheet, finding, INDENT)
+    draw_line_notes(sheet, notes)
+
+
+def _payload(sheet: Sheet, data: RequestData) -> None:
+    """The input as the agent sent it, or where that is shown if nothing of it is missing here."""
+    if sheet.payload:
+        told = besides(data, bare=sheet.how.bare)
+        if told.whole:
+            sheet.fact("input", told.text)
+            draw_raw(sheet, data)
+            return
+    _input(sheet, data)
+
+
+def _input(sheet: Sheet, data: RequestData) -> None:
+    raw = msgspec.json.encode(data.tool.input)
+    sheet.section("input", f"{data.tool.native_name}, {count(len(raw))} bytes")
+    if len(raw) <= APPROVABLE_CHARS:
+        draw_tree(sheet, data.tool.input)
+        return
+    sheet.rows(plain(raw[:APPROVABLE_CHARS].decode(errors="replace"), sheet.room, sheet.how))
+    sheet.line().add(f"... {count(len(raw) - APPROVABLE_CHARS)} bytes more", "dim")

@@ -1,0 +1,1 @@
+"""One session and its sub-agents."""

@@ -1,0 +1,160 @@
+"""The hooks of one call as a waterfall, and the chosen handler in full below it."""
+
+from __future__ import annotations
+
+from datetime import tzinfo
+
+from textual.events import Click, MouseScrollDown, MouseScrollUp
+from textual.message import Message
+
+from watchgate.core.traces import TracedCall
+from watchgate.core.views import CallRow
+from watchgate.ui.formats import plural
+from watchgate.ui.keys.shown_keys import key_for
+from watchgate.ui.widgets.pane import Line, Pane
+from watchgate.ui.widgets.traces.detail import conclusion, detail_lines
+from watchgate.ui.widgets.traces.rows import Blocks, head_lines, places
+
+WHEEL = 3
+AIRY_FROM = 26
+DETAIL_AT_LEAST = 5
+
+
+class TracePage(Pane):
+    """Everything about one call's hooks; the cursor is on one handler.
+
+    Where not all of it fits, the handlers around the cursor stay in view and the text about the
+    chosen one is scrolled.
+    """
+
+    DEFAULT_CSS = "TracePage { height: 1fr; width: 1fr; }"
+
+    class Entered(Message):
+        """A handler was chosen with the mouse."""
+
+    def __init__(self, *, zone: tzinfo | None = None) -> None:
+        super().__init__()
+        self._zone = zone
+        self._call: TracedCall | None = None
+        self._row: CallRow | None = None
+        self._chosen = 0
+        self._active = False
+        self._offset = 0
+        self._rows_at: dict[int, int] = {}
+
+    def show(self, call: TracedCall | None, row: CallRow | None) -> None:
+        """Show the hooks of this call; `row` is what became of the call, where that is kept."""
+        if (call, row) == (self._call, self._row):
+            return
+        if call is None or self._call is None or call.key != self._call.key:
+            self._chosen, self._offset = _first(call), 0
+        self._call, self._row = call, row
+        self.redraw()
+
+    def activate(self, *, active: bool) -> None:
+        """Whether the keys that move belong to the handlers."""
+        if active != self._active:
+            self._active = active
+            self.redraw()
+
+    def move(self, by: int) -> None:
+        """Choose another handler, no further than the first or last."""
+        known = len(places(self._call)) if self._call else 0
+        chosen = min(max(0, self._chosen + by), max(0, known - 1))
+        if chosen != self._chosen:
+            self._chosen, self._offset = chosen, 0
+            self.redraw()
+
+    def page(self, pages: int) -> None:
+        """Scroll the text about the chosen handler."""
+        self._offset = max(0, self._offset + pages * DETAIL_AT_LEAST)
+        self.redraw()
+
+    def draw(self, cells: int, rows: int) -> list[Line]:
+        call = self._call
+        if call is None:
+            return []
+        known = places(call)
+        self._chosen = min(self._chosen, max(0, len(known) - 1))
+        blocks = Blocks(call, cells, self.inks, chosen=self._chosen, active=self._active)
+        head = head_lines(call, self._row, cells, self.inks, self._zone)
+        below: list[Line] = []
+        if known:
+            place = known[self._chosen]
+            airy = rows >= AIRY_FROM
+            below = detail_lines(place.row, place.data, cells, self.inks, airy=airy)
+        end = conclusion(call, cells, self.inks)
+        air = 2 if rows >= AIRY_FROM else 1
+        while air and len(head) + len(blocks.lines) + len(below) + len(end) + 3 * air > rows:
+            air -= 1
+        gap, apart = [self.line()] * air, [self.line()] * max(1, air)
+        fixed = len(head) + len(end) + 2 * air + len(apart)
+        window = self._window(blocks, rows - fixed - min(len(below), DETAIL_AT_LEAST))
+        lines = [*head, *gap]
+        self._rows_at = {
+            len(lines) + at - window.start: number
+            for number, at in enumerate(blocks.at)
+            if at in window
+        }
+        lines += blocks.lines[window.start : window.stop]
+        cut = len(blocks.lines) - len(window)
+        lines += [self._more(cut), *apart[1:]] if cut else apart
+        lines += self._part(below, rows - fixed - len(window))
+        return [*lines, *gap, *end]
+
+    def on_click(self, event: Click) -> None:
+        number = self._rows_at.get(event.y)
+        if number is not None:
+            self.post_message(self.Entered())
+            self.move(number - self._chosen)
+
+    def on_mouse_scroll_up(self, event: MouseScrollUp) -> None:
+        event.stop()
+        self.page(-1)
+
+    def on_mouse_scroll_down(self, event: MouseScrollDown) -> None:
+        event.stop()
+        self.page(+1)
+
+    def _more(self, cut: int) -> Line:
+        """How much of the waterfall is out of view, and how to get there."""
+        line = self.line().to(2).add(f"+{plural(cut, 'line')}", "dim")
+        return line.add(self._reach("down", "up"), "accent", bold=True)
+
+    def _reach(self, *actions: str) -> str:
+        """The keys that move here, after the one that goes here where it has not the keys."""
+        keys = actions if self._active else ("detail", *actions)
+        return f"   {' '.join(map(key_for, keys))}"
+
+    def _window(self, blocks: Blocks, room: int) -> range:
+        """Which lines of the waterfall are shown: all, or those around the chosen handler."""
+        count = len(blocks.lines)
+        room = max(1, room)
+        if count <= room:
+            return range(count)
+        at = blocks.at[self._chosen] if blocks.at else 0
+        first = min(max(0, at - room // 2), count - room)
+        return range(first, first + room)
+
+    def _part(self, lines: list[Line], room: int) -> list[Line]:
+        """As much of the text about a handler as there is room for, from where it is scrolled."""
+        room = max(0, room)
+        if len(lines) <= room:
+            self._offset = 0
+            return lines
+        self._offset = min(self._offset, len(lines) - room)
+        end = self._offset + room
+        shown = lines[self._offset : end]
+        if shown and end < len(lines):
+            more = self.line().to(2).add(f"+{plural(len(lines) - end + 1, 'line')}", "dim")
+            more.add(self._reach("page_down"), "accent", bold=True)
+            shown[-1] = more
+        return shown
+
+
+def _first(call: TracedCall | None) -> int:
+    """The handler to choose at first: the one that took longest, for that is why one looks."""
+    known = places(call) if call else []
+    return max(
+        range(len(known)), key=lambda number: known[number].row.duration_ms or 0.0, default=0
+    )

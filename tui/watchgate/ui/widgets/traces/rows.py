@@ -1,0 +1,194 @@
+"""One call's dispatches as lines: who it was, and every handler with its bar."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import tzinfo
+
+import msgspec
+
+from watchgate.core.records import TraceData
+from watchgate.core.text import safe_text
+from watchgate.core.traces import TracedCall, shows_only
+from watchgate.core.verdicts import TraceRow
+from watchgate.core.views import CallRow
+from watchgate.ui.covered import covered
+from watchgate.ui.formats import clock, cut
+from watchgate.ui.theming.palettes import Palette, Token
+from watchgate.ui.widgets.pane import Line
+from watchgate.ui.widgets.traces.bars import BAR, THIN, axis, bar, scale
+from watchgate.ui.widgets.traces.words import (
+    decided_by,
+    decides,
+    ended,
+    hides,
+    lasted,
+    mark,
+    verdict,
+    why_ignored,
+    why_skipped,
+)
+
+INDENT = 2
+KIND_FROM = 76
+SHORTEST_WHY = 10
+SHOWN_ONLY = "these hooks change what is shown, never what runs"
+WATCHED_ONLY = "these hooks only watched"
+
+
+class Place(msgspec.Struct, frozen=True):
+    """One handler's row: its dispatch, and its place among all rows of the call."""
+
+    number: int
+    data: TraceData
+    row: TraceRow
+
+
+class Columns(msgspec.Struct, frozen=True):
+    """The cells at which the waterfall's columns begin; a kind of 0 leaves that column out."""
+
+    kind: int
+    verdict: int
+    bars: int
+    end: int
+
+    @property
+    def took_end(self) -> int:
+        """The cell behind the column of times."""
+        return self.bars - 2
+
+
+def columns(cells: int) -> Columns:
+    """The columns of a waterfall that is so wide."""
+    if cells >= KIND_FROM:
+        return Columns(19, 29, 54, cells - 1)
+    return Columns(0, 17, 41, cells - 1)
+
+
+def places(call: TracedCall) -> list[Place]:
+    """Every handler of a call, in the order in which they are listed."""
+    pairs = ((trace.data, row) for trace in call.traces for row in trace.data.rows)
+    return [Place(number, data, row) for number, (data, row) in enumerate(pairs)]
+
+
+def head_lines(
+    call: TracedCall, row: CallRow | None, cells: int, colors: Palette, zone: tzinfo | None
+) -> list[Line]:
+    """Which call it is, how it ended and by whom, and its own words."""
+    line = Line(colors).to(INDENT).add(safe_text(call.tool[:60])).add("   ")
+    line.add(safe_text(call.label[:60]), bold=True)
+    agent = safe_text(call.traces[0].agent[:20])
+    line.add(f"  {agent}   {clock(call.at, zone)}", "dim")
+    _outcome(line, call.deciding, row, cells)
+    lines = [line]
+    if call.summary:
+        room = cells - INDENT - 1
+        summary = covered(call.summary)[: 4 * room + 8]
+        lines.append(Line(colors).to(INDENT).fit(summary, room))
+    return lines
+
+
+class Blocks:
+    """The dispatches of a call as lines; `at` tells which line each handler has."""
+
+    def __init__(
+        self, call: TracedCall, cells: int, colors: Palette, *, chosen: int, active: bool
+    ) -> None:
+        self.lines: list[Line] = []
+        self.at: list[int] = []
+        self._at = columns(cells)
+        self._colors = colors
+        self._chosen = chosen
+        self._active = active
+        everyone = places(call)
+        self._scale = scale((place.row for place in everyone), self._at.end - self._at.bars)
+        known = iter(everyone)
+        for number, trace in enumerate(call.traces):
+            self._block(number, trace.data, known)
+
+    def _block(self, number: int, data: TraceData, known: Iterator[Place]) -> None:
+        if number:
+            self.lines.append(self._line())
+        self._title(data, first=number == 0)
+        if not data.rows:
+            self.lines.append(self._line().to(INDENT).add("no handler is registered", "dim"))
+        for _ in data.rows:
+            self._row(next(known))
+
+    def _title(self, data: TraceData, *, first: bool) -> None:
+        """The event's own name, the first one with the columns' names behind or below it."""
+        at, native = self._at, safe_text(data.native[:80])
+        line = self._line().to(INDENT).fit(native, at.end - INDENT, bold=True)
+        self.lines.append(line)
+        shown_only = shows_only(data)
+        if shown_only:
+            self.lines.append(self._line().to(INDENT).add(SHOWN_ONLY, "dim"))
+        if not first:
+            return
+        if shown_only or line.left_cells >= (at.kind or at.verdict):
+            line = self._line()
+            self.lines.append(line)
+        if at.kind:
+            line.to(at.kind).add("kind", "dim")
+        line.to(at.verdict).add("verdict", "dim").to(at.took_end - 4).add("took", "dim")
+        line.to(at.bars).add(axis(self._scale).rstrip(), "dim")
+
+    def _row(self, place: Place) -> None:
+        row, data, at = place.row, place.data, self._at
+        chosen = place.number == self._chosen
+        ground: Token = ("sel" if self._active else "s2") if chosen else "bg"
+        decider = decides(row, data)
+        quiet = row.status != "ran" or (row.ignored and row.role == "gate")
+        ink: Token = "dim" if quiet else "fg"
+        line = Line(self._colors, ground)
+        line.add(">" if chosen else " ", "accent" if self._active else "dim", bold=True).to(INDENT)
+        again = ", again" if row.times > 1 else ""
+        room = (at.kind or at.verdict) - INDENT - 1 - len(again)
+        # An extension's id goes on with its hook, which the title says already.
+        name = row.handler.partition(":")[0] if row.kind == "extension" else row.handler
+        line.fit(safe_text(name[:80]), room, ink, bold=decider).add(again, "dim")
+        if at.kind:
+            kind = row.kind if row.role == "gate" else row.role
+            line.to(at.kind).fit(safe_text(kind[:20]), at.verdict - at.kind - 1, "dim")
+        took = lasted(row)
+        said = verdict(row, data)
+        if decider and mark(row, data):
+            said = f"{mark(row, data)} {said}"
+        loud = decider or row.verdict == "failed" or hides(row, data)
+        line.to(at.verdict)
+        line.fit(said, at.took_end - at.verdict - len(took) - 1, ink, bold=loud)
+        line.to(at.took_end - len(took)).add(took, ink, bold=decider).to(at.bars)
+        self._bar(line, row, decides=decider)
+        self.at.append(len(self.lines))
+        self.lines.append(line)
+        ignored = why_ignored(row)
+        if ignored:
+            under = self._line().to(at.verdict)
+            self.lines.append(under.fit(ignored, at.end - at.verdict, "dim"))
+
+    def _bar(self, line: Line, row: TraceRow, *, decides: bool) -> None:
+        drawn = bar(row, self._scale)
+        if row.status == "skipped":
+            line.fit(why_skipped(row), self._at.end - self._at.bars, "dim")
+        elif drawn is not None:
+            line.add(" " * drawn.before).add(THIN * drawn.queued, "faint")
+            line.add(BAR * drawn.running, "accent" if decides else "dim")
+
+    def _line(self) -> Line:
+        return Line(self._colors)
+
+
+def _outcome(line: Line, data: TraceData, row: CallRow | None, cells: int) -> None:
+    """How it ended, at the right as far as there is room."""
+    if row is not None and row.alarm:
+        line.right(f" {safe_text(row.stage)} ", "alarm_ink", on="alarm", bold=True).right(" ")
+        return
+    glyph, words = ended(data, row)
+    said = f"{glyph} {words}".strip()
+    loud = bool(glyph) or words not in ("", "no opinion")
+    why = decided_by(data)
+    room = cells - line.left_cells - len(said) - 4
+    line.right(said, "fg" if loud else "dim", bold=loud)
+    if why and room >= SHORTEST_WHY:
+        line.right("  ", "dim").right("".join(cut(why, room - 2)), "dim")
+    line.right(" ")
