@@ -47,7 +47,7 @@ class Shown:
         for _ in range(2):
             self.app.tick()
             await self.pilot.pause()
-            await handed_on(self.pilot)
+            await handed_on(self.app)
 
     async def until(self, ready: Callable[[], object]) -> None:
         """Wait until something is so."""
@@ -63,7 +63,7 @@ class Shown:
             self.keys.advance(1)
             with keys_as_pressed():
                 await self.pilot.press(key)
-                await handed_on(self.pilot)
+                await handed_on(self.app)
             self.keys.advance(0.26)
             await self.settle()
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import unicodedata
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractContextManager, asynccontextmanager
 from types import SimpleNamespace
 from unittest.mock import patch
 
+from textual.app import App
+from textual.events import Key
+from textual.keys import REPLACED_KEYS, _character_to_key, _get_unicode_name_from_key
 from textual.pilot import Pilot
 
 from tests.ui.fake_source import FakeClock, FakeSource
@@ -18,8 +23,8 @@ from watchgate.ui.options import FoundAgent, Options
 from watchgate.ui.widgets.pane import Pane
 
 AGENTS = (FoundAgent("claude", "2.1.4"), FoundAgent("codex", "0.58"))
-HOPS = 8
-"""Queues that a key passes at most: app, widget, what is around it up to the app, and an answer."""
+TURNS = 10_000
+"""Of the loop until a console that is told nothing must have come to rest."""
 
 OPTIONS = Options(agents=AGENTS, home="/home/ana")
 
@@ -29,14 +34,36 @@ def keys_as_pressed() -> AbstractContextManager[object]:
     return patch.object(keymap, "time", SimpleNamespace(monotonic=lambda: 0.0))
 
 
-async def handed_on(pilot: Pilot[str], hops: int = HOPS) -> None:
-    """Let every message pass through all queues on its way, and draw what comes of it.
+async def idle() -> None:
+    """Let every message that is on its way arrive: until no task of the loop can go on.
 
-    The pilot takes a process that gets no time on a busy machine for an idle one.
+    It asks no widget for an answer, as the pilot does, so that a key costs what it draws.
     """
-    for _ in range(hops):
-        await pilot._wait_for_screen()
-        pilot.app.screen._on_timer_update()
+    loop = asyncio.get_running_loop()
+    for _ in range(TURNS):
+        if not loop._ready:  # type: ignore[attr-defined]
+            return
+        await asyncio.sleep(0)
+    raise AssertionError("the console never comes to rest")
+
+
+async def handed_on(app: App[str]) -> None:
+    """Let every message pass through all queues on its way, and draw what comes of it."""
+    for _ in range(2):
+        await idle()
+        app.screen._on_timer_update()
+    await idle()
+
+
+def pressed(name: str) -> Key:
+    """A key as the terminal sends it, by the name that the pilot knows it by."""
+    if len(name) == 1:
+        return Key(_character_to_key(name), name)
+    try:
+        long = REPLACED_KEYS.get(name, name)
+        return Key(name, unicodedata.lookup(_get_unicode_name_from_key(long)))
+    except KeyError:
+        return Key(name, None)
 
 
 class Hands:
@@ -51,22 +78,22 @@ class Hands:
         """Press keys as a person does, and let each of them take effect."""
         for key in keys:
             self.clock.advance(apart_s)
-            await self.pilot.press(key)
-            await handed_on(self.pilot)
+            self.app.post_message(pressed(key))
+            await handed_on(self.app)
             self.clock.advance(0.26)
             await self.settle()
 
     async def type(self, text: str) -> None:
         """Type text into whatever has the keys."""
         for character in text:
-            await self.pilot.press("space" if character == " " else character)
+            self.app.post_message(pressed("space" if character == " " else character))
+            await idle()
 
     async def settle(self) -> None:
         """Let the console draw the newest moment."""
-        await self.pilot.pause()
+        await idle()
         self.app.tick()
-        await self.pilot.pause()
-        await handed_on(self.pilot)
+        await handed_on(self.app)
 
     async def until(self, ready: Callable[[], object]) -> None:
         """Wait until something is so; fails after about twenty seconds."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from random import Random
 
@@ -10,13 +9,11 @@ from textual.events import AppBlur, AppFocus, Key, Paste, Resize
 from textual.geometry import Size
 from textual.keys import _character_to_key
 
-from tests.ui.console import Bench
+from tests.ui.console import Bench, idle
 from tests.ui.random_core import WORDS, RandomCore
 from tests.ui.random_oracle import Oracle
-from watchgate.core.views import PendingView
 from watchgate.ui.deciding.operator import INTENTS
 from watchgate.ui.keys.registry import KEYS
-from watchgate.ui.screens.approvals import ApprovalsScreen
 from watchgate.ui.screens.commands import CommandScreen
 from watchgate.ui.screens.costs import CostsScreen
 from watchgate.ui.screens.frame import Frame
@@ -54,24 +51,10 @@ PURPOSES = (
 
 SCREENS = ("1", "2", "3", "4", "5", "question_mark", "colon", "apostrophe", "slash", "escape", "v")
 PASTES = ("rm -rf /", "a", "yes", "risk:high tool:", "é漢\x1b[31m", "\n")
-HOPS = 20_000
+FREE = ("docked", "jump", "prompt")
 CURSORS = ("selected", "trace", "spent", "past")
 EARLY_S = (0.1, 0.26, 0.29, 0.31, 0.45, 0.49, 0.59, 0.61)
-FREE = ("docked", "jump", "prompt")
 NAMED = {"?": "question_mark", ":": "colon", "'": "apostrophe", "/": "slash"}
-
-
-async def idle() -> None:
-    """Let every message that is on its way arrive: until no task of the loop can go on.
-
-    It asks no widget for an answer, as the pilot does, so that a step costs what it draws.
-    """
-    loop = asyncio.get_running_loop()
-    for _ in range(HOPS):
-        if not loop._ready:  # type: ignore[attr-defined]
-            return
-        await asyncio.sleep(0)
-    raise AssertionError("the console never comes to rest")
 
 
 class RandomHands:
@@ -398,9 +381,6 @@ class RandomHands:
             return view.id if view is not None else None
         if frame.lists_tiny and Shape(*self.bench.app.size).tiny:
             return docked
-        if isinstance(frame, ApprovalsScreen) and frame.request._offset:
-            whole = frame.request._subject  # its head may be scrolled out of view
-            return whole.id if isinstance(whole, PendingView) else None
         return docked if f"#{docked[:4]}" in self.bench.screen else None
 
     def _unfocused(self, focus: object) -> bool:

@@ -28,12 +28,13 @@ async def resize(bench: Bench, size: tuple[int, int]) -> None:
     driver._size = size
     bench.app.post_message(Resize(Size(*size), Size(*size)))
     for _ in range(40):
-        await handed_on(bench.pilot, 2)
+        await bench.pilot.pause()  # Textual lays out anew only when it has nothing else to do
         bench.app.tick()
+        await handed_on(bench.app)
         screen = bench.app.screen
         if bench.app.size == screen._compositor.size == size and not screen._layout_required:
             break
-    await handed_on(bench.pilot, 2)
+    await handed_on(bench.app)
 
 
 def lines(bench: Bench) -> list[str]:

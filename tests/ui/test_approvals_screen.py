@@ -257,7 +257,7 @@ async def test_without_room_for_the_queue_a_line_tells_it(
     async with running(approvals(), size=size) as bench:
         await bench.press("2")
         line = bench.screen.splitlines()[label]
-        assert line.startswith("  1 of 2   next #b7c2 Edit docs 4:1")
+        assert line.startswith("  1 of 2  #a41f   next #b7c2 Edit docs 4:1")
         assert not approvals_of(bench).jumps()
         await bench.press("j", "d")
         await bench.until(lambda: bench.source.asked)

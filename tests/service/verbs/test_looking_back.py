@@ -68,11 +68,11 @@ async def test_a_filter_without_end_is_a_refusal(told: Counter) -> None:
 
 @pytest.mark.parametrize("verb", ["search", "history"])
 async def test_whatever_numbers_are_asked_for_there_is_an_answer(told: Counter, verb: Verb) -> None:
-    for number in (2**70, 0, -1, -(2**70)):
-        for what in ("records", "calls"):
-            for name in ("limit", "before", "from_seq", "to_seq"):
-                numbers: dict[str, Any] = {name: number}
-                assert await told.ok(verb, what=what, **numbers)
+    for number in (2**70, -(2**70)):
+        for what, name in (("records", "limit"), ("calls", "before"),
+                           ("records", "from_seq"), ("records", "to_seq")):  # fmt: skip
+            numbers: dict[str, Any] = {name: number}
+            assert await told.ok(verb, what=what, **numbers)
 
 
 async def test_readers_take_turns_and_a_console_waits_for_none_of_the_others(

@@ -171,6 +171,7 @@ class ApprovalsScreen(Frame):
     def _head(self, moment: Moment) -> HeadView:
         following = next_of(self._pending, self._index)
         return HeadView(
+            request=moment.docked.id if moment.docked else "",
             place=self._index + 1,
             count=len(self._pending),
             next=following,

@@ -16,11 +16,13 @@ _LABEL_CELLS = 16
 
 
 class HeadView(msgspec.Struct, frozen=True, kw_only=True):
-    """The request's `place` (from 1) among `count`, and which one is `next` with `left_s` seconds.
+    """The request's id, its `place` (from 1) among `count`, and the `next` one and its `left_s`.
 
-    `marked` counts the marked ones, `note` is a sentence for the operator, which goes first.
+    The request itself may be scrolled so far that nothing else names it. `marked` counts the marked
+    ones, `note` is a sentence for the operator, which goes first.
     """
 
+    request: str = ""
     place: int = 0
     count: int = 0
     next: PendingView | None = None
@@ -50,12 +52,15 @@ class QueueHead(Pane):
     def draw(self, cells: int, rows: int) -> list[Line]:
         view, line = self._view, self.line().to(2)
         if view.note:
-            return [line.fit(safe_text(view.note), cells - 3, bold=True)]
+            line.right(f"{short_id(view.request)} " if view.request else "", "dim")
+            room = cells - line.right_cells - 4
+            return [line.fit(safe_text(view.note), room, bold=True)]
         if not view.count:
             return [line]
         loud: Token = "off" if view.stale else "fg"
         dim: Token = "off" if view.stale else "dim"
         line.add(f"{view.place} of {view.count}", loud, bold=not view.stale)
+        line.add(f"  {short_id(view.request)}", dim)
         if view.marked:
             line.right(f"{view.marked} marked ", loud, bold=True)
         if view.next is None:
