@@ -138,8 +138,10 @@ def _p95(taken: list[float]) -> float:
 
 def figures(keys: int, verdicts: int, idle_s: float) -> Iterator[Figure]:
     """All figures of the keys: a quiet console and a busy one in turns, so that both are alike."""
+    with console(0, 0) as untouched:
+        share = untouched.idle_share(idle_s)
     with console(0, verdicts) as quiet:
-        share = quiet.idle_share(idle_s)
+        counting = quiet.idle_share(idle_s)
         with console(RATE, verdicts) as busy:
             both = (quiet, busy)
             for turn in range(keys):
@@ -162,7 +164,7 @@ def figures(keys: int, verdicts: int, idle_s: float) -> Iterator[Figure]:
     yield Figure("key to screen, p95 to the median of a quiet one", seen / idle, SEEN_LIMIT, detail)
     told = f"{verdicts} verdicts, the slowest; quiet {max(quiet.verdicts_ms):.1f} ms"
     yield Figure("verdict after its key commits", verdict, VERDICT_LIMIT_MS, told, unit="ms")
-    pending = f"{idle_s:.0f} s with {verdicts} requests counting down"
+    pending = f"{idle_s:.0f} s; {counting:.1%} with {verdicts} requests counting down"
     yield Figure("idle console, CPU share", share, IDLE_LIMIT, pending, unit="cpu")
     allowed = BASE_BYTES + ROWS * ROW_BYTES
     memory = f"{memory_bytes / 1e6:.0f} MB with {ROWS} calls kept; {allowed / 1e6:.0f} MB"

@@ -22,14 +22,14 @@ WAIT_S = 60.0
 AGENT = "import subprocess, sys; sys.exit(subprocess.run(sys.argv[1:]).returncode)"
 
 
-def until(look: Callable[[], T | None], what: str) -> T:
-    """What `look` finds, as soon as it finds anything."""
+def until(look: Callable[[], T | None], what: str, *, every_s: float = 0.02) -> T:
+    """What `look` finds, as soon as it finds anything; a dear look is taken less often."""
     end = time.monotonic() + WAIT_S
     while time.monotonic() < end:
         found = look()
         if found:
             return found
-        time.sleep(0.02)
+        time.sleep(every_s)
     raise AssertionError(f"not seen in {WAIT_S:.0f} s: {what}")
 
 

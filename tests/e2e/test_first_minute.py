@@ -19,8 +19,11 @@ pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is no
 EMPTY = "No agent is connected yet."
 HELP = "decide on the request in the dock"
 SIZES = ((80, 24), (120, 40))
-PATIENCE = 150
+PATIENCE = 20
 """How often the screen is looked at before a key is pressed again."""
+
+LOOK_S = 0.15
+"""Between two looks: each starts a process."""
 
 TITLES = re.compile(r"\x1b\][^\a\x1b]*(?:\a|\x1b\\)")
 
@@ -46,7 +49,7 @@ class Pane:
         return TITLES.sub("", self._sent.read_text(errors="replace")).count("\a")
 
     def see(self, text: str) -> None:
-        until(lambda: text in self.screen, f"{text!r} in\n{self.screen}")
+        until(lambda: text in self.screen, f"{text!r} in\n{self.screen}", every_s=LOOK_S)
 
     def press(self, key: str, then: str, *, over: str) -> None:
         """Press a key, and wait for what it leads to.
@@ -64,7 +67,7 @@ class Pane:
                 self._tmux("send-keys", "-t", "s", key)
             return then in screen
 
-        until(led, f"{then!r} after {key!r} in\n{self.screen}")
+        until(led, f"{then!r} after {key!r} in\n{self.screen}", every_s=LOOK_S)
 
     def end(self) -> None:
         self._tmux("kill-server")

@@ -22,7 +22,7 @@ from tests.ui.random_hands import SIZES, RandomHands
 from watchgate.ui.keys import keymap
 
 STEPS = int(os.environ.get("WATCHGATE_RANDOM_STEPS", "100"))
-SEEDS = int(os.environ.get("WATCHGATE_RANDOM_SEEDS", "3"))
+SEEDS = int(os.environ.get("WATCHGATE_RANDOM_SEEDS", "2"))
 
 
 async def run(seed: int, steps: int) -> RandomHands:
