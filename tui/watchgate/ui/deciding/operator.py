@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from typing import Protocol
+from typing import Protocol, get_args
 
 import anyio
 
@@ -26,18 +26,7 @@ from watchgate.ui.deciding.decisions import PLAIN, Terms, answered, in_short, re
 from watchgate.ui.deciding.marking import Marks
 from watchgate.ui.keys.keymap import Keymap
 
-INTENTS: tuple[Intent, ...] = (
-    "allow",
-    "allow_more",
-    "deny",
-    "deny_all",
-    "reply",
-    "deny_stop",
-    "edit",
-    "handback",
-    "more_time",
-    "mark",
-)
+INTENTS: tuple[Intent, ...] = get_args(Intent)
 
 
 OPENED_FIRST: tuple[Intent, ...] = ("allow", "allow_more", "edit", "mark")
