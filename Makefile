@@ -6,7 +6,7 @@ BIN    := .venv/bin
 READY  := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test check test-agents screenshots seed-coverage agents-table keys-table bench clean
+.PHONY: help run demo test check test-agents screenshots seed-coverage agents-table keys-table man-page bench clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | \
@@ -41,6 +41,9 @@ agents-table: $(READY) ## write docs/agents.md from the adapters and the pinned 
 
 keys-table: $(READY) ## write the README's table of keys from the registry
 	$(BIN)/python -m scripts.keys_table
+
+man-page: $(READY) ## write man/watchgate.1 from the parsers of the command line
+	$(BIN)/python -m scripts.man_page
 
 bench: $(READY) ## the figures behind every performance claim
 	$(BIN)/python -m bench

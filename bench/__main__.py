@@ -25,6 +25,8 @@ QUICK: dict[str, tuple[str, ...]] = {
     "extension": ("--turns=40",),
     "approval": ("--runs=1", "--count=40"),
     "policy": ("--runs=9", "--lines=2000"),
+    "journal": ("--runs=3", "--records=200000"),
+    "history": ("--records=100000",),
     "keys": ("--keys=30", "--verdicts=6", "--idle=5"),
     "console": ("--ticks=10", "--seconds=2", "--runs=1"),
 }

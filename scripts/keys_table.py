@@ -17,7 +17,7 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 README: Final = ROOT / "README.md"
 BEGIN: Final = "<!-- keys: written by `make keys-table` -->"
 END: Final = "<!-- keys: end -->"
-GROUPS: Final[tuple[Group, ...]] = ("decide", "look", "move", "find", "leave", "other")
+GROUPS: Final[tuple[Group, ...]] = ("decide", "look", "move", "find", "replay", "leave", "other")
 
 
 def render() -> str:

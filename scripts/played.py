@@ -21,7 +21,8 @@ from watchgate.link.client import Fields
 from watchgate.link.lines import Answer
 from watchgate.link.protocol import Push, Result, Snapshot, Verb
 from watchgate.service import call_pages, history
-from watchgate.service.journal_schema import insert, open_to_write
+from watchgate.service.journal_rows import insert
+from watchgate.service.journal_schema import open_to_write
 
 OPERATOR = "dev"
 """Who decided in the demo, and looks at it now."""

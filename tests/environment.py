@@ -43,6 +43,7 @@ FOREIGN_NAMES = (
 OURS = (
     "TEXTUAL_SNAPSHOT_TEMPDIR",  # how the snapshot plugin's workers find their reports
     "WATCHGATE_AGENTS_DIR",  # where the real agents are installed once and for all
+    "WATCHGATE_CRASHES",  # how many cores are killed
     "WATCHGATE_RANDOM_SEEDS",  # how many runs of random keys, and how long each is
     "WATCHGATE_RANDOM_STEPS",
 )

@@ -12,8 +12,8 @@ import pytest
 from watchgate.cli import main
 from watchgate.core.config import Config
 from watchgate.link.paths import Paths, paths
-from watchgate.service.host import Stage
 from watchgate.service.hosted import hosted
+from watchgate.service.stage import Stage
 
 WAIT_S = 60.0
 

@@ -18,8 +18,8 @@ from watchgate.link.once import call_once
 from watchgate.link.paths import paths
 from watchgate.link.protocol import Refusal, Request
 from watchgate.service import journal_read, off_switch
-from watchgate.service.host import real_stage
 from watchgate.service.hosted import hosted
+from watchgate.service.stage import real_stage
 
 
 @pytest.fixture(autouse=True)

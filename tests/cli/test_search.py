@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Cli, Core
+from tests.service.scribe import write_history
 from watchgate.cli import search
 from watchgate.cli.exits import Exit
+from watchgate.cli.place import here
 from watchgate.service import history
 
 Held = Callable[..., dict[str, Any]]
@@ -77,7 +79,7 @@ def test_nothing_found_exits_1(cli: Cli, core: Core) -> None:
     assert "nothing that was recorded matches" in said.err
 
 
-def test_without_a_core_it_exits_3(cli: Cli) -> None:
+def test_without_a_core_and_without_a_journal_it_exits_3(cli: Cli) -> None:
     assert cli("search", "risk:high").code == Exit.NO_CORE
 
 
@@ -101,3 +103,22 @@ def test_carets_stand_below_what_takes_two_cells(cli: Cli) -> None:
 @pytest.mark.parametrize("limit", ["0", "-1", "many", "\u00b2"])
 def test_a_limit_that_is_none_exits_2(cli: Cli, limit: str) -> None:
     assert cli("search", "git", "--limit", limit).code == Exit.USAGE
+
+
+def test_without_a_core_the_journal_itself_is_searched(cli: Cli) -> None:
+    journal = here().journal
+    journal.parent.mkdir(parents=True, exist_ok=True)
+    write_history(journal, 300)
+    lines = cli("search", "agent:claude", "--limit", "250", "--json").lines
+    assert [line["seq"] for line in lines] == list(range(300, 50, -1))
+    said = cli("search", "agent:gemini")
+    assert (said.code, said.out) == (Exit.REFUSED, "")
+
+
+def test_a_journal_that_cannot_be_read_is_told(cli: Cli) -> None:
+    journal = here().journal
+    journal.parent.mkdir(parents=True, exist_ok=True)
+    journal.write_bytes(b"no database" * 1_000)
+    said = cli("search", "agent:claude")
+    assert said.code == Exit.REFUSED
+    assert "is not a database" in said.err

@@ -16,9 +16,9 @@ from watchgate.core.records import Record
 from watchgate.link.paths import paths
 from watchgate.service import journal_read, off_switch
 from watchgate.service.clock import SystemClock
-from watchgate.service.host import Stage
 from watchgate.service.hosted import hosted
 from watchgate.service.process_table import ancestors
+from watchgate.service.stage import Stage
 
 
 @pytest.fixture

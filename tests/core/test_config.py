@@ -128,16 +128,16 @@ def test_what_is_never_closed_is_located_where_it_begins_or_else_where_the_file_
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "says"),
     [
-        "[journal]\nmax_age_days = 90",
-        "[journal]\nmax_size_mb = 2048",
+        ("max_age_days = 0", "journal.max_age_days: expected a whole number >= 1"),
+        ("max_age_days = 1.5", "journal.max_age_days: expected a whole number"),
+        ("max_size_mb = 15", "journal.max_size_mb: expected a whole number >= 16"),
+        ('max_size_mb = "2 GB"', "journal.max_size_mb: expected a whole number"),
     ],
 )
-def test_what_this_version_does_not_do_is_refused_by_name(text: str) -> None:
-    message = fault(text)
-    assert "is not available in this version; remove it" in message
-    assert message.startswith("config.toml:")
+def test_the_limits_of_the_journal_are_whole_numbers_that_leave_room(text: str, says: str) -> None:
+    assert fault(f"[journal]\n{text}").startswith(f"config.toml:2: {says}")
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from watchgate.core.config import Config, load
+from watchgate.core.config_escalation import EscalationConfig
 from watchgate.core.config_handlers import ExtensionConfig, HandlerConfig, MatchConfig, SinkConfig
 
 PAGE = Path(__file__).parents[2] / "docs" / "configuration.md"
@@ -26,6 +27,7 @@ def keys(kind: type[msgspec.Struct]) -> set[str]:
 def test_cw_b9_the_documented_example_loads_and_keeps_every_table() -> None:
     config = load(example(), "configuration.md")
     assert [len(config.handler), len(config.extension), len(config.sink)] == [1, 1, 2]
+    assert len(config.escalation) == 2
     defaults = Config()
     for name in ("profile", "approval", "dispatch", "agents", "policy", "journal", "ui"):
         assert getattr(config, name) == getattr(defaults, name), f"{name} is not the default"
@@ -33,7 +35,14 @@ def test_cw_b9_the_documented_example_loads_and_keeps_every_table() -> None:
 
 def test_sa_b9_every_key_is_reachable_from_the_file_and_documented() -> None:
     text = example()
-    nested: list[Any] = [Config, HandlerConfig, MatchConfig, ExtensionConfig, SinkConfig]
+    nested: list[Any] = [
+        Config,
+        HandlerConfig,
+        MatchConfig,
+        ExtensionConfig,
+        SinkConfig,
+        EscalationConfig,
+    ]
     tables = ("approval", "dispatch", "agents", "policy", "journal", "ui")
     nested += [type(getattr(Config(), name)) for name in tables]
     missing = [key for kind in nested for key in keys(kind) if not re.search(rf"\b{key}\b", text)]

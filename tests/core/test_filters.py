@@ -41,7 +41,13 @@ ROW = {
         "-lane:gate",
         "push",
         "PUSH origin",
+        "pus",
+        "push*",
+        "force",
+        "*ush",
         '"git push"',
+        '"git pus"',
+        '*"it pus"',
         'tool:"bash"',
         '-"rm -rf"',
         "--force",
@@ -62,6 +68,10 @@ def test_it_matches(text: str) -> None:
         "lane:gate",
         "lane:*",
         "pull",
+        "ush",
+        "orce",
+        "-*ush",
+        '"it push"',
         '"push git"',
         "-push",
         '"codex"',
@@ -84,7 +94,7 @@ def test_escapes_in_quotes() -> None:
         ("a -", 3, "value is missing"),
         ('x "open', 2, "never closed"),
         ('"a"b', 0, "glued"),
-        ('"a"*', 3, "star needs a key"),
+        ("a *", 3, "value is missing"),
         ("https://example.org", 0, "quote a text that holds a colon"),
     ],
 )
@@ -230,7 +240,7 @@ def _plain_terms() -> st.SearchStrategy[Term]:
         st.builds(
             Term, st.sampled_from(free), st.text(), prefix=st.booleans(), negated=st.booleans()
         ),
-        st.builds(Term, st.just(TEXT), st.text(), negated=st.booleans()),
+        st.builds(Term, st.just(TEXT), st.text(), negated=st.booleans(), anywhere=st.booleans()),
         *one_of,
     )
 

@@ -14,16 +14,12 @@ import pytest
 
 from tests.e2e.programs import Core, Hook, bash, until
 from watchgate.agents.registry import ADAPTERS
-from watchgate.core.config import Config
-from watchgate.core.configured import handler_of
-from watchgate.core.events import Lane
-from watchgate.core.presets import PRESETS
-from watchgate.core.redact import journal_json
-from watchgate.core.verdicts import Block, Confirm, Defer, Verdict
+from watchgate.core.records import Record
 from watchgate.link.paths import Paths, paths
 from watchgate.service.clock import SystemClock
 from watchgate.service.hosted import hosted
-from watchgate.service.redecide import Came, Decided, Said, Step, redecide
+from watchgate.service.replaying.again import Again, decide_again
+from watchgate.service.replaying.equipped import handlers, judges
 from watchgate.service.settings import read_config
 from watchgate.ui.app import WatchgateApp
 from watchgate.ui.options import Options
@@ -78,32 +74,6 @@ def play(core: Core, answer: Callable[[str], None]) -> None:
 
 def traces(core: Core) -> int:
     return sum(record["kind"] == "hook.trace" for record in core.records())
-
-
-def steps() -> list[Step]:
-    """The same as a recording."""
-    recorded: list[Step] = []
-    said: dict[str, Verdict] = {
-        DENIED: Block("the guard says no"),
-        ASKED: Confirm("the guard is not sure"),
-    }
-    for number, command in enumerate((DENIED, ASKED, RISKY, PLAIN), 1):
-        call = bash(command, f"call-{number}")
-        recorded.append(came(number, Lane.GATE, "PreToolUse", call))
-        recorded.append(Said("log", Defer()))
-        recorded.append(Said("guard", said.get(command, Defer())))
-        if command in ANSWERS:
-            recorded.append(Decided(number, ANSWERS[command][0]))  # type: ignore[arg-type]
-        if command in (RISKY, PLAIN):
-            result = {**call, "tool_response": {"stdout": "done"}}
-            recorded.append(came(number + 10, Lane.OBSERVE, "PostToolUse", result))
-            recorded.append(Said("log", Defer()))
-    return recorded
-
-
-def came(conn: int, lane: Lane, native: str, payload: dict[str, Any]) -> Came:
-    raw = msgspec.Raw(msgspec.json.encode(payload))
-    return Came(conn, "claude", lane, raw, native, 60.0 if lane is Lane.GATE else None)
 
 
 TIMED = frozenset(
@@ -180,16 +150,12 @@ def with_screen(core: Core, places: Paths) -> list[dict[str, Any]]:
         return core.records()
 
 
-def again(config: Config) -> list[dict[str, Any]]:
-    handlers = [handler_of(each, PRESETS["console"]) for each in config.handler]
-    drafts = redecide(config, handlers, steps(), ADAPTERS).drafts
-    records: list[dict[str, Any]] = msgspec.to_builtins(drafts)
-    return [{**each, "data": kept(each["data"])} for each in records]
-
-
-def kept(data: dict[str, Any]) -> Any:
-    """As the journal keeps it."""
-    return msgspec.json.decode(journal_json(data, "commands"))
+def again(core: Core, places: Paths) -> Again:
+    """What the core recorded, decided again: nothing runs, nobody is asked."""
+    config = read_config(places)
+    records = msgspec.convert(core.records(), list[Record])
+    found = handlers(places, config, os.environ)
+    return decide_again(records, config, judges(places, config), found, ADAPTERS)
 
 
 def test_core_11_with_a_screen_or_without_one_the_same_is_decided_and_traced(
@@ -200,8 +166,10 @@ def test_core_11_with_a_screen_or_without_one_the_same_is_decided_and_traced(
         path.unlink()
     headless = told(without_screen(core))
     assert headless == interactive
-    decided_again = told(again(read_config(places)))
-    assert decided_again == headless
+    decided_again = again(core, places)
+    assert decided_again.differences == ()
+    assert decided_again.decided == 6
+    assert decided_again.left_out == {}
     kinds = [record["kind"] for call in headless.values() for record in call]
     assert kinds.count("hook.trace") == 6
     assert kinds.count("approval.decided") == 2

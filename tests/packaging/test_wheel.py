@@ -65,7 +65,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Insta
 
 def test_the_wheel_holds_the_package_and_nothing_beside_it(installed: Installed) -> None:
     names = ZipFile(installed.wheel).namelist()
-    assert {name.split("/")[0] for name in names} == {"watchgate", f"{NAME}.dist-info"}
+    beside = {name for name in names if not name.startswith(("watchgate/", f"{NAME}.dist-info/"))}
+    assert beside == {f"{NAME}.data/data/share/man/man1/watchgate.1"}
     assert {"watchgate/py.typed", f"{NAME}.dist-info/licenses/LICENSE"} <= set(names)
 
 
@@ -102,6 +103,11 @@ def test_both_commands_say_their_version(
     installed: Installed, tmp_path: Path, command: str
 ) -> None:
     assert __version__ in run([installed.bin / command, "--version"], tmp_path)
+
+
+def test_the_manual_is_where_man_looks_for_it(installed: Installed) -> None:
+    page = installed.bin.parent / "share" / "man" / "man1" / "watchgate.1"
+    assert page.read_bytes() == (ROOT / "man" / "watchgate.1").read_bytes()
 
 
 def test_the_installed_command_says_where_things_are(installed: Installed, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -23,11 +24,13 @@ from watchgate.core.handlers import Handler
 from watchgate.core.policy.profiles import Profile
 from watchgate.core.records import Record
 from watchgate.core.state import State
+from watchgate.link.paths import Paths
 from watchgate.service.askers import Askers
 from watchgate.service.clock import FakeClock
 from watchgate.service.framing import Head
 from watchgate.service.hub import Hub, Loop
 from watchgate.service.ingest import Waiting
+from watchgate.service.journal import Gap
 from watchgate.service.process_table import Proc
 from watchgate.service.recorder import Recorder
 
@@ -40,6 +43,7 @@ class Paper:
         self.room = 50_000
         self.lost = ""
         self.rows: list[Row] = []
+        self.purged: list[int] = []
         self.asked: list[Callable[[bool], None]] = []
 
     def append(self, row: Row) -> None:
@@ -47,6 +51,13 @@ class Paper:
 
     def extend(self, rows: Sequence[Row]) -> None:
         self.rows += rows
+
+    def purge(self, row: Row, seqs: Sequence[int]) -> None:
+        self.rows.append(row)
+        self.purged += seqs
+
+    def take_gap(self) -> Gap | None:
+        return None
 
     def commit(self, callback: Callable[[bool], None]) -> None:
         if self.at_once:
@@ -180,3 +191,13 @@ def payload(command: str, event: str = "PreToolUse", call: str | None = "c1") ->
         "tool_input": {"command": command},
     }
     return msgspec.json.encode(fields if call is None else {**fields, "tool_use_id": call})
+
+
+def places(directory: Path) -> Paths:
+    """A core whose files all lie in one directory."""
+    return Paths(
+        runtime_dir=directory,
+        state_dir=directory,
+        config=directory / "config.toml",
+        data_dir=directory,
+    )

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
 from watchgate.core.chain import Chain, Row
-from watchgate.core.records import Draft, NoteData
+from watchgate.core.records import Draft, NoteData, PurgedData
 from watchgate.service.journal import STEADY, Journal, Pace
 from watchgate.service.journal_schema import open_to_write
+from watchgate.service.journal_unusable import UnusableJournal
 
 
 def whole(data: dict[str, Any]) -> dict[str, Any]:
     return data
 
 
-def committed(journal: Journal) -> bool:
+def committed(journal: Journal | UnusableJournal) -> bool:
     """What the next commit says; waits for it."""
     answers: SimpleQueue[bool] = SimpleQueue()
     journal.commit(answers.put)
@@ -26,7 +28,7 @@ def committed(journal: Journal) -> bool:
 class Scribe:
     """Writes notes of growing number; `at` is the number in seconds."""
 
-    def __init__(self, journal: Journal, core: str = "core-a") -> None:
+    def __init__(self, journal: Journal | UnusableJournal, core: str = "core-a") -> None:
         self.journal = journal
         self.chain = Chain(core, journal.head, whole)
 
@@ -38,14 +40,20 @@ class Scribe:
             self.journal.append(row)
         return row
 
+    def purge(self, seqs: Sequence[int]) -> None:
+        """A record that others lose their data, and what it tells of."""
+        data = PurgedData(agent="claude", session="s", count=len(seqs), upto=max(seqs), by="kim")
+        _, row = self.chain.seal(Draft(kind="policy.purged", at=1, data=data, agent="claude"))
+        self.journal.purge(row, seqs)
+
     def commit(self) -> bool:
         return committed(self.journal)
 
 
-def write_history(path: Path, count: int) -> None:
+def write_history(path: Path, count: int, text: str = "hello") -> None:
     """A closed journal of `count` records, the way a core that ran and was stopped leaves it."""
     journal = Journal.open(path)
-    Scribe(journal).write(count)
+    Scribe(journal).write(count, text=text)
     assert committed(journal)
     assert journal.close() == 0
 

@@ -12,7 +12,7 @@ import pytest
 from anyio.abc import SocketStream
 from anyio.streams.buffered import BufferedByteReceiveStream
 
-from tests.service.desk import Desk
+from tests.service.desk import Desk, places
 from tests.service.wire import WAIT_S, is_root, knock_as_nobody, rest, served, until
 from watchgate.link.protocol import Request, Result
 from watchgate.service import accepting, history
@@ -60,11 +60,11 @@ class Room:
             self.desk.hub,
             self.desk.clock,
             core="core-a",
-            journal=directory / "journal.db",
-            off=directory / "off",
+            paths=places(directory),
             stop=self.stopped.append,
             store=GrantStore(directory / "grants.json", self.desk.hub.engine.grants.kept),
             policies=Policies(()),
+            forget=lambda: None,
         )
 
     @asynccontextmanager

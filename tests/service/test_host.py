@@ -23,10 +23,11 @@ from watchgate.core.state import State
 from watchgate.link.client import ControlClient, connect
 from watchgate.link.paths import Paths
 from watchgate.link.protocol import Result
-from watchgate.service import host, journal_read
+from watchgate.service import journal_read, journal_verify, life
 from watchgate.service.clock import FakeClock
-from watchgate.service.host import Host, Stage
+from watchgate.service.host import Host
 from watchgate.service.runtime_dir import CoreRunningError
+from watchgate.service.stage import Stage
 
 RISKY = "git push --force"
 
@@ -129,7 +130,7 @@ async def test_what_waits_when_the_core_stops_is_answered_closed(place: Place) -
     assert stopped.data["name"] == "kim"
     decided = next(r for r in records if r.kind == "approval.decided")
     assert decided.data["word"] == "denied-core-stopped"
-    assert journal_read.verify(place.paths.journal).problem is None
+    assert journal_verify.verify(place.paths.journal).problem is None
 
 
 async def test_the_sockets_are_gone_with_the_core(place: Place) -> None:
@@ -163,7 +164,7 @@ async def test_a_second_life_goes_on_with_the_chain_and_leaves_nothing_open(
         snapshot = await client.attach()
         assert snapshot.pending == ()
         assert len(snapshot.rows) == 1
-    verdict = journal_read.verify(place.paths.journal)
+    verdict = journal_verify.verify(place.paths.journal)
     assert verdict.problem is None
     assert [r.seq for r in place.records()] == list(range(1, verdict.count + 1))
 
@@ -193,7 +194,7 @@ async def observed(place: Place) -> None:
 async def test_what_was_observed_before_the_stop_is_recorded_before_it(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(host, "MOMENT_S", 3_600)
+    monkeypatch.setattr(life, "MOMENT_S", 3_600)
     async with place.running():
         await observed(place)
     assert [r.kind for r in place.records()][-2:] == ["turn.end", "policy.stopped"]
@@ -202,7 +203,7 @@ async def test_what_was_observed_before_the_stop_is_recorded_before_it(
 async def test_what_was_observed_is_recorded_however_the_core_ends(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(host, "MOMENT_S", 3_600)
+    monkeypatch.setattr(life, "MOMENT_S", 3_600)
     async with anyio.create_task_group() as tasks:
         await tasks.start(place.host.run)
         await observed(place)

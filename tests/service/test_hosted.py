@@ -10,7 +10,7 @@ from watchgate.core.config import Config
 from watchgate.link.once import call_once
 from watchgate.link.paths import Paths
 from watchgate.link.protocol import Request, Result
-from watchgate.service import journal_read
+from watchgate.service import journal_verify
 from watchgate.service.cannot_serve import CannotServe
 from watchgate.service.detached import answers
 from watchgate.service.hosted import hosted
@@ -33,7 +33,7 @@ def test_the_core_lives_as_long_as_the_block(paths: Paths) -> None:
         assert isinstance(hello, Result)
         assert hello.ok["hello"]["profile"] == "strict"
     assert not answers(paths)
-    assert journal_read.verify(paths.journal).problem is None
+    assert journal_verify.verify(paths.journal).problem is None
 
 
 def test_what_waits_at_the_end_of_the_block_is_answered_closed(paths: Paths) -> None:

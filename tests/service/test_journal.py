@@ -8,16 +8,19 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
 from tests.service.scribe import Scribe, committed, open_impatient, write_history
-from watchgate.core.chain import START
+from watchgate.core.chain import START, Head
 from watchgate.service import journal_read
-from watchgate.service.journal import Journal, Pace
-from watchgate.service.journal_schema import open_to_write
+from watchgate.service.journal import Gap, Journal, Pace
+from watchgate.service.journal_head import head_path, read_head
+from watchgate.service.journal_verify import verify
 
 NEVER = Pace(flush_s=3_600)
 
@@ -63,7 +66,7 @@ def test_any_number_of_rows_goes_in_at_once(path: Path, count: int) -> None:
     Scribe(journal).write(count)
     assert committed(journal)
     assert journal.close() == 0
-    verdict = journal_read.verify(path)
+    verdict = verify(path)
     assert (verdict.count, verdict.problem) == (count, None)
 
 
@@ -137,7 +140,7 @@ def test_the_next_core_goes_on_from_the_head(path: Path) -> None:
     assert journal.head.seq == 3
     Scribe(journal, core="core-b").write(2)
     journal.close()
-    verdict = journal_read.verify(path)
+    verdict = verify(path)
     assert (verdict.count, verdict.problem) == (5, None)
     assert [record.core for record in journal_read.tail(path, 3)] == ["core-a", "core-b", "core-b"]
 
@@ -148,16 +151,40 @@ def test_the_head_file_follows_every_commit(path: Path) -> None:
     for _ in range(2):
         row = scribe.write()
         assert committed(journal)
-        assert path.with_name("journal.head").read_text() == f"{row.seq} {row.hash}\n"
+        assert read_head(head_path(path)) == Head(row.seq, row.hash)
     journal.close()
 
 
-def test_the_head_file_follows_a_decision_that_waited_for_no_commit(path: Path) -> None:
+@pytest.mark.parametrize("kind", ["approval.decided", "notice"])
+def test_the_head_file_follows_every_batch_although_nobody_waits_for_it(
+    path: Path, kind: str
+) -> None:
     journal = Journal.open(path)
-    row = Scribe(journal).write(kind="approval.decided")
-    head = path.with_name("journal.head")
-    until(lambda: head.exists() and head.read_text() == f"{row.seq} {row.hash}\n")
+    row = Scribe(journal).write(kind=kind)
+    until(lambda: read_head(head_path(path)) == Head(row.seq, row.hash))
     journal.close()
+
+
+def test_a_journal_has_its_head_file_before_its_first_record(path: Path) -> None:
+    Journal.open(path).close()
+    assert read_head(head_path(path)) == START
+
+
+def test_a_head_file_that_told_of_a_fault_stays_until_there_is_something_to_record(
+    path: Path,
+) -> None:
+    write_history(path, 5)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("DELETE FROM record WHERE seq > 3")
+    for _ in range(2):
+        journal = Journal.open(path)
+        assert journal.fault
+        assert committed(journal)
+        journal.close()
+    journal = Journal.open(path)
+    Scribe(journal).write(kind="policy.fault")
+    journal.close()
+    assert Journal.open(path).fault is None
 
 
 def test_a_journal_whose_tail_was_cut_says_so_when_it_is_opened(path: Path) -> None:
@@ -169,7 +196,7 @@ def test_a_journal_whose_tail_was_cut_says_so_when_it_is_opened(path: Path) -> N
     assert journal.fault is not None
     assert "journal.head names it, the journal ends at record 3" in journal.fault
     journal.close()
-    assert journal_read.verify(path).problem is not None
+    assert verify(path).problem is not None
 
 
 CHILD = """
@@ -196,39 +223,14 @@ def test_what_was_committed_survives_a_killed_core(path: Path) -> None:
     rest, _ = child.communicate(timeout=30)
     last = int((rest.split() or printed)[-1])
 
-    verdict = journal_read.verify(path)
+    verdict = verify(path)
     assert (verdict.problem, verdict.count >= last) == (None, True)
     journal = Journal.open(path)
     assert journal.fault is None
     assert journal.head == verdict.head
     Scribe(journal).write(2)
     journal.close()
-    assert journal_read.verify(path).problem is None
-
-
-def test_a_full_disk_loses_the_journal_until_there_is_room(path: Path) -> None:
-    kept: list[sqlite3.Connection] = []
-
-    def on_a_small_disk(path: Path) -> sqlite3.Connection:
-        connection = open_to_write(path)
-        connection.execute("PRAGMA max_page_count = 12")
-        kept.append(connection)
-        return connection
-
-    journal = Journal.open(path, pace=Pace(retry_s=0.01), connect=on_a_small_disk)
-    scribe = Scribe(journal)
-    scribe.write(10)
-    assert scribe.commit()
-    scribe.write(300)
-    assert not scribe.commit()
-    assert "found no space on its disk: make room there" in journal.lost
-
-    kept[0].execute("PRAGMA max_page_count = 1000000")
-    until(lambda: not journal.lost)
-    assert scribe.commit()
-    journal.close()
-    verdict = journal_read.verify(path)
-    assert (verdict.count, verdict.problem) == (310, None)
+    assert verify(path).problem is None
 
 
 def test_a_locked_journal_is_lost_and_comes_back_complete(path: Path) -> None:
@@ -245,7 +247,7 @@ def test_a_locked_journal_is_lost_and_comes_back_complete(path: Path) -> None:
     assert scribe.commit()
     assert not journal.lost
     journal.close()
-    assert journal_read.verify(path).count == 5
+    assert verify(path).count == 5
 
 
 def test_few_rows_that_are_large_leave_no_room_for_observations(path: Path) -> None:
@@ -270,13 +272,14 @@ def test_rows_beyond_the_cap_are_dropped_and_counted_and_leave_a_hole(path: Path
     assert journal.room == 1
     scribe.write(3)
     assert (journal.dropped, journal.room) == (2, 0)
+    assert (journal.take_gap(), journal.take_gap()) == (Gap(2, 5, 6), None)
     other.execute("ROLLBACK")
     other.close()
     assert not scribe.commit(), "two of the rows before this commit are not on the disk"
     scribe.write()
     assert scribe.commit()
     journal.close()
-    problem = journal_read.verify(path).problem
+    problem = verify(path).problem
     assert problem is not None
     assert problem.message == "record 5 is missing"
 
@@ -325,6 +328,7 @@ def test_a_journal_whose_log_was_removed_is_lost_although_it_still_takes_writes(
 def test_a_head_file_that_cannot_be_written_fails_the_commit(path: Path) -> None:
     journal = open_impatient(path)
     scribe = Scribe(journal)
+    head_path(path).unlink()
     blocking = path.with_name("journal.head.new")
     blocking.mkdir()
     scribe.write()
@@ -334,7 +338,7 @@ def test_a_head_file_that_cannot_be_written_fails_the_commit(path: Path) -> None
     until(lambda: not journal.lost)
     assert scribe.commit()
     journal.close()
-    assert journal_read.verify(path).problem is None
+    assert verify(path).problem is None
 
 
 def test_another_writer_of_the_same_number_is_noticed(path: Path) -> None:
@@ -370,3 +374,34 @@ def test_several_rows_go_in_together_or_not_at_all(path: Path) -> None:
     assert not committed(journal), "a hole is no complete commit"
     assert sequence(path) == [1, 2, 3]
     journal.close()
+
+
+def data_of(path: Path, seq: int) -> dict[str, Any]:
+    (record,) = journal_read.read(path, seq, seq)
+    return record.data
+
+
+def test_a_purge_and_the_record_of_it_are_written_together(path: Path) -> None:
+    journal = open_impatient(path)
+    scribe = Scribe(journal)
+    scribe.write(3)
+    assert scribe.commit()
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        scribe.purge([1, 3])
+        assert not scribe.commit()
+        assert (data_of(path, 1) != {}, sequence(path)) == (True, [1, 2, 3])
+        other.execute("ROLLBACK")
+    assert scribe.commit()
+    assert [seq for seq in range(1, 5) if data_of(path, seq)] == [2, 4]
+    journal.close()
+
+
+def test_a_purge_that_has_no_room_drops_nothing(path: Path) -> None:
+    journal = Journal.open(path, pace=Pace(flush_s=3_600, rows_kept=3))
+    scribe = Scribe(journal)
+    scribe.write(3)
+    scribe.purge([1])
+    assert journal.dropped == 1
+    journal.close()
+    assert [seq for seq in range(1, 4) if data_of(path, seq)] == [1, 2, 3]

@@ -14,6 +14,7 @@ from tests.service.scribe import write_history
 from watchgate.service import journal_read
 from watchgate.service.journal import Journal
 from watchgate.service.journal_schema import JournalError, open_to_read, open_to_write
+from watchgate.service.journal_verify import verify
 
 NOBODY = 65534
 
@@ -65,10 +66,18 @@ def test_another_programs_database_is_left_alone(path: Path, statements: str, wo
 
 def test_a_newer_format_is_refused_with_the_mend(path: Path) -> None:
     write_history(path, 1)
-    execute(path, "PRAGMA user_version = 2")
-    for opened in (Journal.open, journal_read.verify):
-        with pytest.raises(JournalError, match=r"newer Watchgate \(format 2, .* 1\): upgrade"):
+    execute(path, "PRAGMA user_version = 3")
+    for opened in (open_to_write, open_to_read):
+        with pytest.raises(JournalError, match=r"newer Watchgate \(format 3, .* 2\): upgrade"):
             opened(path)
+
+
+@pytest.mark.parametrize("version", [0, -1])
+def test_a_journal_without_its_format_is_not_taken_for_a_new_one(path: Path, version: int) -> None:
+    write_history(path, 1)
+    execute(path, f"PRAGMA user_version = {version}")
+    with pytest.raises(JournalError, match="another program"):
+        open_to_write(path)
 
 
 def test_what_is_not_a_database_is_refused(path: Path) -> None:
@@ -83,9 +92,9 @@ def test_what_is_not_a_database_is_refused(path: Path) -> None:
 def test_an_empty_file_becomes_a_journal_and_cannot_be_read_before(path: Path) -> None:
     path.touch(mode=0o600)
     with pytest.raises(JournalError, match="empty database"):
-        journal_read.verify(path)
+        verify(path)
     Journal.open(path).close()
-    assert journal_read.verify(path).count == 0
+    assert verify(path).count == 0
 
 
 def test_a_damaged_journal_is_refused(path: Path) -> None:
@@ -133,31 +142,35 @@ def test_another_users_journal_is_refused(path: Path) -> None:
 
 
 def test_a_journal_without_its_directory_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(JournalError, match="No such file or directory"):
+    with pytest.raises(JournalError, match="No such file or directory") as refused:
         Journal.open(tmp_path / "nowhere" / "journal.db")
+    assert not refused.value.mendable, "a core does not wait for that"
 
 
 def test_a_locked_journal_is_refused(path: Path) -> None:
     write_history(path, 1)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(JournalError, match="locked by another program"):
+        with pytest.raises(JournalError, match="locked by another program") as refused:
             open_to_write(path, busy_timeout_s=0)
+    assert refused.value.mendable, "a core may wait for that"
 
 
 def test_a_read_only_directory_is_refused(unprivileged_dir: Path) -> None:
     unprivileged_dir.chmod(0o500)
-    with pytest.raises(JournalError, match="Permission denied"):
+    with pytest.raises(JournalError, match=r"Permission denied.*write access") as refused:
         Journal.open(unprivileged_dir / "journal.db")
+    assert refused.value.mendable, "a core may wait for that"
 
 
 def test_a_read_only_file_is_refused_and_stays_readable(unprivileged_dir: Path) -> None:
     path = unprivileged_dir / "journal.db"
     write_history(path, 3)
     path.chmod(0o400)
-    with pytest.raises(JournalError, match="give yourself write access"):
+    with pytest.raises(JournalError, match="give yourself write access") as refused:
         Journal.open(path)
-    assert journal_read.verify(path).count == 3
+    assert refused.value.mendable, "a core may wait for that"
+    assert verify(path).count == 3
 
 
 def test_a_reader_cannot_write(path: Path) -> None:
@@ -173,4 +186,4 @@ def test_a_path_with_awkward_characters_is_opened(tmp_path: Path) -> None:
     folder = tmp_path / "50% of?it#here é"
     folder.mkdir()
     write_history(folder / "journal.db", 2)
-    assert journal_read.verify(folder / "journal.db").count == 2
+    assert verify(folder / "journal.db").count == 2

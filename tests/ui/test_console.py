@@ -159,7 +159,10 @@ async def test_keys_that_other_prompts_use_for_yes_and_no_decide_nothing(key: st
 @pytest.mark.parametrize(
     ("key", "says"),
     [
-        ("p", "play a call again: only in the history and in a timeline"),
+        (
+            "p",
+            "play its session again: only in the history and in a timeline",
+        ),
         ("w", "costs of 1, 7 or 30 days: only in the costs"),
         ("O", "the gate is on"),
         ("R", "the core is running"),

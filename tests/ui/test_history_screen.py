@@ -354,11 +354,11 @@ async def test_c_copies_the_call_and_jump_labels_go_to_calls() -> None:
         assert history(bench).selected == past()[4]
 
 
-async def test_replay_is_there_and_says_why_it_does_nothing() -> None:
-    async with opened() as bench:
+async def test_replay_needs_a_call() -> None:
+    async with opened(()) as bench:
         assert "(p replay)" in bench.screen
         await bench.press("p")
-        assert "replay arrives with a later version" in bench.screen.lower()
+        assert "no call to play" in bench.screen
 
 
 async def test_the_dock_stays_and_deny_works_from_here() -> None:

@@ -19,6 +19,7 @@ from tests.ui.fake_source import FakeClock, FakeSource
 from tests.ui.open_requests import FIRST, SECOND, asked, pending
 from tests.ui.past_picture import answering, past
 from tests.ui.picture import NOW_US, busy, first_run, long, quiet, switched_off
+from tests.ui.replaying import REFUSED
 from tests.ui.test_popup import popup
 from tests.ui.trace_picture import traced
 from watchgate.link.protocol import Snapshot
@@ -203,18 +204,15 @@ async def test_the_demo_is_played_and_left() -> None:
 APART = {"start": test_a_lost_core_is_started, "demo": test_the_demo_is_played_and_left}
 """Keys that have a test of their own."""
 
-LATER = {"replay"}
-"""Keys that do nothing yet, wherever they are pressed, but say so."""
+PLAYING = {"replay", *(key.id for key in KEYS if key.group == "replay")}
+"""Keys that play a recording, which are pressed in `test_replay_console.py`."""
 
 
 def test_no_key_is_left_out() -> None:
-    assert {action for action, *_ in ACTS} | set(APART) | LATER == {key.id for key in KEYS}
+    assert {action for action, *_ in ACTS} | set(APART) | PLAYING == {key.id for key in KEYS}
     pressed = {key for _, _, keys, _ in ACTS for key in keys}
     for action in {each for each, *_ in ACTS}:
         assert set(KEYMAP[action].keys) <= pressed, action
-    refused = {key for _, _, keys, _ in REASONS for key in keys}
-    for action in LATER:
-        assert set(KEYMAP[action].keys) <= refused, action
 
 
 def only(*offered: str) -> Callable[[], Snapshot]:
@@ -268,8 +266,9 @@ REASONS: list[tuple[Callable[[], Snapshot], tuple[int, int], tuple[str, ...], st
     (quiet, USUAL, ("2", "c"), "nothing to copy yet"),
     (quiet, USUAL, ("l", "/"), "the log is not filtered here"),
     (quiet, USUAL, ("w",), "costs of 1, 7 or 30 days: only in the costs"),
-    (quiet, USUAL, ("p",), "play a call again: only in the history and in a timeline"),
-    (quiet, USUAL, ("5", "p"), "replay arrives with a later version"),
+    (quiet, USUAL, ("p",), "play its session again: only in the history"),
+    (quiet, USUAL, (",",), "a record back: only in a replay"),
+    (first_run, USUAL, ("5", "p"), "no call to play"),
     (quiet, USUAL, ("R",), "the core is running"),
     (quiet, USUAL, ("O",), "the gate is on"),
     (switched_off, USUAL, (":", *"gate_off", "enter"), "the gate is off already"),
@@ -345,6 +344,8 @@ SAID_BY = (key_reasons, blocked, _beyond_once, Key.reason)
 def test_no_reason_is_left_out() -> None:
     """Each sentence in them is one of those above, word by word."""
     told = [*(reason for *_, reason in REASONS), *(reason for _, reason in (*LOST, *POPUP))]
+    told += [*REFUSED.values(), "a replay: nothing is decided here", "this is a replay already"]
+    told += ["the core is lost, and with it the way to its records"]
     told += ["this is the demo; q leaves it", "the demo has no agents that could be let go"]
     for made in SAID_BY:
         for sentence in _sentences(made):

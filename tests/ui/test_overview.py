@@ -15,6 +15,7 @@ from watchgate.link.protocol import Snapshot
 from watchgate.ui.bridge import Link
 from watchgate.ui.overview import (
     calls_per_bin,
+    day_words,
     pause_words,
     policy_words,
     session_word,
@@ -132,6 +133,11 @@ def test_rare_counters_of_the_day_show_only_when_they_count() -> None:
     plain = [words for _, words, _ in today(Totals())]
     rare = [words for _, words, _ in today(Totals(alarms=1, denied_other=2))]
     assert set(rare) - set(plain) == {"denied, other causes", "ran against the gate"}
+
+
+def test_counters_that_do_not_go_back_to_midnight_say_so() -> None:
+    assert day_words(Totals()) == "today"
+    assert day_words(Totals(since=NOW_US)) == "since 12:04"
 
 
 @pytest.mark.parametrize("snapshot", [quiet(), first_run()], ids=["quiet", "first-run"])

@@ -17,7 +17,7 @@ from watchgate.link.protocol import Result, Snapshot
 from watchgate.ui.keys.keymap import Keymap
 from watchgate.ui.keys.registry import KEYS
 
-GREEK = "αβγδεζηθικλμνξοπρστυφχψωΓΔΘΛΞΠΣΦΨΩ" + "бвгджзийлпфцчшщэюя"
+GREEK = "αβγδεζηθικλμνξοπρστυφχψωΓΔΘΛΞΠΣΦΨΩ" + "бвгджзийлпфцчшщэюяБДЖЗИЛЦЧШЩЭЮЯ"
 MOVED = dict(zip((key.id for key in KEYS if key.keys), GREEK, strict=False))
 OPTIONS_MOVED = msgspec.structs.replace(OPTIONS, keys=MOVED, log_lines=lambda: ["a line"])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tests.service.desk import Desk
+from tests.service.desk import Desk, places
 from watchgate.core.policy.profiles import Profile
 from watchgate.link.protocol import Refusal, Request, Result, Verb
 from watchgate.service.grant_store import GrantStore
@@ -28,16 +28,17 @@ class Counter:
         self.off = directory / "off"
         self.policy = directory / "policy.toml"
         self.stopped: list[str] = []
+        self.forgot: list[str] = []
         self.operator = self.caller(Proc(50, "500", "watchgate"), TERMINAL)
         self.verbs = Verbs(
             self.desk.hub,
             self.desk.clock,
             core="core-a",
-            journal=directory / "journal.db",
-            off=self.off,
+            paths=places(directory),
             stop=self.stopped.append,
             store=GrantStore(self.grants, self.desk.hub.engine.grants.kept),
             policies=Policies(((self.policy, "user"),)),
+            forget=lambda: self.forgot.append("the index"),
         )
 
     def caller(self, *chain: Proc) -> Caller:

@@ -24,6 +24,7 @@ def told(counter: Counter, runtime_dir: Path, monkeypatch: pytest.MonkeyPatch) -
     """A core with a journal behind it, which answers at once however busy the machine is."""
     for part in (history, call_pages):
         monkeypatch.setattr(part, "LONGEST_S", float("inf"))
+    counter.desk.paper.at_once = True
     written(runtime_dir / "journal.db", tuple(HISTORY.records))
     return counter
 

@@ -197,6 +197,7 @@ async def test_extend_wants_a_sane_number(counter: Counter, seconds: int | None)
 async def test_off_writes_the_switch_and_its_record_and_on_takes_both_back(
     counter: Counter,
 ) -> None:
+    counter.desk.paper.at_once = True
     until = (await counter.ok("off", seconds=600, as_="kim"))["until"]
     assert until == START.plus(600).wall_us
     assert off_switch.read(counter.off, START) == off_switch.OffSwitch(until // 1_000_000)
@@ -208,7 +209,17 @@ async def test_off_writes_the_switch_and_its_record_and_on_takes_both_back(
     assert counter.desk.hub.recorder.state.gate.off_until is None
 
 
+async def test_off_and_on_are_told_once_their_records_are_on_disk(
+    counter: Counter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hub, "WRITTEN_S", 0)
+    await counter.ok("off", seconds=0)
+    await counter.ok("on")
+    assert len(counter.desk.paper.asked) == 2
+
+
 async def test_off_until_reboot_names_no_time(counter: Counter) -> None:
+    counter.desk.paper.at_once = True
     assert (await counter.ok("off", seconds=0))["until"] == 0
     assert off_switch.read(counter.off, START) == off_switch.OffSwitch(None)
 

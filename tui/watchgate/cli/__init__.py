@@ -23,6 +23,9 @@ GROUPS = {
     "grants": ("grants",),
     "tail": ("tail",),
     "search": ("search",),
+    "replay": ("replay",),
+    "export": ("export",),
+    "purge": ("purge",),
     "install": ("install", "uninstall"),
     "doctor": ("doctor",),
     "hook": ("hook",),
@@ -35,6 +38,8 @@ GROUPS = {
     "audit": ("audit",),
     "config": ("config",),
     "schema": ("schema",),
+    "service": ("service",),
+    "completion": ("completion",),
 }
 """The modules of the command line in the order of the help, each with the commands it adds."""
 
@@ -79,6 +84,10 @@ def _console(args: argparse.Namespace) -> int:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     words = sys.argv[1:] if argv is None else argv
+    if "_ARGCOMPLETE" in os.environ:
+        from watchgate.cli.completion import complete
+
+        complete(parser())
     args = parser(_needed(words)).parse_args(words)
     try:
         return int(args.run(args))

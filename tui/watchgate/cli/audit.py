@@ -1,13 +1,26 @@
-"""`audit verify`: is the journal what was written?"""
+"""`audit verify` and `audit anchor`: is the journal what was written, and how far does it go?"""
 
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from watchgate.cli.exits import Exit, Stop
-from watchgate.cli.output import json_line, say
+from watchgate.cli.output import complain, json_line, say
 from watchgate.cli.place import here
+from watchgate.cli.progress import progress
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from watchgate.core.chain import Head, Verdict
+
+FILE = "a journal.db elsewhere, or a file of `watchgate export`; this user's journal without it"
+
+NOT_WHOLE = (
+    "an export with a filter leaves records out, and `tail` prints more of each than the journal "
+    "keeps: only what `watchgate export` wrote without a filter can be verified"
+)
 
 
 def add_parser(commands: Any) -> None:
@@ -15,28 +28,47 @@ def add_parser(commands: Any) -> None:
     audit = commands.add_parser(
         "audit", help="check the journal", epilog="example: watchgate audit verify"
     )
-    verbs = audit.add_subparsers(title="commands", metavar="verify", required=True)
+    verbs = audit.add_subparsers(title="commands", metavar="verify|anchor", required=True)
     verify = verbs.add_parser(
         "verify",
         help="walk the hash chain and name the first record that is wrong",
-        epilog="example: watchgate audit verify --json",
+        epilog="example: watchgate audit verify --anchor 1204:9f2c... --json",
+    )
+    verify.add_argument("file", nargs="?", metavar="FILE", help=FILE)
+    verify.add_argument(
+        "--anchor",
+        type=_anchor,
+        action="append",
+        default=[],
+        metavar="SEQ:HASH",
+        help="what `watchgate audit anchor` printed before; may be given several times",
     )
     verify.add_argument("--json", action="store_true", help="one JSON object")
     verify.set_defaults(run=_verify)
+    anchor = verbs.add_parser(
+        "anchor",
+        help="verify, then print the newest record's number and hash for keeping elsewhere",
+        epilog="example: watchgate audit anchor >> /mnt/elsewhere/anchors",
+    )
+    anchor.add_argument("file", nargs="?", metavar="FILE", help=FILE)
+    anchor.add_argument("--json", action="store_true", help="one JSON object")
+    anchor.set_defaults(run=_anchored)
+
+
+def _anchor(text: str) -> Head:
+    from watchgate.core.anchors import anchor_of
+
+    try:
+        return anchor_of(text)
+    except ValueError as fault:
+        raise argparse.ArgumentTypeError(str(fault)) from None
 
 
 def _verify(args: argparse.Namespace) -> int:
-    from watchgate.service.journal_read import verify
-    from watchgate.service.journal_schema import JournalError
-
-    journal = here().journal
-    if not journal.exists():
-        raise Stop(f"no journal at {journal}: nothing was recorded yet")
-    try:
-        verdict = verify(journal)
-    except JournalError as fault:
-        raise Stop(str(fault)) from None
+    verdict = _judged(args.file, args.anchor)
     problem = verdict.problem
+    for each in verdict.older:
+        complain(f"the anchor of record {each.seq} is older than the oldest record that is kept")
     if args.json:
         json_line(
             {
@@ -46,10 +78,79 @@ def _verify(args: argparse.Namespace) -> int:
                 "hash": verdict.head.hash,
                 "problem": None if problem is None else problem.message,
                 "problem_seq": None if problem is None else problem.seq,
+                "removed_to": verdict.start.seq,
+                "purged": verdict.purged,
+                "after_head_file": verdict.unheaded,
+                "anchors_too_old": [each.seq for each in verdict.older],
             }
         )
     elif problem is None:
         say(f"{verdict.count} records, unbroken up to {verdict.head.seq}: {verdict.head.hash}")
+        for line in _remarks(verdict):
+            say(line)
     else:
         say(f"{problem.message} ({verdict.count} sound records before it)")
     return Exit.DONE if problem is None else Exit.REFUSED
+
+
+def _anchored(args: argparse.Namespace) -> int:
+    from watchgate.core.anchors import anchor_text
+
+    verdict = _judged(args.file, [])
+    if verdict.problem is not None:
+        raise Stop(
+            f"no anchor of a journal that is not what was written: {verdict.problem.message}"
+        )
+    if not verdict.head.seq:
+        raise Stop("the journal is empty: there is nothing to anchor yet")
+    if args.json:
+        json_line({"seq": verdict.head.seq, "hash": verdict.head.hash})
+    else:
+        say(anchor_text(verdict.head))
+    return Exit.DONE
+
+
+def _remarks(verdict: Verdict) -> list[str]:
+    """What a sound journal does not hold any more, and what nothing else vouches for."""
+    remarks = []
+    if verdict.start.seq:
+        remarks.append(f"removed earlier, as a checkpoint says: up to record {verdict.start.seq}")
+    if verdict.purged:
+        remarks.append(f"purged, with only the digest of their data left: {verdict.purged}")
+    if verdict.unheaded:
+        remarks.append(
+            f"newer than journal.head: {verdict.unheaded} (the core was killed before it could "
+            "name them there, or somebody added them)"
+        )
+    return remarks
+
+
+def _judged(file: str | None, anchors: list[Head]) -> Verdict:
+    from pathlib import Path
+
+    from watchgate.service import export_verify, journal_verify
+    from watchgate.service.exported import ExportError
+    from watchgate.service.journal_schema import JournalError
+
+    path = Path(file) if file is not None else here().journal
+    _must_exist(path, named=file is not None)
+    try:
+        exported = file is not None and not export_verify.is_database(path)
+        walk = export_verify.verify if exported else journal_verify.verify
+        with progress("records") as count:
+            verdict = walk(path, anchors=anchors, progress=count)
+    except (JournalError, ExportError) as fault:
+        raise Stop(str(fault)) from None
+    if exported and verdict.problem is not None:
+        complain(NOT_WHOLE)
+    elif exported and verdict.start.seq:
+        complain(f"the file begins behind record {verdict.start.seq}")
+    return verdict
+
+
+def _must_exist(path: Path, *, named: bool) -> None:
+    if path.exists():
+        return
+    if named:
+        raise Stop(f"{path} does not exist: name a journal.db or a file of `watchgate export`")
+    raise Stop(f"no journal at {path}: nothing was recorded yet")

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from watchgate.core.config import Config
     from watchgate.link.paths import Paths
     from watchgate.ui.options import Terminal
+    from watchgate.ui.replay.source import Recording
     from watchgate.ui.source import Source
 
 # The adapters say this too, but importing all of them takes a tenth of a second.
@@ -65,7 +66,7 @@ def add_parser(commands: Any) -> None:
         help="the console on a scripted feed; installs nothing, touches no agent",
         epilog="example: watchgate demo --speed 4",
     )
-    demo.add_argument("--speed", type=_speed, default=1.0, metavar="N", help="N times as fast")
+    demo.add_argument("--speed", type=speed, default=1.0, metavar="N", help="N times as fast")
     demo.set_defaults(run=_demo)
 
 
@@ -75,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
     from watchgate.service.detached import answers, start_core
 
     chosen = machines(args)
-    _need_terminal()
+    need_terminal()
     paths = here()
     config = configured(paths)
     check_keys(paths, config)
@@ -85,10 +86,10 @@ def run(args: argparse.Namespace) -> int:
             from watchgate.service.hosted import hosted
 
             with hosted(paths, config):
-                return _open(paths, config, hosted=True, chosen=chosen)
+                return open_console(paths, config, hosted=True, chosen=chosen)
         if chosen.local and not answers(paths):
             start_core(paths)
-        return _open(paths, config, chosen=chosen)
+        return open_console(paths, config, chosen=chosen)
     except CannotServe as fault:
         raise Stop(str(fault)) from None
 
@@ -98,19 +99,20 @@ def _demo(args: argparse.Namespace) -> int:
     from watchgate.demo.play import CONFIG
     from watchgate.demo.script import HOME
 
-    _need_terminal()
+    need_terminal()
     with demo_core(args.speed) as (paths, clock):
-        return _open(paths, CONFIG, demo=True, hosted=True, clock=clock, home=HOME)
+        return open_console(paths, CONFIG, demo=True, hosted=True, clock=clock, home=HOME)
 
 
-def _need_terminal() -> None:
+def need_terminal() -> None:
+    """Raise `Stop` where there is no terminal to draw on."""
     if not os.isatty(0) or not os.isatty(1):
         raise Stop(
             "the console needs a terminal; see `watchgate ls` and `watchgate tail`", Exit.USAGE
         )
 
 
-def _open(
+def open_console(
     paths: Paths,
     config: Config,
     *,
@@ -119,7 +121,9 @@ def _open(
     clock: Clock | None = None,
     chosen: Machines | None = None,
     home: str = "",
+    replay: Recording | None = None,
 ) -> int:
+    """Run the console until it is left; `replay` is shown in place of any core."""
     # All that the imports make stays: looking for garbage in it is a tenth of the start.
     gc.disable()
     from watchgate.service.clock import SystemClock
@@ -144,13 +148,16 @@ def _open(
             ascii=config.ui.ascii or ascii_terminal(os.environ),
             keys=by_action(config.ui.keys),
             telling=telling(config.ui, os.environ),
+            replay=replay,
             start_core=None if hosted or not chosen.local else lambda: _start_core(paths),
             log_lines=(lambda: last_log_lines(paths, LOG_LINES)) if chosen.local else None,
             open_demo=None if demo else lambda: _open_demo(demos),
             go_to=_go_to,
         )
-        source = chosen.source(paths, os.environ, clock)
-        app = OwnProcess(source, clock, options)
+        if replay is not None:
+            app = OwnProcess(replay, replay, options)
+        else:
+            app = OwnProcess(chosen.source(paths, os.environ, clock), clock, options)
         with ended_by_signals(app):
             summary = app.run()
     if summary:
@@ -188,11 +195,12 @@ async def _go_to(terminal: Terminal) -> str | None:
     return f"the agent runs in {tty} on {platform.node()}, pid {terminal.agent_pid}"
 
 
-def _speed(text: str) -> float:
+def speed(text: str) -> float:
+    """How many times as fast as it was, as a person writes it."""
     try:
-        speed = float(text)
+        times = float(text)
     except ValueError:
-        speed = 0.0
-    if not 0 < speed <= 100:
+        times = 0.0
+    if not 0 < times <= 100:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number between 0 and 100")
-    return speed
+    return times

@@ -11,6 +11,7 @@ from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.place import configured, here
 
 PROFILES = ("watch", "guard", "strict")
+UNATTENDED = ("hold", "deny")
 
 
 def add_parser(commands: Any) -> None:
@@ -18,9 +19,16 @@ def add_parser(commands: Any) -> None:
     serve = commands.add_parser(
         "serve",
         help="the core in the foreground, without a screen",
-        epilog="example: watchgate serve --profile strict",
+        description="The core in the foreground. With no console attached the policy still "
+        "answers; what it would put to a person waits, or with `--unattended deny` is denied.",
+        epilog="example: watchgate serve --profile strict --unattended deny",
     )
     serve.add_argument("--profile", choices=PROFILES, help="instead of the configured profile")
+    serve.add_argument(
+        "--unattended",
+        choices=UNATTENDED,
+        help="what is held with no console: instead of the configured [approval] unattended",
+    )
     serve.add_argument("--detached", action="store_true", help=argparse.SUPPRESS)
     serve.set_defaults(run=_serve)
 
@@ -34,6 +42,9 @@ def _serve(args: argparse.Namespace) -> int:
     config = configured(paths)
     if args.profile is not None:
         config = msgspec.structs.replace(config, profile=args.profile)
+    if args.unattended is not None:
+        approval = msgspec.structs.replace(config.approval, unattended=args.unattended)
+        config = msgspec.structs.replace(config, approval=approval)
     try:
         serve(paths, config, detached=args.detached)
     except CannotServe as fault:

@@ -39,7 +39,7 @@ def add_parser(commands: Any) -> None:
         help="take a grant back: what it answered is asked again from now on",
         epilog="example: watchgate grants revoke a41f",
     )
-    revoke.add_argument("id", metavar="ID", help="grant id or a unique prefix of 4 or more")
+    revoke.add_argument("id", metavar="GRANT", help="grant id or a unique prefix of 4 or more")
     revoke.add_argument("--as", dest="name", metavar="NAME", help="the name to sign with")
     revoke.add_argument(
         "--json", action="store_true", default=kept, help="print the result as JSON"

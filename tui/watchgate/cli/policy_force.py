@@ -24,9 +24,9 @@ class Force:
     def __init__(self, instead: str | None = None) -> None:
         """`instead` is a file in the place of the user's own."""
         from watchgate.service.clock import SystemClock
-        from watchgate.service.host import real_stage
         from watchgate.service.policy.links import LinkFinder
         from watchgate.service.policy.store import read_policies
+        from watchgate.service.stage import real_stage
 
         paths = here()
         self._config = configured(paths)

@@ -59,7 +59,7 @@ def add_parser(commands: Commands) -> None:
         help="run this command instead; it is judged again, and the agent is told it",
     )
     deny = _decider(commands, "deny", "stop the call", 'example: watchgate deny a41f --reason "no"')
-    deny.add_argument("--reason", metavar="T", help="what the model reads")
+    deny.add_argument("--reason", metavar="TEXT", help="what the model reads")
     deny.add_argument("--stop", action="store_true", help="end the agent's turn too, where it can")
     _decider(
         commands,

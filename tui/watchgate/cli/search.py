@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from watchgate.cli.ask import ask
+from watchgate.cli.ask import Unreached, ask
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.filtering import HELP, wanted
 from watchgate.cli.output import json_line, say
+from watchgate.cli.place import here
 from watchgate.cli.record_line import record_line
 
 if TYPE_CHECKING:
+    from watchgate.core.filters import Filter
     from watchgate.core.records import Record
 
 LIMIT = 100
 PAGE = 200
 """Records of one answer, so that none grows too long for the line it comes on."""
+
+Search = Callable[[int, int | None], tuple[list["Record"], int | None]]
+"""The records of one answer, of so many at most down from one of them, and where to go on."""
 
 
 def add_parser(commands: Any) -> None:
@@ -45,7 +50,7 @@ def _count(text: str) -> int:
 def _search(args: argparse.Namespace) -> int:
     _, taken = wanted(args.filter)
     count = 0
-    for record in _found(str(taken.pinned()), args.limit):
+    for record in _found(_searching(taken), args.limit):
         if args.json:
             json_line(record)
         else:
@@ -56,18 +61,55 @@ def _search(args: argparse.Namespace) -> int:
     return Exit.DONE
 
 
-def _found(text: str, limit: int) -> Iterator[Record]:
-    """The records that a filter takes, the newest first; the core looks at some at a time."""
+def _found(search: Search, limit: int) -> Iterator[Record]:
+    """The records, the newest first; one answer tells of some of them."""
+    last: int | None = None
+    while limit > 0:
+        records, last = search(min(limit, PAGE), last)
+        yield from records
+        limit -= len(records)
+        if last is None:
+            return
+
+
+def _searching(taken: Filter) -> Search:
+    """Who is asked: the core that runs, which has the newest, else the journal itself."""
+    from watchgate.link.protocol import Request
+
+    try:
+        ask(Request(id=1, verb="hello"))
+    except Unreached as none:
+        return _in_journal(taken, none)
+    return _at_core(str(taken.pinned()))
+
+
+def _at_core(text: str) -> Search:
     import msgspec
 
     from watchgate.core.records import Record
     from watchgate.link.protocol import Request
 
-    last: int | None = ask(Request(id=1, verb="hello"))["hello"]["seq"]
-    while limit > 0 and last is not None:
-        asked = min(limit, PAGE)
-        answer = ask(Request(id=1, verb="search", filter=text, limit=asked, to_seq=last))
-        records = msgspec.convert(answer["records"], list[Record])
-        yield from records
-        limit -= len(records)
-        last = answer["next"]
+    def search(limit: int, last: int | None) -> tuple[list[Record], int | None]:
+        request = Request(id=1, verb="search", filter=text, limit=limit, to_seq=last)
+        answer = ask(request)
+        return msgspec.convert(answer["records"], list[Record]), answer["next"]
+
+    return search
+
+
+def _in_journal(taken: Filter, no_core: Stop) -> Search:
+    from watchgate.service import history
+    from watchgate.service.journal_schema import JournalError
+
+    journal = here().journal
+    if not journal.exists():
+        raise no_core
+
+    def search(limit: int, last: int | None) -> tuple[list[Record], int | None]:
+        try:
+            answer = history.search(journal, taken, limit, None, last)
+        except JournalError as fault:
+            raise Stop(str(fault)) from None
+        return answer["records"], answer["next"]
+
+    return search

@@ -43,7 +43,7 @@ def end_by_result(rows: CallRows, row: CallRow, record: Record, *, off: bool) ->
         call_key(record),
         stage=row.stage if row.alarm else stage,
         ended_at=record.at,
-        took_ms=took if took is not None else (record.at - row.at) // 1000,
+        took_ms=took if isinstance(took, int) else (record.at - row.at) // 1000,
     )
 
 
@@ -62,5 +62,6 @@ def end_ungated(rows: CallRows, record: Record, *, alarm: bool) -> bool:
 
 def end_contradicted(rows: CallRows, record: Record) -> None:
     """Show that a call did something else than what the agent was told."""
-    stage = record.data.get("alarm") or "failed"
+    alarm = record.data.get("alarm")
+    stage = alarm if isinstance(alarm, str) and alarm else "failed"
     rows.edit(call_key(record), stage=stage, alarm=True)

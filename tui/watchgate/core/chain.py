@@ -91,13 +91,18 @@ class Problem(msgspec.Struct, frozen=True):
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     """What a walk along the chain found: `count` sound records up to `head`, then maybe a problem.
 
-    `purged` of them have lost their payload, which the chain allows and cannot date.
+    They follow on `start`, which is `START` unless older records were removed. `purged` of them
+    have lost their payload, which the hashes allow: `core/purges.py` says whether a record does.
+    `unheaded` are newer than the head file, `older` anchors name records that were removed.
     """
 
     count: int
     head: Head
+    start: Head = START
     purged: int = 0
     problem: Problem | None = None
+    unheaded: int = 0
+    older: tuple[Head, ...] = ()
 
 
 class Chain:
@@ -172,11 +177,11 @@ def verify(rows: Iterable[Row], *, after: Head = START) -> Verdict:
                 problem = Problem(
                     problem.seq, f"record {problem.seq} stands after record {row.seq}"
                 )
-            return Verdict(count=count, head=head, purged=purged, problem=problem)
+            return Verdict(count=count, head=head, start=after, purged=purged, problem=problem)
         head = Head(row.seq, row.hash)
         count += 1
         purged += row.data is None
-    return Verdict(count=count, head=head, purged=purged)
+    return Verdict(count=count, head=head, start=after, purged=purged)
 
 
 def _fault(row: Row, head: Head) -> Problem | None:

@@ -14,6 +14,7 @@ import msgspec
 from watchgate.core import config_clocks, config_toml, configured
 from watchgate.core.config_clocks import AGENT_MAX_S
 from watchgate.core.config_errors import ConfigError, Source, explain
+from watchgate.core.config_escalation import EscalationConfig
 from watchgate.core.config_handlers import (
     DispatchConfig,
     ExtensionConfig,
@@ -64,9 +65,11 @@ class PolicyConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Journal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the journal keeps of what agents do."""
+    """What the journal keeps of what agents do, and for how long: the oldest records go first."""
 
     content: Content = "commands"
+    max_age_days: Annotated[int, msgspec.Meta(ge=1, le=36_500)] = 90
+    max_size_mb: Annotated[int, msgspec.Meta(ge=16, le=1_048_576)] = 2048
 
 
 class Ui(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -97,6 +100,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     handler: tuple[HandlerConfig, ...] = ()
     extension: tuple[ExtensionConfig, ...] = ()
     sink: tuple[SinkConfig, ...] = ()
+    escalation: tuple[EscalationConfig, ...] = ()
     agents: Agents = Agents()
     policy: PolicyConfig = PolicyConfig()
     journal: Journal = Journal()
@@ -118,6 +122,7 @@ def load(text: str, origin: str) -> Config:
     config_clocks.check(config.approval, source, dict(_flat(values)))
     preset = preset_of(config.dispatch.preset, config.dispatch.total_timeout_s)
     configured.check_meaning(config.handler, config.extension, config.sink, preset, source)
+    configured.check_escalations(config.escalation, source)
     return config
 
 

@@ -9,9 +9,6 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
-# Keys that are planned, and would be silently without effect if they were taken now.
-LATER = frozenset(("journal.max_age_days", "journal.max_size_mb"))
-
 _FAULT = re.compile(r"^(?P<what>.*?)(?: - at `\$\.?(?P<path>[^`]*)`)?$", re.DOTALL)
 _UNKNOWN = re.compile(r"unknown field `(?P<key>.*)`")
 _TABLE = re.compile(r"^\s*\[+\s*([^]]+?)\s*]+")
@@ -87,8 +84,6 @@ def explain(
 
 def _unknown_key(key: str, path: str, holder: Any, source: Source) -> ConfigError:
     full = f"{path}.{key}" if path else key
-    if full in LATER:
-        return source.error(full, f"{full} is not available in this version; remove it")
     allowed = [field.name for field in msgspec.structs.fields(holder)]
     where = f"in [{path}]" if path else "at the top"
     hint = _closest(key, allowed)

@@ -30,7 +30,7 @@ def check(sink: SinkConfig) -> str | None:
             return f'a {sink.type} sink needs {key} = "..."; there is no default'
         if key != needed and value is not None:
             return f"{key} does nothing in a {sink.type} sink; remove it"
-    if sink.url is not None and (fault := _url_fault(sink.url)):
+    if sink.url is not None and (fault := url_fault(sink.url)):
         return fault
     if sink.path is not None and not sink.path.startswith(("/", "~/")):
         return "path must begin with / or ~/: a core runs in no folder of yours"
@@ -67,7 +67,8 @@ def owns_stdout(sink: SinkConfig) -> bool:
     return sink.type == "stdout"
 
 
-def _url_fault(url: str) -> str | None:
+def url_fault(url: str) -> str | None:
+    """Why nothing can be posted to this url; None when nothing is wrong with it."""
     try:
         parts = urlsplit(url)
         fits = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0

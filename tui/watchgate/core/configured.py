@@ -7,9 +7,10 @@ from typing import Any
 
 import msgspec
 
-from watchgate.core import config_sinks, matcher_texts, startable
+from watchgate.core import config_escalation, config_sinks, matcher_texts, startable
 from watchgate.core.bus import Bus
 from watchgate.core.config_errors import Source, explain
+from watchgate.core.config_escalation import EscalationConfig
 from watchgate.core.config_handlers import ExtensionConfig, HandlerConfig, SinkConfig
 from watchgate.core.handlers import Handler
 from watchgate.core.hooks.registry import PROTOCOLS
@@ -22,6 +23,7 @@ _ENTRIES: tuple[tuple[str, type[msgspec.Struct]], ...] = (
     ("handler", HandlerConfig),
     ("extension", ExtensionConfig),
     ("sink", SinkConfig),
+    ("escalation", EscalationConfig),
 )
 
 
@@ -86,6 +88,13 @@ def check_meaning(
     if (found := config_sinks.check_all(sinks, stdout_is_free=True)) is not None:
         at, message = found
         raise source.entry("sink", at).error("sink", message)
+
+
+def check_escalations(escalations: tuple[EscalationConfig, ...], source: Source) -> None:
+    """Raise `ConfigError` for an entry that could tell nobody."""
+    if (found := config_escalation.check_all(escalations)) is not None:
+        at, key, message = found
+        raise source.entry("escalation", at).error(f"escalation.{key}", message)
 
 
 def unheard(handlers: Iterable[HandlerConfig], preset: DispatchPolicy) -> list[str]:

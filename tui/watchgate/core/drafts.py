@@ -80,6 +80,7 @@ def note(event: Event) -> Emit:
     body = event.body
     text = detail = undecoded = ""
     model = None
+    tools: tuple[Tool, ...] = ()
     match body:
         case Text():
             text = body.text
@@ -89,12 +90,12 @@ def note(event: Event) -> Emit:
         case Unknown():
             undecoded, detail = body.text, body.why
         case ToolBatch():
-            detail = f"{len(body.tools)} calls"
+            detail, tools = f"{len(body.tools)} calls", body.tools
         case Usage():
             usage = {name: getattr(body, name) for name in body.__struct_fields__}
             return draft(event, UsageData(native=event.native, **usage))
         case _:
-            detail = summary(body.tool)
+            detail, tools = summary(body.tool), (body.tool,)
             text = "allowed" if isinstance(body, ToolCall) and body.allowed else ""
     data = NoteData(
         native=event.native,
@@ -106,6 +107,8 @@ def note(event: Event) -> Emit:
         autonomous=event.autonomous,
         model=model,
         sub=event.sub,
+        numbering=event.numbering,
+        tools=tuple(msgspec.structs.replace(tool, input={}) for tool in tools),
     )
     return draft(event, data)
 
@@ -138,6 +141,8 @@ def called(
         mode=event.mode,
         autonomous=event.autonomous,
         sub=event.sub,
+        raw=event.raw,
+        terms=event.terms,
     )
     return draft(event, data, call.ref, call.request)
 
@@ -189,6 +194,7 @@ def ended(event: Event, body: ToolResult, call: Call | None) -> Emit:
         interrupted=body.interrupted,
         ungated=call is None,
         exit_code=body.exit_code,
+        numbering=event.numbering,
     )
     return draft(event, data, _ref(event, body.tool, call))
 

@@ -212,6 +212,19 @@ class Sub(msgspec.Struct, frozen=True):
     type: str = ""
 
 
+class Terms(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
+    """What an event says beside its call that a decision may depend on; each as in `Event`."""
+
+    can: Can = Can()
+    turn: str | None = None
+    deadline_s: float | None = None
+    numbering: str = ""
+    runs_unasked: bool = False
+    races_dialog: bool = False
+    asks_every_call: bool = False
+    env: dict[str, str] = {}
+
+
 class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """One thing that an agent did or asks for.
 
@@ -221,7 +234,8 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
     `deadline_s` is how long the hook client waits, None where nothing waits; `agent_pid` the
     process that runs the hook, where the kernel could tell. `numbering` names whose ids of calls it
     carries where these are not those of the agent's hooks. `asks_every_call` says of a permission
-    event that it comes for every call, also for those that nobody would be asked about.
+    event that it comes for every call, also for those that nobody would be asked about. `raw` is
+    what the agent sent, where that is to be kept.
     """
 
     kind: Kind
@@ -244,6 +258,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
     env: dict[str, str] = {}
     numbering: str = ""
     asks_every_call: bool = False
+    raw: str = ""
 
     @property
     def tool(self) -> Tool | None:
@@ -256,3 +271,17 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
     def sub_id(self) -> str | None:
         """The sub-agent's id, if the event belongs to one."""
         return self.sub.id if self.sub else None
+
+    @property
+    def terms(self) -> Terms:
+        """What it says beside its call; the environment only where it is to be decoded again."""
+        return Terms(
+            self.can,
+            self.turn,
+            self.deadline_s,
+            self.numbering,
+            self.runs_unasked,
+            self.races_dialog,
+            self.asks_every_call,
+            self.env if self.raw else {},
+        )

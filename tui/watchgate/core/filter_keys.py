@@ -34,11 +34,13 @@ class Key(msgspec.Struct, frozen=True):
 
 KINDS: Final[tuple[str, ...]] = (
     *(kind for kind in get_args(Kind) if kind != "unknown"),
-    *(f"approval.{what}" for what in ("requested", "facts", "extended", "timeout", "decided")),
+    *(f"approval.{what}" for what in ("requested", "facts", "extended", "escalated", "timeout")),
+    "approval.decided",
     *(f"effect.{what}" for what in ("sent", "undelivered", "confirmed", "contradicted", "ungated")),
     *(f"grant.{what}" for what in ("given", "kept", "used", "revoked", "expired")),
     *(f"policy.{what}" for what in ("started", "stopped", "on", "off", "changed", "reloaded")),
     *(f"policy.{what}" for what in ("broken", "fault", "journal", "ungated", "inferred", "paused")),
+    *(f"policy.{what}" for what in ("checkpoint", "purged", "tampered", "intact")),
     *("console.attached", "console.detached", "hook.trace", "unknown"),
 )
 """Every kind of record."""

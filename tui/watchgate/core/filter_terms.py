@@ -11,6 +11,7 @@ import msgspec
 
 from watchgate.core.filter_keys import KEYS, RISK_RANK, TEXT, plain
 from watchgate.core.moments import written
+from watchgate.core.needles import finder
 
 T = TypeVar("T")
 Value = str | int | tuple[str, ...] | None
@@ -33,7 +34,7 @@ class Term(msgspec.Struct, frozen=True):
     """One condition: a field's value or its beginning, a comparison, or a word of the text.
 
     `op` is `:` or how `limit` is compared: the rank of a risk, milliseconds that something took, a
-    moment in UTC µs.
+    moment in UTC µs. `anywhere`: the word may stand inside of others, too.
     """
 
     key: str
@@ -42,6 +43,7 @@ class Term(msgspec.Struct, frozen=True):
     negated: bool = False
     op: str = ":"
     limit: int | None = None
+    anywhere: bool = False
 
     @property
     def field(self) -> str:
@@ -60,7 +62,7 @@ class Term(msgspec.Struct, frozen=True):
         if not (value or self.prefix) or any(char.isspace() or char in bare for char in value):
             value = '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
         key = "" if self.key == TEXT else self.key + self.op
-        return f"{'-' * self.negated}{key}{value}{'*' * self.prefix}"
+        return f"{'-' * self.negated}{key}{'*' * self.anywhere}{value}{'*' * self.prefix}"
 
 
 class Filter(msgspec.Struct, frozen=True):
@@ -73,6 +75,12 @@ class Filter(msgspec.Struct, frozen=True):
         """Nothing from before then (UTC µs) can match; None without such a bound."""
         bounds = [t.limit for t in self.terms if t.key == "since" and not t.negated]
         return max((bound for bound in bounds if bound is not None), default=None)
+
+    @property
+    def until_us(self) -> int | None:
+        """Nothing from then on (UTC µs) can match; None without such a bound."""
+        bounds = [t.limit for t in self.terms if t.key == "until" and not t.negated]
+        return min((bound for bound in bounds if bound is not None), default=None)
 
     def pinned(self) -> Filter:
         """The same with its times in UTC, for a core that reads them later or in another zone."""
@@ -133,9 +141,6 @@ def _limited(term: Term) -> Callable[[Value], bool]:
 def _equal(term: Term) -> Callable[[Value], bool]:
     key, wanted = term.key, plain(term.key, term.value)
 
-    def inside(held: str) -> bool:
-        return wanted in held.casefold()
-
     def begins(held: str) -> bool:
         return plain(key, held).startswith(wanted)
 
@@ -143,7 +148,7 @@ def _equal(term: Term) -> Callable[[Value], bool]:
         return plain(key, held) == wanted
 
     if key == TEXT:
-        one = inside
+        one = finder(term.value, anywhere=term.anywhere)
     else:
         known = KEYS.get(key)
         one = begins if term.prefix or (known and known.shortened) else equals

@@ -3,8 +3,9 @@ r"""The filter language of `tail`, `search` and the console.
 `agent:codex risk>=high -tool:Read since:7d "git push"`: terms separated by blanks, all of which
 must hold. `key:value` compares one field, without regard to case; a value that ends in `*` is a
 beginning. `risk` and `took` are compared with `>`, `>=`, `<` and `<=`. A word without a key is
-looked for in the text. `-` before a term turns it round (`--force` is a text). Quotes hold what
-would end a term or mean something; inside them a backslash precedes `"` and `\\`.
+found in the text where a word begins so, and behind a star anywhere. `-` before a term turns it
+round (`--force` is a text). Quotes hold what would end a term or mean something; inside them a
+backslash precedes `"` and `\\`.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from watchgate.core.moments import since_us, until_us
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
 _TERM = re.compile(
     r"(?P<minus>(?:-(?!-))?)(?:(?P<key>[A-Za-z_]+)(?P<op>:|>=|<=|>|<))?"
-    rf'(?:(?P<quoted>{_QUOTED})(?P<star>\*?)|(?P<bare>[^\s"]*))(?=\s|\Z)',
+    rf'(?:(?P<lead>(?(key)|\*?))(?P<quoted>{_QUOTED})(?P<star>\*?)|(?P<bare>[^\s"]*))(?=\s|\Z)',
     re.DOTALL,
 )
 _A_QUOTED = re.compile(_QUOTED, re.DOTALL)
@@ -85,12 +86,12 @@ def _term(match: re.Match[str], now_us: int | None, zone: tzinfo | None) -> Term
     _check_key(match, key, op)
     quoted, bare = match["quoted"], match["bare"]
     value = bare if quoted is None else _ESCAPED.sub(r"\1", quoted[1:-1])
+    if key == TEXT:
+        return _text(match, value, negated=negated)
     if not value and quoted is None:
         raise FilterError("a value is missing here", match.end())
     prefix = bool(match["star"])
-    if prefix and key == TEXT:
-        raise FilterError("a star needs a key; text is found anywhere", match.start("star"))
-    if quoted is None and key != TEXT and value.endswith("*"):
+    if quoted is None and value.endswith("*"):
         value, prefix = value[:-1], True
     start = match.start("bare" if quoted is None else "quoted")
     span = start, match.end()
@@ -99,9 +100,19 @@ def _term(match: re.Match[str], now_us: int | None, zone: tzinfo | None) -> Term
             raise FilterError(f"{key} takes no star", match.end() - 1)
         limit = _limit(key, value, span, now_us, zone)
         return Term(key, value, negated=negated, op=op, limit=limit)
-    if key != TEXT:
-        _check_value(key, value, span, prefix=prefix)
+    _check_value(key, value, span, prefix=prefix)
     return Term(key, value, prefix, negated)
+
+
+def _text(match: re.Match[str], value: str, *, negated: bool) -> Term:
+    """A word, which may have a star before it; behind it one says what is so anyway."""
+    anywhere = bool(match["lead"])
+    if match["quoted"] is None:
+        anywhere = value.startswith("*")
+        value = value.removeprefix("*").removesuffix("*")
+        if not value:
+            raise FilterError("a value is missing here", match.end())
+    return Term(TEXT, value, negated=negated, anywhere=anywhere)
 
 
 def _check_key(match: re.Match[str], key: str, op: str) -> None:

@@ -1,13 +1,13 @@
-"""What records say of the gate itself: its profile, the off switch, the journal and the rules."""
+"""What records say of the gate itself: its profile, off switch, journal, rules and own files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 import msgspec
 
-from watchgate.core.records import Record
+from watchgate.core.records import Record, TamperedData
 from watchgate.core.views import GateView
 
 
@@ -53,6 +53,19 @@ def _fault(gate: GateView, record: Record) -> GateView:
     return msgspec.structs.replace(gate, project_fault=record.data.get("detail", ""))
 
 
+def _tampered(gate: GateView, record: Record) -> GateView:
+    found = msgspec.convert(record.data, TamperedData)
+    others = _but(gate.tampered, found)
+    left = others if record.kind == "policy.intact" else (*others, found)
+    return msgspec.structs.replace(gate, tampered=left)
+
+
+def _but(told: Iterable[TamperedData], found: TamperedData) -> tuple[TamperedData, ...]:
+    """What was told of other files, or of other parts of this one."""
+    about = (found.part, found.agent, found.path)
+    return tuple(each for each in told if (each.part, each.agent, each.path) != about)
+
+
 GATE_FOLDS: Final[dict[str, Callable[[GateView, Record], GateView]]] = {
     "policy.off": _off,
     "policy.on": _on,
@@ -61,5 +74,7 @@ GATE_FOLDS: Final[dict[str, Callable[[GateView, Record], GateView]]] = {
     "policy.broken": _rules,
     "policy.reloaded": _reloaded,
     "policy.fault": _fault,
+    "policy.tampered": _tampered,
+    "policy.intact": _tampered,
 }
 """What each kind of record makes of the gate."""

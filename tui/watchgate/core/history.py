@@ -250,6 +250,7 @@ _FOLDS: dict[str, Callable[[Folding, Record], None]] = {
     "approval.requested": Folding._requested,
     "approval.decided": Folding._decided,
     "approval.extended": Folding._other,
+    "approval.escalated": Folding._other,
     "effect.sent": Folding._other,
     "effect.undelivered": Folding._undelivered,
     "effect.confirmed": Folding._other,

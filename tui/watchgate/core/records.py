@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from watchgate.core.events import Counts, Question, Sub, Tool
+from watchgate.core.events import Counts, Question, Sub, Terms, Tool
 from watchgate.core.policy.assessment import Finding, Risk, Segment
 from watchgate.core.verdicts import TraceRow
 
@@ -87,7 +87,9 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 class CallData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """`tool.pre`, `tool.permission`: the call, what the policy says, and what the gate did.
 
-    `word` says why a call was denied without being asked about.
+    `word` says why a call was denied without being asked about. `raw` is what the agent sent, kept
+    where the journal's content is "full": a replay decodes it again. `terms` are what else the
+    event says that a decision depends on.
     """
 
     native: str
@@ -103,6 +105,8 @@ class CallData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc
     mode: str | None = None
     autonomous: bool = False
     sub: Sub | None = None
+    raw: str = ""
+    terms: Terms | None = None
 
 
 class ResultData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
@@ -117,10 +121,14 @@ class ResultData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     interrupted: bool = False
     ungated: bool = False
     exit_code: int | None = None
+    numbering: str = ""
 
 
 class NoteData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """Any other event: the agent's own event name and its words, or what nobody could decode."""
+    """Any other event: the agent's own event name and its words, or what nobody could decode.
+
+    `tools` are the calls that it tells of, without their inputs.
+    """
 
     native: str
     text: str = ""
@@ -131,6 +139,8 @@ class NoteData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc
     autonomous: bool = False
     model: str | None = None
     sub: Sub | None = None
+    numbering: str = ""
+    tools: tuple[Tool, ...] = ()
 
 
 class UsageData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
@@ -312,3 +322,61 @@ class CoreData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc
     until: int | None = None
     name: str = ""
     tier: str = ""
+
+
+class CheckpointData(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """`policy.checkpoint`: the records up to `removed_to` (`hash` is its own) leave the journal.
+
+    `count` of them were still there; `since` and `until` are when the first and the last of them
+    were made (UTC µs). `why` names the limit that they were over, in words.
+    """
+
+    removed_to: int
+    hash: str
+    count: int
+    since: int
+    until: int
+    why: str
+
+
+class PurgedData(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """`policy.purged`: the payloads of a session were dropped from the journal, by whom.
+
+    `count` records up to `upto` lost theirs; their digests stay. The record is the core's own, so
+    that a session of the past does not come to life by it.
+    """
+
+    agent: str
+    session: str
+    count: int
+    upto: int
+    by: str
+
+
+class TamperedData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """`policy.tampered`, `policy.intact`: a file that the gate rests on is not what it was.
+
+    `part` is "hooks", "client" or "policy", `agent` whose hooks they are. `what` says what changed
+    and what it means, `mend` what to do about it; `digest` is that of the part as it is now, `was`
+    as it was known, each empty where there is none.
+    """
+
+    part: str
+    path: str
+    what: str
+    mend: str = ""
+    agent: str = ""
+    digest: str = ""
+    was: str = ""
+
+
+class EscalatedData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """`approval.escalated`: somebody else was told of a request that waits, or could not be.
+
+    `to` names who by the configuration's own word, `waited_s` how long nobody had answered;
+    `detail` says why it could not be told, empty where it was.
+    """
+
+    to: str
+    waited_s: float
+    detail: str = ""

@@ -25,7 +25,7 @@ from watchgate.core.gate_folds import GATE_FOLDS, is_off, started
 from watchgate.core.grants.folded import FoldedGrants
 from watchgate.core.grants.grant import GrantView
 from watchgate.core.hosts import HostView, common_gate, host_among
-from watchgate.core.records import FactsData, Record, RequestData
+from watchgate.core.records import EscalatedData, FactsData, Record, RequestData
 from watchgate.core.ring import Ring
 from watchgate.core.session_views import Key, SessionViews, session_key
 from watchgate.core.traces import Traces, ended_by, hidden_by, shown_by
@@ -244,6 +244,12 @@ class State:
             found = msgspec.convert(record.data, FactsData)
             self.pending[view.id] = msgspec.structs.replace(view, facts=found.facts, cut=found.cut)
 
+    def _escalated(self, record: Record) -> None:
+        view = self.pending.get(record.request or "")
+        if view is not None:
+            told = (*view.escalated, msgspec.convert(record.data, EscalatedData))
+            self.pending[view.id] = msgspec.structs.replace(view, escalated=told)
+
     def _extended(self, record: Record) -> None:
         view = self.pending.get(record.request or "")
         if view is not None:
@@ -396,6 +402,7 @@ _FOLDS: dict[str, Fold] = {
     "approval.requested": State._requested,
     "approval.facts": State._facts,
     "approval.extended": State._extended,
+    "approval.escalated": State._escalated,
     "approval.decided": State._decided,
     "effect.undelivered": State._undelivered,
     "effect.contradicted": State._contradicted,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from watchgate.core.records import Fact, RequestData
+from watchgate.core.records import EscalatedData, Fact, RequestData, TamperedData
 from watchgate.core.sessions import Guess, SessionState, guessed, shown
 
 
@@ -135,6 +135,7 @@ class PendingView(msgspec.Struct, frozen=True, kw_only=True):
     """One open request: its id, when it came (UTC µs), whose it is, and everything asked.
 
     `facts` are what it would touch, as far as somebody looked (`cut`: not at everything).
+    `escalated` says who else was told of it, or could not be.
     """
 
     id: str
@@ -146,6 +147,7 @@ class PendingView(msgspec.Struct, frozen=True, kw_only=True):
     data: RequestData
     facts: tuple[Fact, ...] = ()
     cut: bool = False
+    escalated: tuple[EscalatedData, ...] = ()
 
 
 class Settled(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -171,8 +173,13 @@ class Settled(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Totals(msgspec.Struct, frozen=True, kw_only=True):
-    """How the questions and calls since midnight (of the core's own day, UTC) ended."""
+    """How the questions and calls since midnight (of the core's own day, UTC) ended.
 
+    With `since` (UTC µs) they were counted from then on: a core that starts late on a busy day does
+    not go through all of it.
+    """
+
+    since: int = 0
     allowed_by_operator: int = 0
     allowed_by_grant: int = 0
     denied_by_operator: int = 0
@@ -189,7 +196,8 @@ class GateView(msgspec.Struct, frozen=True, kw_only=True):
 
     `policy` says what somebody has to know or do about the rules, empty where all is well;
     `policy_broken` that they could not be read, so that every call is asked. `project_fault` says
-    what is wrong with the newest file of a project that could not be used.
+    what is wrong with the newest file of a project that could not be used. `tampered` are the files
+    that the gate rests on and that are not what they were, each until it is mended.
     """
 
     profile: str = "guard"
@@ -199,3 +207,4 @@ class GateView(msgspec.Struct, frozen=True, kw_only=True):
     policy: str = ""
     policy_broken: bool = False
     project_fault: str = ""
+    tampered: tuple[TamperedData, ...] = ()

@@ -17,8 +17,8 @@ from watchgate.demo.play import CONFIG, START_WALL_US, counted_ids
 from watchgate.demo.script import HOME, Step, reports, script
 from watchgate.link.paths import Paths
 from watchgate.service.clock import SystemClock
-from watchgate.service.host import Stage
 from watchgate.service.hosted import hosted
+from watchgate.service.stage import Stage
 
 DEADLINE_S = 3660
 LEAD_S = 1.0

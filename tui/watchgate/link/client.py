@@ -27,6 +27,7 @@ from watchgate.link.receiving import receive
 
 GREETING_TIMEOUT_S = 5.0
 PUSHES_KEPT = 20_000
+WHY_WITHIN_S = 1.0
 CLOSED = "it closed the connection"
 _RECEIVE_BYTES = 256 * 1024
 
@@ -48,6 +49,8 @@ class Fields(TypedDict, total=False):
     rules: tuple[GrantRule, ...]
     grant: str | None
     action: Literal["show", "reload"]
+    agent: str | None
+    session: str | None
     from_seq: int | None
     observer: bool
     to_seq: int | None
@@ -88,6 +91,7 @@ class ControlClient:
         self._drained = anyio.Event()
         self._goodbye: str | None = None
         self._lost: str | None = None
+        self._over = anyio.Event()
 
     async def call(self, verb: Verb, **fields: Unpack[Fields]) -> Answer:
         """The core's answer to one request, a typed refusal included.
@@ -104,7 +108,10 @@ class ControlClient:
                 await self._stream.send(request_line(Request(id=number, verb=verb, **fields)))
             await question.settled.wait()
         except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError) as error:
-            # A pipe whose reader has died may fail with an error of the operating system.
+            # A pipe whose reader has died may fail with an error of the operating system, and
+            # sooner than whoever reads knows why.
+            with anyio.move_on_after(WHY_WITHIN_S):
+                await self._over.wait()
             raise self._gone() from error
         finally:
             del self._waiting[number]
@@ -158,6 +165,7 @@ class ControlClient:
             reason = lost.reason
         finally:
             self._lost = reason
+            self._over.set()
             self._arrived.set()
             for question in self._waiting.values():
                 question.settled.set()

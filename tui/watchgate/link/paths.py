@@ -60,7 +60,7 @@ class Paths(msgspec.Struct, frozen=True):
 
     @property
     def journal_head(self) -> Path:
-        """The number and hash of the newest decision, beside the journal."""
+        """The number and hash of the newest record, beside the journal."""
         return self.state_dir / "journal.head"
 
     @property
@@ -84,6 +84,16 @@ class Paths(msgspec.Struct, frozen=True):
         if sys.platform == "darwin":
             return Path("/Library/Application Support") / APP / "policy.toml"
         return Path("/etc") / APP / "policy.toml"
+
+    @property
+    def installed(self) -> Path:
+        """What was installed where, with a digest of each part."""
+        return self.data_dir / "installed.json"
+
+    @property
+    def integrity(self) -> Path:
+        """What the newest core saw of the files that the gate rests on."""
+        return self.state_dir / "integrity.json"
 
     @property
     def client(self) -> Path:

@@ -37,6 +37,7 @@ Verb = Literal[
     "policy",
     "search",
     "history",
+    "purge",
     "off",
     "on",
     "stop",
@@ -90,6 +91,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     rules: tuple[GrantRule, ...] = ()
     grant: str | None = None
     action: Literal["show", "reload"] = "show"
+    agent: str | None = None
+    session: str | None = None
     from_seq: int | None = None
     observer: bool = False
     to_seq: int | None = None

@@ -6,8 +6,9 @@ the records near that page. So every call comes out once, and whole.
 
 from __future__ import annotations
 
+import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -22,22 +23,27 @@ from watchgate.core.history_lean import lean
 from watchgate.core.history_row import HistoryRow
 from watchgate.core.records import Record
 from watchgate.service import journal_read
+from watchgate.service.indexed_calls import LAG_MOST, NEAR, Candidates
+from watchgate.service.search.finding import Index, discard_if_damaged, index_of
+from watchgate.service.search.narrowing import of_calls
 
 FIRST_PAGE = 1_000
 LARGEST_PAGE = 8_000
 LOOKED_AT = 30_000
-"""Records that one request looks at, at most; the answer says where to go on."""
+"""Records that one request goes through at most; the answer says where to go on."""
+
+FIRST_CANDIDATES = 50
+MOST_CANDIDATES = 1_000
+"""Records of which one step reads the calls, where the index names them."""
 
 LONGEST_S = 0.5
-NEAR = 50_000
-"""How many records before and after a page a call's other records are looked for."""
-
 CHANGED = 2_000
 """The most records whose calls are told as changes; for more a page has to be asked for anew."""
 
 CALLS_AT_ONCE = 500
-SLACK_US = 3_600 * 1_000_000
-"""How much older than the call before it a call may seem: clocks are set back now and then."""
+
+Window = tuple[list[HistoryRow], int]
+"""The calls that may be wanted down to a record, newest first, and the number of that record."""
 
 
 class View(msgspec.Struct, frozen=True):
@@ -65,26 +71,47 @@ def calls(
     """
     pages = _Pages(journal, view or View())
     top = pages.newest if before is None else min(before - 1, pages.newest)
-    keeps, limit = keeping(wanted), min(max(1, limit), CALLS_AT_ONCE)
+    span = journal_read.in_time(journal, pages.oldest, top, wanted.since_us, wanted.until_us)
+    ask = _Ask(wanted, min(max(1, limit), CALLS_AT_ONCE), top, *span)
+    try:
+        with index_of(journal) as index:
+            windows = pages.named(ask, index) if index is not None else None
+            return _answer(pages, ask, windows or pages.gone_through(ask), now_s)
+    except sqlite3.Error as error:
+        discard_if_damaged(journal, error)
+    return _answer(pages, ask, pages.gone_through(ask), now_s)
+
+
+class _Ask(msgspec.Struct, frozen=True):
+    """What is asked for: calls that began by `top`, and by their time from `oldest` to `last`."""
+
+    wanted: Filter
+    limit: int
+    top: int
+    oldest: int
+    last: int
+
+
+def _answer(
+    pages: _Pages, ask: _Ask, windows: Iterable[Window], now_s: Callable[[], float]
+) -> dict[str, Any]:
+    keeps, until_s = keeping(ask.wanted), now_s() + LONGEST_S
     found: list[HistoryRow] = []
-    last, size, until_s = top, FIRST_PAGE, now_s() + LONGEST_S
-    since_us = (wanted.since_us or 0) - SLACK_US
-    while last >= pages.oldest and len(found) < limit and top - last < LOOKED_AT:
-        first = max(pages.oldest, last - size + 1)
-        rows = pages.began(first, last)
-        found += [row for row in reversed(rows) if keeps(row)]
-        last, size = first - 1, min(2 * size, LARGEST_PAGE)
-        if rows and rows[0].at < since_us:
-            last = pages.oldest - 1  # all that comes is older
-        elif now_s() >= until_s:
+    last, end = min(ask.top, ask.last), pages.oldest - 1
+    if ask.oldest > ask.last:
+        windows, last = (), end
+    for rows, first in windows:
+        found += filter(keeps, rows)
+        last = first - 1 if first > ask.oldest else end
+        if len(found) >= ask.limit or now_s() >= until_s:
             break
-    if len(found) > limit:
-        del found[limit:]
+    if len(found) > ask.limit:
+        del found[ask.limit :]
         last = found[-1].first - 1
     return {
         "calls": found,
         "next": last + 1 if last >= pages.oldest else None,
-        "looked_at": max(0, top - last),
+        "looked_at": max(0, ask.top - last),
         "records": pages.count,
         "newest": pages.newest,
     }
@@ -123,9 +150,43 @@ class _Pages:
     def count(self) -> int:
         return max(0, self.newest - self.oldest + 1)
 
-    def began(self, first: int, last: int) -> list[HistoryRow]:
-        """The calls whose first record is one of these, oldest first."""
-        return [row for row in self._rows(first, last) if first <= row.first <= last]
+    def gone_through(self, ask: _Ask) -> Iterator[Window]:
+        """All calls, a page of records at a time, as far as one request may look."""
+        last, size = ask.last, FIRST_PAGE
+        while last >= ask.oldest and ask.last - last < LOOKED_AT:
+            first = max(ask.oldest, last - size + 1)
+            rows = self._rows(first, last)
+            yield [row for row in reversed(rows) if first <= row.first <= last], first
+            last, size = first - 1, min(2 * size, LARGEST_PAGE)
+
+    def named(self, ask: _Ask, index: Index) -> Iterator[Window] | None:
+        """Those calls alone that the index names; None where it cannot say."""
+        conditions = of_calls(ask.wanted, self._view.names)
+        if not conditions or self.newest - index.upto > LAG_MOST:
+            return None
+        condition = index.rarest(conditions, ask.oldest, ask.last)
+        span = {"oldest": self.oldest, "top": ask.last, "newest": self.newest}
+        return self._of_candidates(ask, Candidates(self._journal, index, condition, **span))
+
+    def _of_candidates(self, ask: _Ask, candidates: Candidates) -> Iterator[Window]:
+        last, size = ask.last, max(FIRST_CANDIDATES, ask.limit)
+        waiting = self._folded(candidates.first())
+        while last >= ask.oldest:
+            records, lowest = candidates.next(size)
+            first = max(ask.oldest, lowest)
+            # A call may be found by a record of it that is newer than others' first ones.
+            waiting |= self._folded(records)
+            due = [row for row in waiting.values() if first <= row.first <= last]
+            yield sorted(due, key=lambda row: -row.first), first
+            waiting = {each: row for each, row in waiting.items() if each < first}
+            last, size = first - 1, min(2 * size, MOST_CANDIDATES)
+
+    def _folded(self, records: list[Record]) -> dict[int, HistoryRow]:
+        """The calls of these records by their first one."""
+        records.sort(key=lambda record: record.seq)
+        view = self._view
+        rows = fold(records, len(records), names=view.names, alive=view.alive, me=view.me)
+        return {row.first: row for row in rows}
 
     def touched(self, first: int, last: int) -> list[HistoryRow]:
         """The calls that have a record among these, oldest first."""
@@ -139,9 +200,7 @@ class _Pages:
             return []
         before = self._near(named, max(self.oldest, first - NEAR), first - 1)
         after = self._near(named, last + 1, min(self.newest, last + NEAR))
-        records = [*chain(before, own, after)]
-        view = self._view
-        return fold(records, len(records), names=view.names, alive=view.alive, me=view.me)
+        return list(self._folded([*chain(before, own, after)]).values())
 
     def _near(self, named: list[str], first: int, last: int) -> list[Record]:
         if first > last:

@@ -29,8 +29,11 @@ class Frame(msgspec.Struct, frozen=True, gc=False):
     at: Instant
 
 
-def decode_frame(frame: Frame, adapters: Mapping[str, Adapter]) -> Event:
-    """The event that a frame means; raises `DecodeError`."""
+def decode_frame(frame: Frame, adapters: Mapping[str, Adapter], *, whole: bool = False) -> Event:
+    """The event that a frame means, with its payload if that is to be kept (`whole`).
+
+    Raises `DecodeError`.
+    """
     head, payload = frame.head, frame.payload
     adapter = adapters.get(speaker(head.agent, payload, head.env, adapters))
     if adapter is None:
@@ -46,7 +49,8 @@ def decode_frame(frame: Frame, adapters: Mapping[str, Adapter]) -> Event:
         _demand_gated(event, head)
     if event.tool is not None and too_deep(event.tool.input):
         raise DecodeError(f"an input nested over {DEEPEST} levels deep")
-    return event
+    # Whatever was decoded is UTF-8 already.
+    return msgspec.structs.replace(event, raw=payload.decode()) if whole else event
 
 
 def _demand_gated(event: Event, head: Head) -> None:

@@ -6,8 +6,6 @@ mode 0600, and replaced in one step; a file that others own or could have touche
 
 from __future__ import annotations
 
-import os
-import stat
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -18,8 +16,7 @@ import anyio.to_thread
 import msgspec
 
 from watchgate.core.grants.grant import GrantView
-
-_READ_BYTES = 16 * 1024 * 1024
+from watchgate.service import own_file
 
 
 class GrantsError(Exception):
@@ -38,7 +35,7 @@ def load(path: Path) -> tuple[GrantView, ...]:
     so that the next grant does not write over it.
     """
     try:
-        raw = _own_bytes(path)
+        raw = own_file.read(path)
     except FileNotFoundError:
         return ()
     except OSError as fault:
@@ -51,22 +48,9 @@ def load(path: Path) -> tuple[GrantView, ...]:
 
 def save(path: Path, grants: tuple[GrantView, ...]) -> None:
     """Write the grants to disk, replacing the file in one step. Raises `OSError`."""
-    fresh = path.with_name(path.name + ".new")
-    fresh.unlink(missing_ok=True)
-    # Exclusive, so that nothing that was put there is written through.
-    descriptor = os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        os.fchmod(descriptor, 0o600)
-        file.write(msgspec.json.format(msgspec.json.encode(_Kept(version=1, grants=grants))))
-        file.flush()
-        os.fsync(descriptor)
-    fresh.replace(path)
-    # A grant that was taken back must not be there again after a power cut.
-    directory = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)
+    own_file.replace(
+        path, msgspec.json.format(msgspec.json.encode(_Kept(version=1, grants=grants)))
+    )
 
 
 class GrantStore:
@@ -90,15 +74,6 @@ class GrantStore:
             if grants != self._written:
                 await anyio.to_thread.run_sync(save, self.path, grants)
                 self._written = grants
-
-
-def _own_bytes(path: Path) -> bytes:
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(descriptor, "rb") as file:
-        status = os.fstat(descriptor)
-        if status.st_mode != stat.S_IFREG | 0o600 or status.st_uid != os.geteuid():
-            raise PermissionError(0, "others own it or could have written it")
-        return file.read(_READ_BYTES)
 
 
 def _set_aside(path: Path, why: str) -> str:

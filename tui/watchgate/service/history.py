@@ -6,22 +6,32 @@ once, than the core can spare.
 
 from __future__ import annotations
 
+import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from watchgate.core.filters import Filter
 from watchgate.core.record_fields import RECORD_FIELDS
 from watchgate.core.records import Record
 from watchgate.service import journal_read
 from watchgate.service.journal_schema import LAST_SEQ
+from watchgate.service.search.finding import Index, discard_if_damaged, index_of
+from watchgate.service.search.narrowing import of_records
 
 PAGE = 2_000
 SEARCHED = 200_000
+"""Records that are gone through one by one at most, where the index has no answer."""
+
 LONGEST_S = 0.5
 ANSWER_BYTES = 2 << 20
 """After so many bytes of data an answer ends: it is written in one piece, by the core's loop."""
+
+READ_AT_ONCE = 64
 
 
 def between(journal: Path, first: int, last: int) -> list[Record]:
@@ -51,23 +61,56 @@ def search(
 ) -> dict[str, Any]:
     """The newest `records` that a filter takes, newest first, of those from `first` to `last`.
 
-    A page of them at most, from at most 200,000 records; `next` is the `last` to go on with, None
-    at the end, and there may be more even where none was found. Raises `JournalError`.
+    A page of them at most. What the index has no answer for is looked for in at most 200,000
+    records; `next` is the `last` to go on with, None at the end, and there may be more even where
+    none was found. Raises `JournalError`.
     """
     oldest, newest = journal_read.ends(journal)
     last = newest if last is None else min(last, newest)
     lowest = max(oldest, first or 1)
+    lowest, last = journal_read.in_time(journal, lowest, last, wanted.since_us, wanted.until_us)
     if lowest > last:
         return {"records": [], "next": None}
-    floor = max(lowest, last - SEARCHED + 1)
+    limit = min(max(1, limit), PAGE)
+    try:
+        with index_of(journal) as index:
+            sought = _sought(journal, wanted, lowest, last, index)
+            return _taken(sought, wanted, limit, lowest, now_s)
+    except sqlite3.Error as error:
+        discard_if_damaged(journal, error)
+    sought = _sought(journal, wanted, lowest, last, None)
+    return _taken(sought, wanted, limit, lowest, now_s)
+
+
+class _Sought(msgspec.Struct, frozen=True):
+    """Records with the bytes of their data, newest first, and down to which number they go."""
+
+    records: Iterator[tuple[int, Record]]
+    floor: int
+
+
+def _sought(journal: Path, wanted: Filter, lowest: int, last: int, index: Index | None) -> _Sought:
+    """All that may be what is wanted: the index names it, the rest is gone through."""
+    condition = of_records(wanted) if index is not None else ""
+    known = min(index.upto, last) if index is not None and condition else 0
+    floor = max(lowest, known + 1, last - SEARCHED + 1)
+    gone_through = journal_read.sized(journal, floor, last, newest_first=True)
+    if index is None or known < lowest or floor > known + 1:
+        return _Sought(gone_through, floor)
+    read = (
+        journal_read.numbered(journal, numbers, newest_first=True)
+        for numbers in index.pages(condition, lowest, known, READ_AT_ONCE)
+    )
+    return _Sought(chain(gone_through, chain.from_iterable(read)), lowest)
+
+
+def _taken(
+    sought: _Sought, wanted: Filter, limit: int, lowest: int, now_s: Callable[[], float]
+) -> dict[str, Any]:
     keeps = wanted.over(RECORD_FIELDS) or (lambda _record: True)
-    since_us = (wanted.since_us or 0) - journal_read.SLACK_US
     found: list[Record] = []
-    size, until_s, limit = 0, now_s() + LONGEST_S, min(max(1, limit), PAGE)
-    for held, record in journal_read.sized(journal, floor, last, newest_first=True):
-        if record.at < since_us:
-            floor = lowest  # all that comes is older
-            break
+    size, until_s, floor = 0, now_s() + LONGEST_S, sought.floor
+    for held, record in sought.records:
         if keeps(record):
             size += held
             if found and size > ANSWER_BYTES:

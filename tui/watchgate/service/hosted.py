@@ -13,8 +13,9 @@ from watchgate.core.handlers import Handler
 from watchgate.link.paths import Paths
 from watchgate.service.clock import SystemClock
 from watchgate.service.errors import reasons_not_to_serve
-from watchgate.service.host import Host, Stage
+from watchgate.service.host import Host
 from watchgate.service.runners.desk import Runner
+from watchgate.service.stage import Stage
 
 
 @contextmanager

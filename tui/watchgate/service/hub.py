@@ -94,6 +94,7 @@ class Hub:
         self._agents: dict[int, tuple[Proc, Session]] = {}
         self._waiting: dict[int, Waiting] = {}
         self._line_ids: dict[int, str | int | None] = {}
+        self._whole = engine.config.journal.content == "full"
         self.asked_by: Callable[[Event, Proc], None] = _nobody
         self.observing = Observing(
             engine=engine,
@@ -115,7 +116,7 @@ class Hub:
             return
         self.catch_up()
         try:
-            event = decode_frame(frame, self._adapters)
+            event = decode_frame(frame, self._adapters, whole=self._whole)
         except DecodeError as fault:
             self.bad_frame(head, str(fault), conn, payload)
             return
@@ -216,21 +217,33 @@ class Hub:
         what = "the journal cannot be written" if lost else "the journal is written again"
         if not lost and (unrecorded := self.recorder.take_unrecorded()):
             what += f"; {unrecorded} observed events were not recorded meanwhile"
+        if not lost and (gap := self.recorder.journal.take_gap()):
+            what += (
+                f"; {gap.count} records from {gap.first} to {gap.last} are missing: "
+                "there was no room to keep them"
+            )
         self.recorder.about_core("policy.journal", CoreData(what=what, detail=lost or "ok"))
         if lost:
             self.execute(self.engine.close_all("denied-no-journal", lost, self._clock.now()))
 
-    async def written(self) -> None:
-        """Return once everything seen so far can be read from the disk, or cannot be."""
+    async def written(self) -> bool:
+        """Return once everything seen so far can be read from the disk, or cannot be; which."""
         self.catch_up()
         done = anyio.Event()
+        kept = False
 
-        def answered(_ok: bool) -> None:
-            self._on_loop(done.set)
+        def settled(ok: bool) -> None:
+            nonlocal kept
+            kept = ok
+            done.set()
+
+        def answered(ok: bool) -> None:
+            self._on_loop(lambda: settled(ok))
 
         self.recorder.journal.commit(answered)
         with anyio.move_on_after(WRITTEN_S):
             await done.wait()
+        return kept
 
     @property
     def unanswered(self) -> bool:
@@ -267,6 +280,7 @@ class Hub:
                 self._close(None, line.why, conn)
                 self.execute(self.engine.receive(event, conn.number, now))
             else:
+                conn.proxy = line.proxy
                 self.event(event, conn, now)
 
     def _commit(self, request: str) -> None:

@@ -11,18 +11,13 @@ from typing import Self
 
 import msgspec
 
-from watchgate.core.chain import Head, Row
-from watchgate.service.journal_head import head_path, head_problem, write_head
-from watchgate.service.journal_schema import (
-    BATCH_ROWS,
-    JournalError,
-    insert,
-    newest,
-    open_to_write,
-    reason,
-)
+from watchgate.core.chain import Row
+from watchgate.service.journal_disk import JournalDisk
+from watchgate.service.journal_rows import BATCH_ROWS
+from watchgate.service.journal_schema import failed, open_to_write, reason
 
 Callback = Callable[[bool], None]
+Removed = Callable[[str], None]
 Connect = Callable[[Path], sqlite3.Connection]
 
 
@@ -38,6 +33,14 @@ class Pace(msgspec.Struct, frozen=True, kw_only=True):
 STEADY = Pace()
 
 
+class Gap(msgspec.Struct, frozen=True):
+    """Rows that were dropped for want of room: how many, from which number to which."""
+
+    count: int
+    first: int
+    last: int
+
+
 class Journal:
     """An open journal. All methods are for one thread; callbacks come from the writer's.
 
@@ -45,29 +48,27 @@ class Journal:
     are waiting further ones are dropped and counted, and the chain will show the hole.
     """
 
-    def __init__(self, path: Path, connection: sqlite3.Connection, pace: Pace) -> None:
+    def __init__(self, path: Path, disk: JournalDisk, pace: Pace) -> None:
         self.path = path
-        self.head = newest(connection)
+        self.head = disk.written
         """The end of the chain when the journal was opened."""
-        problem = head_problem(head_path(path), connection)
-        self.fault = problem.message if problem else None
+        self.fault = disk.fault
         """What `journal.head` gave away about the journal as it was found, if anything."""
         self.lost = ""
         self.dropped = 0
-        self._connection = connection
-        self._files = {path: path.stat().st_ino}
+        self._disk = disk
         self._pace = pace
         self._lock = threading.Lock()
         self._wake = threading.Condition(self._lock)
         self._queue: list[Row] = []
         self._queued_bytes = 0
         self._asked: list[_Asked] = []
+        self._removals: list[_Removal] = []
+        self._purges: dict[int, Sequence[int]] = {}
+        self._gap: Gap | None = None
         self._hole = False
         self._closing = False
-        self._written = self.head
-        self._headed = self.head
-        # Later, a journal that holds decisions and has no such file must be one that lost it.
-        self._head_due = not head_path(path).exists()
+        self._durable_due = False
         self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
         self._thread.start()
 
@@ -76,10 +77,10 @@ class Journal:
         """Open the journal at `path`, making it if it is new; raises `JournalError`."""
         connection = connect(path)
         try:
-            return cls(path, connection, pace)
+            return cls(path, JournalDisk(path, connection), pace)
         except (OSError, sqlite3.Error) as error:
             connection.close()
-            raise JournalError(path, reason(error)) from error
+            raise failed(path, error) from error
 
     @property
     def room(self) -> int:
@@ -91,28 +92,21 @@ class Journal:
     def append(self, row: Row) -> None:
         """Hand over a row; it is written within `flush_s`, or with the next commit."""
         with self._lock:
-            waiting = len(self._queue)
-            if waiting >= self._pace.rows_kept:
-                self.dropped += 1
-                self._hole = True
-                return
-            self._queue.append(row)
-            self._queued_bytes += len(row.data or b"")
-            if waiting in (0, BATCH_ROWS - 1):
-                self._wake.notify()
+            self._take((row,))
 
     def extend(self, rows: Sequence[Row]) -> None:
         """As `append`, with several rows at once; all of them or, without room, none."""
         with self._lock:
-            waiting = len(self._queue)
-            if waiting + len(rows) > self._pace.rows_kept:
-                self.dropped += len(rows)
-                self._hole = True
-                return
-            self._queue += rows
-            self._queued_bytes += _size_bytes(rows)
-            if waiting == 0 or waiting + len(rows) >= BATCH_ROWS > waiting:
-                self._wake.notify()
+            self._take(rows)
+
+    def purge(self, row: Row, seqs: Sequence[int]) -> None:
+        """As `append`, with a row that tells of the purge of others: they lose their data with it.
+
+        Both happen in one transaction, so that neither is ever there alone.
+        """
+        with self._lock:
+            if self._take((row,)):
+                self._purges[row.seq] = seqs
 
     def commit(self, callback: Callback) -> None:
         """Bring everything appended so far to the disk and say whether it is there."""
@@ -120,6 +114,22 @@ class Journal:
             self._asked.append(_Asked(callback, complete=not self._hole))
             self._hole = False
             self._wake.notify()
+
+    def remove(self, ends: Sequence[int], callback: Removed) -> None:
+        """Delete the rows up to the last of `ends`, slice by slice between what is written.
+
+        A checkpoint that covers them is on the disk. `callback` hears why it failed, empty where
+        it did not; nothing when the journal was closed before.
+        """
+        with self._lock:
+            self._removals.append(_Removal(callback, list(ends)))
+            self._wake.notify()
+
+    def take_gap(self) -> Gap | None:
+        """What was dropped since this was last asked, if anything."""
+        with self._lock:
+            gap, self._gap = self._gap, None
+            return gap
 
     def close(self) -> int:
         """Write what is left and end the writer; the number of rows that could not be written."""
@@ -129,6 +139,20 @@ class Journal:
         self._thread.join()
         return len(self._queue)
 
+    def _take(self, rows: Sequence[Row]) -> bool:
+        waiting = len(self._queue)
+        if waiting + len(rows) > self._pace.rows_kept:
+            self.dropped += len(rows)
+            self._hole = True
+            count, first = (self._gap.count, self._gap.first) if self._gap else (0, rows[0].seq)
+            self._gap = Gap(count + len(rows), first, rows[-1].seq)
+            return False
+        self._queue += rows
+        self._queued_bytes += _size_bytes(rows)
+        if waiting == 0 or waiting + len(rows) >= BATCH_ROWS > waiting:
+            self._wake.notify()
+        return True
+
     def _run(self) -> None:
         try:
             self._write()
@@ -136,7 +160,7 @@ class Journal:
             # Only a fault in this program ends the writer early; it must not pass for a sound one.
             if not self._closing:
                 self.lost = "the journal's writer has failed: restart the core"
-            self._connection.close()
+            self._disk.close()
 
     def _write(self) -> None:
         closing = False
@@ -146,20 +170,22 @@ class Journal:
                 rows, self._queue, self._queued_bytes = self._queue, [], 0
                 asked, self._asked = self._asked, []
                 closing = self._closing
-            # A denial waits for no commit, and a cut that takes it away has to show just the same.
+            # A denial waits for no commit, and must outlive a power cut just the same.
             decided = any(row.kind == "approval.decided" for row in rows)
-            failure = self._attempt(rows, to_head=bool(asked) or closing or decided)
+            failure = self._attempt(rows, durable=bool(asked) or closing or decided)
             self.lost = failure
             for one in asked:
                 # The loop that asked may be closed by now; then nobody waits for the answer.
                 with suppress(RuntimeError):
                     one.callback(one.complete and not failure)
+            if self._removals and not (failure or closing):
+                self._remove_some(self._removals[0])
 
     def _wait(self) -> None:
         if self.lost:
             self._wake.wait_for(self._urgent, self._pace.retry_s)
             return
-        self._wake.wait_for(lambda: self._queue or self._urgent())
+        self._wake.wait_for(lambda: self._queue or self._removals or self._urgent())
         self._wake.wait_for(
             lambda: len(self._queue) >= BATCH_ROWS or self._urgent(), self._pace.flush_s
         )
@@ -167,21 +193,18 @@ class Journal:
     def _urgent(self) -> bool:
         return bool(self._asked) or self._closing
 
-    def _attempt(self, rows: list[Row], *, to_head: bool) -> str:
-        self._head_due |= to_head
+    def _attempt(self, rows: list[Row], *, durable: bool) -> str:
+        self._durable_due |= durable
         try:
-            for file, inode in self._files.items():
-                if file.stat().st_ino != inode:
-                    raise FileNotFoundError(f"{file} is another file now")
+            self._disk.look()
             if rows:
-                insert(self._connection, rows)
-                self._written = Head(rows[-1].seq, rows[-1].hash)
+                told = [row.seq for row in rows if row.seq in self._purges]
+                self._disk.insert(rows, [seq for teller in told for seq in self._purges[teller]])
                 rows = []
-                self._remember_log()
-            if self._head_due and self._headed != self._written:
-                write_head(head_path(self.path), self._written)
-                self._headed = self._written
-            self._head_due = False
+                for teller in told:
+                    del self._purges[teller]
+            self._disk.write_head(durable=self._durable_due)
+            self._durable_due = False
         except FileNotFoundError as error:
             failure = f"{error}: the file was moved or removed, restart the core"
         except (OSError, sqlite3.Error) as error:
@@ -193,11 +216,21 @@ class Journal:
             self._queued_bytes += _size_bytes(rows)
         return failure
 
-    def _remember_log(self) -> None:
-        """What is committed lies in SQLite's log at first: a log without a name ends with us."""
-        if len(self._files) == 1:
-            log = self.path.with_name(f"{self.path.name}-wal")
-            self._files[log] = log.stat().st_ino
+    def _remove_some(self, removal: _Removal) -> None:
+        """One slice, or some pages given back: whoever wants to write waits for no more."""
+        failure = ""
+        try:
+            if removal.ends:
+                self._disk.delete(removal.ends.pop(0))
+                return
+            if self._disk.give_back():
+                return
+        except (OSError, sqlite3.Error) as error:
+            failure = reason(error)
+        with self._lock:
+            self._removals.remove(removal)
+        with suppress(RuntimeError):
+            removal.callback(failure)
 
 
 def _size_bytes(rows: Sequence[Row]) -> int:
@@ -207,3 +240,8 @@ def _size_bytes(rows: Sequence[Row]) -> int:
 class _Asked(msgspec.Struct, frozen=True):
     callback: Callback
     complete: bool
+
+
+class _Removal(msgspec.Struct, frozen=True, eq=False):
+    callback: Removed
+    ends: list[int]

@@ -1,72 +1,154 @@
-"""`journal.head`: where the chain had got to at the newest decision, so that a cut tail shows."""
+"""`journal.head`: the number and hash of the newest record, kept apart so that a cut tail shows."""
 
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 import stat
 from pathlib import Path
 
-from watchgate.core.chain import Head, Problem
+from watchgate.core.chain import START, Head, Problem
+from watchgate.service.journal_schema import LAST_SEQ
 
-_HASH_DIGITS = 64
-_NUMBER_DIGITS = 18
+_FORM = re.compile(rb"([0-9]{20}) ([0-9a-f]{64})\n")
+_LENGTH_BYTES = 86
+_NO_HASH = "0" * 64
+# macOS has no fdatasync.
+_sync = getattr(os, "fdatasync", os.fsync)
+
+
+class HeadError(ValueError):
+    """The head file is there and says nothing: the message names it and why."""
+
+
+class HeadFile:
+    """The head file as its one writer holds it: made anew by the first write, then overwritten.
+
+    The text always has the same length and lies in one sector, so that neither a kill nor a power
+    cut leaves half of it. A file that was taken away or exchanged is made again by the next write.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._descriptor: int | None = None
+
+    def write(self, head: Head, *, durable: bool) -> None:
+        """Put the end of the chain down, once its records are on the disk; raises `OSError`.
+
+        With `durable` it outlives a power cut when this returns.
+        """
+        text = f"{head.seq:020d} {head.hash or _NO_HASH}\n".encode()
+        if self._descriptor is None or not self._is_there(self._descriptor):
+            self.close()
+            self._descriptor = _made(self.path, text)
+            return
+        os.pwrite(self._descriptor, text, 0)
+        if durable:
+            _sync(self._descriptor)
+
+    def close(self) -> None:
+        """Let go of the file; a later write makes it anew."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def _is_there(self, descriptor: int) -> bool:
+        try:
+            return os.path.samestat(self.path.lstat(), os.fstat(descriptor))
+        except FileNotFoundError:
+            return False
 
 
 def head_path(journal: Path) -> Path:
     """The head file that belongs to a journal."""
-    return journal.with_name("journal.head")
+    return journal.with_suffix(".head")
 
 
-def write_head(path: Path, head: Head) -> None:
-    """Replace the file in one step; raises `OSError` and leaves the old one."""
-    fresh = path.with_name(path.name + ".new")
-    descriptor = os.open(fresh, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600)
+def read_head(path: Path) -> Head | None:
+    """What the file says, None where there is none; raises `HeadError`."""
     try:
-        os.write(descriptor, f"{head.seq} {head.hash}\n".encode())
-        # Without this a power cut may leave the new name with no content, which reads as a cut.
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-    fresh.replace(path)
+        if not stat.S_ISREG(path.lstat().st_mode):
+            raise HeadError(f"{path.name} is not a plain file")
+        content = _settled(path)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise HeadError(f"{path.name} cannot be read: {error}") from error
+    found = _FORM.fullmatch(content)
+    if found is None or int(found[1]) > LAST_SEQ:
+        raise HeadError(f"{path.name} holds no number and hash")
+    return Head(int(found[1]), found[2].decode()) if int(found[1]) else START
 
 
 def head_problem(path: Path, connection: sqlite3.Connection) -> Problem | None:
     """What is wrong with the journal when measured by its head file, if anything.
 
-    Records after the newest decision are not covered: they may be missing unnoticed. Raises
-    `sqlite3.Error`.
+    Only what was written after the file's last writing can be missing unnoticed: at most the batch
+    over which the core was killed. Raises `sqlite3.Error`.
     """
+    last: int = connection.execute("SELECT coalesce(max(seq), 0) FROM record").fetchone()[0]
     try:
-        if not stat.S_ISREG(path.lstat().st_mode):
-            return Problem(0, f"{path.name} is not a plain file")
-        text = path.read_text("ascii")
-    except FileNotFoundError:
-        return _missing(path, connection)
-    except (OSError, UnicodeDecodeError) as error:
-        return Problem(0, f"{path.name} cannot be read: {error}")
-    number, _, digits = text.strip().partition(" ")
-    if not (number.isdecimal() and len(number) <= _NUMBER_DIGITS and len(digits) == _HASH_DIGITS):
-        return Problem(0, f"{path.name} holds no number and hash")
-    seq = int(number)
-    found = connection.execute("SELECT hash FROM record WHERE seq = ?", (seq,)).fetchone()
+        head = read_head(path)
+    except HeadError as fault:
+        return Problem(last + 1, str(fault))
+    if head is None:
+        return _missing(path, last) if last else None
+    if head == START:
+        return None
+    found = connection.execute("SELECT hash FROM record WHERE seq = ?", (head.seq,)).fetchone()
     if found is None:
-        last = connection.execute("SELECT coalesce(max(seq), 0) FROM record").fetchone()[0]
         return Problem(
             last + 1,
-            f"record {seq} is missing: {path.name} names it, the journal ends at record {last}",
+            f"record {head.seq} is missing: {path.name} names it, "
+            f"the journal ends at record {last}",
         )
-    if found[0] != digits:
-        return Problem(seq, f"record {seq} has another hash than {path.name} says")
+    if found[0] != head.hash:
+        return Problem(head.seq, f"record {head.seq} has another hash than {path.name} says")
     return None
 
 
-def _missing(path: Path, connection: sqlite3.Connection) -> Problem | None:
-    """Every decision is followed by the file, so that with one it can only have been taken away."""
-    decided = "SELECT max(seq) FROM record WHERE kind = 'approval.decided'"
-    if connection.execute(decided).fetchone()[0] is None:
-        return None
-    last = connection.execute("SELECT max(seq) FROM record").fetchone()[0]
+def _missing(path: Path, last: int) -> Problem:
+    """The file is made before the first record, so it can only have been taken away."""
     return Problem(
-        last, f"{path.name} is missing: whether records after {last} were cut off cannot be told"
+        last + 1,
+        f"{path.name} is missing: whether records after {last} were cut off cannot be told",
     )
+
+
+def _made(path: Path, text: bytes) -> int:
+    """A descriptor of a new file in the place of whatever had that name, on the disk by then."""
+    fresh = path.with_name(path.name + ".new")
+    fresh.unlink(missing_ok=True)
+    descriptor = os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
+    try:
+        os.pwrite(descriptor, text, 0)
+        # Without this a power cut may leave the new name with no content.
+        os.fsync(descriptor)
+        fresh.replace(path)
+        _sync_folder(path.parent)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _settled(path: Path) -> bytes:
+    """The content; a core may write it at this moment, so it is read until two readings agree."""
+    content, before = _content(path), None
+    while content != before:
+        content, before = _content(path), content
+    return content
+
+
+def _content(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(_LENGTH_BYTES + 1)

@@ -11,10 +11,8 @@ from typing import Any
 
 import msgspec
 
-from watchgate.core import chain
-from watchgate.core.chain import Row, Verdict
+from watchgate.core.chain import Row
 from watchgate.core.records import Record
-from watchgate.service.journal_head import head_path, head_problem
 from watchgate.service.journal_schema import JournalError, open_to_read, reason
 
 # Wall clocks are set back now and then; that far before the time asked for, `since` looks too.
@@ -39,8 +37,32 @@ def sized(
     order = "DESC" if newest_first else "ASC"
     with closing(open_to_read(path)) as connection:
         clause = f"WHERE seq BETWEEN ? AND ? ORDER BY seq {order}"
-        for row in _rows(path, connection, clause, from_seq, to_seq):
+        for row in rows(path, connection, clause, from_seq, to_seq):
             yield len(row.data or b""), _as_written(row).record()
+
+
+def numbered(
+    path: Path, numbers: Sequence[int], *, newest_first: bool = False
+) -> Iterator[tuple[int, Record]]:
+    """The records with these numbers in their order, each with the bytes that its data takes."""
+    order = "DESC" if newest_first else "ASC"
+    with closing(open_to_read(path)) as connection:
+        clause = f"WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq {order}"  # noqa: S608
+        for row in rows(path, connection, clause, _listed(numbers)):
+            yield len(row.data or b""), _as_written(row).record()
+
+
+def calls_of(path: Path, numbers: Sequence[int]) -> set[tuple[str, str, str]]:
+    """Agent, session and id of the calls that the records with these numbers are about."""
+    return _calls(path, "seq IN (SELECT value FROM json_each(?))", _listed(numbers))
+
+
+def calls_among(
+    path: Path, kinds: Sequence[str], first: int, last: int
+) -> set[tuple[str, str, str]]:
+    """Agent, session and id of the calls with a record of some kinds from `first` to `last`."""
+    clause = "seq BETWEEN ? AND ? AND kind IN (SELECT value FROM json_each(?))"
+    return _calls(path, clause, first, last, _listed(kinds))
 
 
 def tail(path: Path, count: int) -> list[Record]:
@@ -55,7 +77,7 @@ def of_kind(path: Path, kind: str, among: int, count: int) -> Iterator[Record]:
             "WHERE kind = ? AND seq > (SELECT coalesce(max(seq), 0) FROM record) - ? "
             "ORDER BY seq DESC LIMIT ?"
         )
-        for row in _rows(path, connection, clause, kind, among, count):
+        for row in rows(path, connection, clause, kind, among, count):
             yield _as_written(row).record()
 
 
@@ -98,7 +120,7 @@ def since(path: Path, at_us: int) -> Iterator[Record]:
     """
     with closing(open_to_read(path)) as connection:
         first = _first_since(path, connection, at_us - SLACK_US)
-        for row in _rows(path, connection, "WHERE seq >= ? AND at >= ? ORDER BY seq", first, at_us):
+        for row in rows(path, connection, "WHERE seq >= ? AND at >= ? ORDER BY seq", first, at_us):
             yield _as_written(row).record()
 
 
@@ -108,26 +130,42 @@ def firsts(path: Path, times_us: Sequence[int]) -> list[int]:
         return [_first_since(path, connection, at_us) for at_us in times_us]
 
 
-def verify(path: Path) -> Verdict:
-    """Walk the whole chain, then compare its end with `journal.head`."""
+def in_time(
+    path: Path, first: int, last: int, since_us: int | None, until_us: int | None
+) -> tuple[int, int]:
+    """What of `first` to `last` can have been made from `since_us` on and before `until_us`.
+
+    As `since` it takes clocks to have been set back by an hour at most.
+    """
+    if since_us is None and until_us is None:
+        return first, last
     with closing(open_to_read(path)) as connection:
-        verdict = chain.verify(_rows(path, connection, "ORDER BY seq"))
-        if verdict.problem is not None:
-            return verdict
+        if since_us is not None:
+            first = max(first, _first_since(path, connection, since_us - SLACK_US))
+        if until_us is not None:
+            last = min(last, _first_since(path, connection, until_us + SLACK_US) - 1)
+    return first, last
+
+
+def _listed(values: Sequence[str] | Sequence[int]) -> str:
+    return msgspec.json.encode(values).decode()
+
+
+def _calls(path: Path, clause: str, *values: int | str) -> set[tuple[str, str, str]]:
+    select = (
+        "SELECT DISTINCT coalesce(agent, ''), coalesce(session, ''), call FROM record"  # noqa: S608
+        f" WHERE call <> '' AND {clause}"
+    )
+    with closing(open_to_read(path)) as connection:
         try:
-            problem = head_problem(head_path(path), connection)
+            return {(str(a), str(s), str(c)) for a, s, c in connection.execute(select, values)}
         except sqlite3.Error as error:
             raise JournalError(path, reason(error)) from error
-        return msgspec.structs.replace(verdict, problem=problem)
-
-
-def _listed(values: Sequence[str]) -> str:
-    return msgspec.json.encode(values).decode()
 
 
 def _records(path: Path, clause: str, *values: int | str) -> Iterator[Record]:
     with closing(open_to_read(path)) as connection:
-        for row in _rows(path, connection, clause, *values):
+        for row in rows(path, connection, clause, *values):
             yield _as_written(row).record()
 
 
@@ -141,9 +179,9 @@ def _as_written(row: Row) -> Row:
 def _first_since(path: Path, connection: sqlite3.Connection, at_us: int) -> int:
     probe = "SELECT seq, at FROM record WHERE seq >= ? ORDER BY seq LIMIT 1"
     try:
-        low, high = connection.execute(
-            "SELECT coalesce(min(seq), 1), coalesce(max(seq), 0) + 1 FROM record"
-        ).fetchone()
+        # One statement for both would go through the whole table.
+        low = connection.execute("SELECT coalesce(min(seq), 1) FROM record").fetchone()[0]
+        high = connection.execute("SELECT coalesce(max(seq), 0) + 1 FROM record").fetchone()[0]
         while low < high:
             middle = (low + high) // 2
             seq, at = _sound(connection.execute(probe, (middle,)).fetchone(), 0, 1)
@@ -163,9 +201,10 @@ def _sound(found: tuple[Any, ...], seq: int = _SEQ, at: int = _AT) -> tuple[Any,
     return found
 
 
-def _rows(
+def rows(
     path: Path, connection: sqlite3.Connection, clause: str, *values: int | str
 ) -> Iterator[Row]:
+    """The rows that a clause takes, as they stand in the journal: nothing of them is proven."""
     try:
         for found in connection.execute(f"{_SELECT} {clause}", values):
             yield Row(*_sound(found))

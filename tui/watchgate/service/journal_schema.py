@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 import stat
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TypeVar
 
-import msgspec
+from watchgate.service.journal_migrations import migrate
 
-from watchgate.core.chain import START, Head, Row
+FORMAT = 2
+"""Kept as `user_version`; a change of the file raises it and brings a migration."""
 
-T = TypeVar("T")
-
-FORMAT = 1
-"""Kept as `user_version`; a change of the table raises it and brings a migration."""
-
-BATCH_ROWS = 256
 BUSY_TIMEOUT_S = 2.0
 _APPLICATION_ID = 0x57474A31  # "WGJ1", so that `file` and we can tell it from other databases
 
@@ -30,27 +24,20 @@ _TABLE = """CREATE TABLE record (
 LAST_SEQ = 2**62
 """No record has a higher number: SQLite's own end is not far above."""
 
-_INSERT = "INSERT INTO record VALUES "
-_PLACES = ("CAST(? AS TEXT)" if field == "data" else "?" for field in Row.__struct_fields__)
-_VALUES = f"({','.join(_PLACES)})"
-_BLOCKS = (256, 64, 16)
-
-
-def _as_it_is(value: T) -> T:
-    return value
-
-
-# The driver asks every value that is no number or text whether it can adapt itself, which costs
-# more than to write it, unless it finds an adapter here.
-for _kind in (bytes, type(None)):
-    sqlite3.register_adapter(_kind, _as_it_is)
+_NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
+_NO_ACCESS = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 class JournalError(Exception):
-    """The journal cannot be used; the message names the file and the mend."""
+    """The journal cannot be used; the message names the file and the mend.
 
-    def __init__(self, path: Path, why: str) -> None:
+    `mendable` says that it is our journal and that a core may wait for it: for room on the disk, a
+    lock, access, or another file in the place of a damaged one.
+    """
+
+    def __init__(self, path: Path, why: str, *, mendable: bool = False) -> None:
         self.path = path
+        self.mendable = mendable
         super().__init__(f"the journal {path} {why}")
 
 
@@ -65,12 +52,12 @@ def open_to_write(path: Path, busy_timeout_s: float = BUSY_TIMEOUT_S) -> sqlite3
             path, timeout=busy_timeout_s, isolation_level=None, check_same_thread=False
         )
     except (OSError, sqlite3.Error) as error:
-        raise JournalError(path, reason(error)) from error
+        raise failed(path, error) from error
     try:
         _prepare(path, connection)
     except sqlite3.Error as error:
         connection.close()
-        raise JournalError(path, reason(error)) from error
+        raise failed(path, error) from error
     except JournalError:
         connection.close()
         raise
@@ -102,47 +89,18 @@ def open_to_read(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def insert(connection: sqlite3.Connection, rows: Sequence[Row]) -> None:
-    """Write the rows in one transaction; raises `sqlite3.Error` and leaves none of them.
-
-    A statement takes many rows at once: each statement gives up the interpreter's lock, and a
-    busy event loop hands it back only after some milliseconds.
-    """
-    sizes = _sizes(len(rows))
-    alone = len(sizes) == 1
-    done = 0
-    try:
-        if not alone:
-            connection.execute("BEGIN IMMEDIATE")
-        for size in sizes:
-            block = rows[done : done + size]
-            connection.execute(
-                _INSERT + ",".join([_VALUES] * size),
-                [value for row in block for value in msgspec.structs.astuple(row)],
-            )
-            done += size
-        if not alone:
-            connection.execute("COMMIT")
-    except sqlite3.Error:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
-
-
-def newest(connection: sqlite3.Connection) -> Head:
-    """The end of the chain as the database holds it; raises `sqlite3.Error`."""
-    found = connection.execute("SELECT seq, hash FROM record ORDER BY seq DESC LIMIT 1").fetchone()
-    if not found:
-        return START
-    if not isinstance(found[0], int) or found[0] > LAST_SEQ:
-        raise sqlite3.DatabaseError("the number of its newest record leaves none for the next")
-    return Head(*found)
+def failed(path: Path, error: OSError | sqlite3.Error) -> JournalError:
+    """What the writer of the journal makes of an error."""
+    waits = (errno.EIO, *_NO_SPACE, *_NO_ACCESS)
+    mendable = isinstance(error, sqlite3.Error) or error.errno in waits
+    return JournalError(path, reason(error), mendable=mendable)
 
 
 def reason(error: OSError | sqlite3.Error) -> str:
     """What an error means for the journal, with the mend."""
     name = getattr(error, "sqlite_errorname", "") or ""
-    if name.startswith("SQLITE_FULL"):
+    number = error.errno if isinstance(error, OSError) else None
+    if name.startswith("SQLITE_FULL") or number in _NO_SPACE:
         return "found no space on its disk: make room there"
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return "is locked by another program: end that one"
@@ -150,7 +108,10 @@ def reason(error: OSError | sqlite3.Error) -> str:
         return "is not a database: move it away, then a new one is made"
     if name.startswith("SQLITE_CORRUPT"):
         return "is damaged: stop the core and move it away, then a new one is made"
-    if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
+    if name in ("SQLITE_READONLY_ROLLBACK", "SQLITE_READONLY_RECOVERY"):
+        return "was left in the middle of a change: start a core, which ends or undoes it"
+    denied = name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM"))
+    if denied or number in _NO_ACCESS:
         return f"cannot be opened or written ({error}): give yourself write access to it"
     return f"failed: {error}"
 
@@ -175,6 +136,9 @@ def _own_file(path: Path) -> None:
 
 def _prepare(path: Path, connection: sqlite3.Connection) -> None:
     version = _format(path, connection)
+    if version == 0:
+        # It takes hold only before the file has its first page, which the next line writes.
+        connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
     if connection.execute("PRAGMA journal_mode=WAL").fetchone()[0] != "wal":
         raise JournalError(path, "needs a local disk: set WATCHGATE_STATE_DIR to a directory there")
     connection.execute("PRAGMA synchronous=FULL")
@@ -189,13 +153,16 @@ def _prepare(path: Path, connection: sqlite3.Connection) -> None:
             f"BEGIN IMMEDIATE; {_TABLE}; PRAGMA application_id={_APPLICATION_ID};"
             f"PRAGMA user_version={FORMAT}; COMMIT;"
         )
+    elif version < FORMAT:
+        migrate(connection, version, FORMAT)
 
 
 def _format(path: Path, connection: sqlite3.Connection) -> int:
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     version: int = connection.execute("PRAGMA user_version").fetchone()[0]
     found = connection.execute("SELECT sql FROM sqlite_schema").fetchall()
-    if application != _APPLICATION_ID and (application or version or found):
+    ours = application == _APPLICATION_ID
+    if version < 0 or (not ours and (application or version or found)):
         raise JournalError(path, "is the database of another program: move it away")
     if version > FORMAT:
         raise JournalError(
@@ -204,15 +171,6 @@ def _format(path: Path, connection: sqlite3.Connection) -> int:
             "upgrade, or move it away",
         )
     # A trigger would change what is written, a view what is read, another table how it is checked.
-    if version == FORMAT and found != [(_TABLE,)]:
+    if ours and (version == 0 or found != [(_TABLE,)]):
         raise JournalError(path, "was rebuilt by another program: move it away as evidence")
     return version
-
-
-def _sizes(count: int) -> list[int]:
-    # Few different statements, so that each stays prepared; any small count is a single one.
-    sizes = []
-    for block in _BLOCKS:
-        sizes += [block] * (count // block)
-        count %= block
-    return [*sizes, count] if count else sizes

@@ -51,7 +51,8 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     `tool` and `input` go with the tool kinds, `ok` and `took_ms` with their results, `usage` with
     `usage`, `text` with the rest. `ask` with `tool.pre` waits for a decision for at most
     `deadline_s` and is answered by
-    `{"id":..., "decision":"allow"|"deny"|"handback", "reason":...}`.
+    `{"id":..., "decision":"allow"|"deny"|"handback", "reason":...}`. `proxy` says that whoever
+    calls the tool is this process or runs below it, not above it.
     """
 
     watchgate: Literal[1]
@@ -71,6 +72,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     ask: bool = False
     id: str | int | None = None
     deadline_s: float = 300.0
+    proxy: bool = False
 
 
 class Unread(msgspec.Struct, frozen=True):

@@ -52,6 +52,7 @@ class Observing:
         later: Callable[[Callable[[], None]], object],
     ) -> None:
         self._engine = engine
+        self._whole = engine.config.journal.content == "full"
         self._recorder = recorder
         self._clock = clock
         self._adapters = adapters
@@ -110,7 +111,7 @@ class Observing:
 
         def decode(frame: Frame) -> None:
             try:
-                event = decode_frame(frame, self._adapters)
+                event = decode_frame(frame, self._adapters, whole=self._whole)
             except DecodeError as fault:
                 event = unread_frame(
                     frame.head, frame.payload, frame.pid, str(fault), frame.at, self._adapters

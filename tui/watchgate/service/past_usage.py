@@ -21,6 +21,7 @@ from watchgate.service import journal_read
 from watchgate.service.boundary import each_contained
 from watchgate.service.journal_schema import JournalError
 from watchgate.service.recorder import Recorder
+from watchgate.service.search.kinds import of_kinds
 
 KINDS = ("session.start", "usage")
 WAIT_S = 1.0
@@ -71,7 +72,7 @@ def usage_of(journal: Path, now_us: int, to_seq: int) -> State:
     days = range(first, first + DAYS_KEPT)
     state = State(rows_kept=1)
     starts = journal_read.firsts(journal, [day * DAY_US for day in (*days, days[-1] + 1)])
-    records = journal_read.among(journal, KINDS, starts[0], to_seq)
+    records = of_kinds(journal, KINDS, starts[0], to_seq)
     each_contained(records, state.apply, _nothing)
     for day, (begins, ends) in zip(days, pairwise(starts), strict=True):
         if begins < ends:

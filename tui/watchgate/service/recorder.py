@@ -10,6 +10,7 @@ from watchgate.core.clock import Clock
 from watchgate.core.records import CoreData, Draft, NoteData, Record
 from watchgate.core.state import State
 from watchgate.service.boundary import each_contained
+from watchgate.service.journal import Gap
 
 ROOM_KEPT = 5_000
 
@@ -33,6 +34,14 @@ class Writer(Protocol):
 
     def extend(self, rows: Sequence[Row]) -> None:
         """Take several rows to write."""
+        ...
+
+    def purge(self, row: Row, seqs: Sequence[int]) -> None:
+        """Take a row to write in one step with dropping the data of older ones."""
+        ...
+
+    def take_gap(self) -> Gap | None:
+        """What was dropped for want of room since this was last asked, if anything."""
         ...
 
     def commit(self, callback: Callable[[bool], None]) -> None:
@@ -63,6 +72,15 @@ class Recorder:
         """Record one draft."""
         record, row = self.chain.seal(draft)
         self.journal.append(row)
+        self._show(record)
+
+    def record_purge(self, draft: Draft, seqs: Sequence[int]) -> None:
+        """Record one draft, and in the same step drop what the journal keeps of older records."""
+        record, row = self.chain.seal(draft)
+        self.journal.purge(row, seqs)
+        self._show(record)
+
+    def _show(self, record: Record) -> None:
         self.state.apply(record)
         for watcher in tuple(self.watchers):
             watcher.offer(record)

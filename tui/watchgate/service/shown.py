@@ -6,14 +6,8 @@ from typing import Any
 
 import msgspec
 
-from watchgate.core.clock import Instant
 from watchgate.core.requests import Request
-from watchgate.core.state import State
 from watchgate.core.views import PendingView
-from watchgate.link.protocol import Snapshot
-
-SNAPSHOT_ROWS = 2_000
-SNAPSHOT_TRACES = 500
 
 
 def listed(view: PendingView) -> dict[str, Any]:
@@ -63,21 +57,3 @@ def shown(request: Request, view: PendingView | None = None) -> dict[str, Any]:
             **({"answers": end.answers} if end.answers else {}),
         }
     return whole
-
-
-def snapshot(state: State, *, core: str, now: Instant) -> Snapshot:
-    """Everything that a console needs for its first picture."""
-    return Snapshot(
-        seq=state.seq,
-        core=core,
-        now=now.wall_us,
-        gate=state.gate,
-        sessions=tuple(state.sessions.values()),
-        pending=tuple(state.pending.values()),
-        grants=tuple(state.grants.values()),
-        totals=state.totals,
-        usage=state.usage.kept(),
-        settled=tuple(state.settled),
-        rows=tuple(state.rows.tail(SNAPSHOT_ROWS)),
-        traces=tuple(state.traces.ring.tail(SNAPSHOT_TRACES)),
-    )

@@ -17,7 +17,6 @@ from watchgate.ui.answers import Answers
 from watchgate.ui.bridge import Bridge
 from watchgate.ui.deciding.arming import Ask, Intent
 from watchgate.ui.deciding.operator import Operator, deciding_keys
-from watchgate.ui.farewell import farewell
 from watchgate.ui.keys import going
 from watchgate.ui.keys.actions import ACTIONS
 from watchgate.ui.keys.keymap import name_of, read_at
@@ -30,6 +29,7 @@ from watchgate.ui.prompts import Prompts
 from watchgate.ui.screens.frame import Frame
 from watchgate.ui.screens.monitor import MonitorScreen
 from watchgate.ui.source import Source
+from watchgate.ui.stage import Stage
 from watchgate.ui.stylesheets import stylesheets
 from watchgate.ui.telling.announcer import Announcer
 from watchgate.ui.telling.title import CLEAR, RESTORE, SAVE
@@ -69,13 +69,13 @@ class WatchgateApp(Answers, inherit_bindings=False):
         super().__init__()
         self._dress()
         self.bridge = Bridge(source, clock, self.wake)
+        self.stage: Stage = Stage(self, self.options.replay, demo=self.options.demo)
         self.operator = Operator(self, self.bridge, self.keymap, self.now_s)
         self.monitor = self.MONITOR(self.options)
         self.pages = Pages(self, self.monitor)
         keys = deciding_keys(self.keymap, ("allow", "deny"))
         self.prompts = Prompts(self.pages, self.now_s, keys=keys, home=self.options.home)
-        self._presenter = Presenter(self.options, self.keymap, self.desk, self.operator.has_seen)
-        self.played_from: Bridge | None = None
+        self._presenter = Presenter(self.options, self.keymap, self.desk, self.has_seen)
         self._drawn: object = None
         self._announcer = Announcer(self.bell, self._write, self.options.telling, self.start)
         self._open: frozenset[str] = frozenset()
@@ -112,10 +112,17 @@ class WatchgateApp(Answers, inherit_bindings=False):
     def on_exit_app(self) -> None:
         self._write(CLEAR)
 
-    def follow(self, bridge: Bridge) -> None:
-        """Show this core from now on, and read from no other."""
-        self.bridge = self.operator.bridge = bridge
-        self.run_worker(bridge.run(), group="bridge", exclusive=True)
+    def follow(self, bridge: Bridge, group: str = "bridge") -> None:
+        """Show this from now on; what a bridge of another group reads goes on."""
+        self.show(bridge)
+        self.run_worker(bridge.run(), group=group, exclusive=True)
+
+    def show(self, bridge: Bridge) -> None:
+        """Show what this bridge reads; what was drawn or pressed before counts for nothing here."""
+        self.prompts.close()
+        self.bridge = bridge
+        keymap = self.keymap
+        self.operator = Operator(self, bridge, keymap, self.now_s, replay=self.stage.replaying)
         self.wake()
 
     def wake(self) -> None:
@@ -126,18 +133,21 @@ class WatchgateApp(Answers, inherit_bindings=False):
         """Show the newest moment, if it differs from the one on the screen."""
         if not self.screen_stack:
             return  # the console is closing
-        self.desk.forget(self.now_s())
+        now_s = self.now_s()
+        self.desk.forget(now_s)
+        self.stage.tick(now_s)
         self.operator.due()
         self._announce()
         frame = self.screen
         if not isinstance(frame, Frame):
             return
-        desk, now_us = self.desk, self.bridge.now_us()
+        desk, now_us, replay = self.desk, self.bridge.now_us(), self.stage.view
         table = self.monitor.table
         drawn = (
             id(frame), frame.where, frame.narrowed, frame.revision, frame.items,
             id(self.bridge), self.bridge.revision,
-            now_us // 1_000_000, self.size, desk.docked, desk.bare, desk.note, desk.frozen_us,
+            now_us // 1_000_000, replay, self.size,
+            desk.docked, desk.bare, desk.note, desk.frozen_us,
             desk.filter, self.theme, self.monitor.listed, table.follow, table.new_count,
             table.selected, self.prompts.hints, self.operator.seen, self.operator.marks.ids,
         )  # fmt: skip
@@ -153,13 +163,14 @@ class WatchgateApp(Answers, inherit_bindings=False):
 
     def _announce(self) -> None:
         """Tell of what is new, and keep prompt and arming up to date."""
-        bridge = self.bridge
+        bridge, live = self.bridge, self.stage.live
         pending = frozenset(bridge.state.pending)
         if pending != self._open:
             self._open = pending
             self.prompts.keep(bridge.state.pending)
             self.operator.keep(bridge.state.pending)
-        self._announcer.announce(bridge.state, bridge.link, bridge.now_us(), demo=self.demo)
+        if live is not None:
+            self._announcer.announce(live.state, live.link, live.now_us(), demo=self.stage.demo)
 
     def _write(self, control: str) -> None:
         if self._driver is not None:
@@ -174,15 +185,10 @@ class WatchgateApp(Answers, inherit_bindings=False):
             where=frame.where if isinstance(frame, Frame) else "monitor",
             listed=self.monitor.listed,
             items=frame.items if isinstance(frame, Frame) else 0,
-            demo=self.demo,
+            stage=self.stage,
             prompt=self.prompts.hints,
             marks=self.operator.marks,
         )
-
-    @property
-    def demo(self) -> bool:
-        """Whether the picture is a demonstration."""
-        return self.options.demo or self.played_from is not None
 
     def on_key(self, event: Key) -> None:
         """Every key that no prompt took: first the arming, then what the key is bound to."""
@@ -191,15 +197,17 @@ class WatchgateApp(Answers, inherit_bindings=False):
         name = name_of(event)
         if self.prompts.catch():
             return  # a prompt is opening: what is meant for it must not reach keys that decide
-        if self.bridge.unaware(self.now_s()):
-            self.start(self.bridge.hello)
+        live = self.stage.live
+        if live is not None and live.unaware(self.now_s()):
+            self.start(live.hello)
         if self.operator.press(name, read_at(event, self.now_s())):
             self.act(name)
         self.tick()
 
     def act(self, name: str) -> None:
         """Do what a key is bound to, or say why it does nothing."""
-        key = self.keymap.named(name, self.moment().context.where)
+        context = self.moment().context
+        key = self.keymap.named(name, context.where, replay=context.replay)
         if key is not None:
             self.perform(key.id)
 
@@ -243,31 +251,18 @@ class WatchgateApp(Answers, inherit_bindings=False):
 
         return self.run_worker(run, group="work", exclusive=False)
 
+    def has_seen(self, request_id: str) -> bool:
+        """Whether the whole text of a request was shown."""
+        return self.operator.has_seen(request_id)
+
     def why_not(self, intent: Intent) -> str | None:
         """Why a decision key does nothing now."""
         return self.moment().blocked.get(intent)
 
-    def play_demo(self) -> None:
-        """Show the demo's core until the operator leaves it."""
-        open_demo = self.options.open_demo
-        if open_demo is None:
-            return
-
-        async def play() -> None:
-            source, clock = await open_demo()
-            self.played_from = self.bridge
-            self.follow(Bridge(source, clock, self.wake))
-
-        self.start(play)
-
     def detach(self) -> None:
-        """Leave a demo for the core it was started from, else leave the console."""
-        if self.played_from is not None:
-            home, self.played_from = self.played_from, None
-            self.follow(home)
-        else:
-            state, link = self.bridge.state, self.bridge.link
-            self.exit(farewell(state, link, demo=self.demo, hosted=self.options.hosted))
+        """Leave a demo or a replay for what it was started from, else leave the console."""
+        if not self.stage.leave():
+            self.exit(self.stage.farewell())
 
     def ask_leave(self) -> None:
         """Leave when asked twice."""
@@ -275,13 +270,7 @@ class WatchgateApp(Answers, inherit_bindings=False):
         if now_s <= self._leave_until_s:
             self.detach()
         self._leave_until_s = now_s + LEAVE_WITHIN_S
-        self.say(f"{self.keymap['leave'].shown} again leaves {self._what_ends()}", LEAVE_WITHIN_S)
-
-    def _what_ends(self) -> str:
-        if self.demo:
-            return "the demo"
-        ends = "the console and ends its core"
-        return ends if self.options.hosted else "the console, the core goes on"
+        self.say(f"{self.keymap['leave'].shown} again leaves {self.stage.ends}", LEAVE_WITHIN_S)
 
     def ask_yes(self, ask: Ask, view: PendingView) -> None:
         """Open the prompt that reads a typed yes."""

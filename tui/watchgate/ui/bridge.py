@@ -14,11 +14,11 @@ import anyio.lowlevel
 import msgspec
 
 from watchgate.core.clock import Clock
-from watchgate.core.restore import restore
 from watchgate.core.state import State
 from watchgate.link.client import Fields
 from watchgate.link.lines import Answer, CoreLost, LinkError
 from watchgate.link.protocol import Push, Request, Snapshot, Verb
+from watchgate.link.snapshots import restored
 from watchgate.ui.source import Batch, Hosts, Merged, Session, Source, wait_s
 
 SLICE = 500
@@ -148,21 +148,8 @@ class Bridge:
 
     def _show(self, snapshot: Snapshot) -> None:
         self._ahead_us = snapshot.now - self._clock.now().wall_us
-        self.state = restore(
-            seq=snapshot.seq,
-            core=snapshot.core,
-            at=snapshot.now,
-            gate=snapshot.gate,
-            sessions=snapshot.sessions,
-            pending=snapshot.pending,
-            grants=snapshot.grants,
-            totals=snapshot.totals,
-            usage=snapshot.usage,
-            settled=snapshot.settled,
-            rows=snapshot.rows,
-            traces=snapshot.traces,
-            hosts=snapshot.hosts if isinstance(snapshot, Merged) else (),
-        )
+        hosts = snapshot.hosts if isinstance(snapshot, Merged) else ()
+        self.state = restored(snapshot, hosts)
         self._changed(urgent=True)
 
     async def _fold(self, pushes: list[Push]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from watchgate.core.state import State
 from watchgate.ui.bridge import Link
 from watchgate.ui.formats import plural
+from watchgate.ui.overview import day_words
 
 
 def farewell(state: State, link: Link, *, demo: bool, hosted: bool = False) -> str:
@@ -21,7 +22,5 @@ def farewell(state: State, link: Link, *, demo: bool, hosted: bool = False) -> s
     after = "the core goes on, `watchgate` attaches again"
     if hosted:
         after = "its core ended with it, so acting calls are denied until `watchgate` runs again"
-    return (
-        f"watchgate: today {totals.allowed_by_operator} allowed, {denied} denied{silent}"
-        f"{waiting}; {after}"
-    )
+    counted = f"{day_words(totals)} {totals.allowed_by_operator} allowed, {denied} denied{silent}"
+    return f"watchgate: {counted}{waiting}; {after}"

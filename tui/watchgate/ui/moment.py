@@ -11,6 +11,7 @@ from watchgate.core.views import PendingView
 from watchgate.ui.bridge import Link
 from watchgate.ui.deciding.arming import Card, Intent
 from watchgate.ui.keys.keymap import Context, Hint
+from watchgate.ui.replay.view import ReplayView
 from watchgate.ui.shape import Shape
 
 
@@ -21,7 +22,7 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
     `index` its place among them; `marked` are the ids of those marked. `note` is a sentence for the
     operator, `frozen_us` when the view was frozen, `skipped` how many records a slow link left out,
     `blocked` why decision keys do not act. With `bare` the docked request's secrets are told;
-    `reveal` is the key for that.
+    `reveal` is the key for that. `replay` tells where a replay stands, while one is shown.
     """
 
     state: State
@@ -41,6 +42,7 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
     filter: str = ""
     skipped: int = 0
     demo: bool = False
+    replay: ReplayView | None = None
     home: str = ""
     blocked: Mapping[Intent, str] = {}
 
@@ -51,6 +53,14 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
         if view is None:
             return None
         return Card(id=view.id, risk=view.data.risk, blocked=self.blocked)
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """What is before the operator, to be put there again."""
+
+    docked: str | None
+    frozen_us: int | None
+    filter: str
 
 
 class Desk:
@@ -72,6 +82,20 @@ class Desk:
     def bare(self) -> bool:
         """Whether the docked request's secrets are told."""
         return self._bare is not None and self._bare == self.docked
+
+    def kept(self) -> Kept:
+        """What is before the operator now."""
+        return Kept(self.docked, self.frozen_us, self.filter)
+
+    def take(self, kept: Kept) -> None:
+        """Put something before the operator again; secrets that were told are covered."""
+        self.clear()
+        self.docked, self.frozen_us, self.filter = kept.docked, kept.frozen_us, kept.filter
+
+    def clear(self) -> None:
+        """Nothing is before the operator: another picture is."""
+        self.docked = self.frozen_us = self._bare = None
+        self.filter = ""
 
     def reveal(self) -> None:
         """Tell the docked request's secrets, or cover them again; those of others stay so."""

@@ -6,12 +6,16 @@ The console reads no files and starts no processes; whoever starts it does that 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from watchgate.core.clock import Clock
 from watchgate.ui.source import Source
 from watchgate.ui.telling.encoding import Telling
+
+if TYPE_CHECKING:
+    from watchgate.ui.replay.source import Recording
 
 
 class FoundAgent(msgspec.Struct, frozen=True):
@@ -37,6 +41,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     gives its source and its clock; `start_core` starts a core and returns once it was asked to;
     `log_lines` reads the core's newest log lines; `go_to` brings the agent's terminal to the front
     and returns what it did, None when it knows no way.
+    `replay` is the recording that the console shows in place of a core.
     `telling` is how it may ring and notify; `keys` maps action ids to keys; `theme` is a word of
     `theme.NAMES`. With `ascii` nothing but ASCII is written to the terminal.
     """
@@ -44,6 +49,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     agents: tuple[FoundAgent, ...] = ()
     demo: bool = False
     hosted: bool = False
+    replay: Recording | None = None
     home: str = ""
     theme: str = "dark"
     ascii: bool = False

@@ -58,6 +58,15 @@ def pause_words(state: State, now_us: int, *, whole: bool) -> str:
     return "".join(cut(f"{words}: {safe_text(view.paused_why)}", CHIP_CELLS)) if whole else words
 
 
+def journal_words(gate: GateView, *, whole: bool) -> str:
+    """That the journal cannot be written, and the `whole` of it what that means and why."""
+    if gate.journal == "ok":
+        return ""
+    words = "journal lost"
+    why = safe_text(gate.journal)
+    return "".join(cut(f"{words}, acting calls denied: {why}", CHIP_CELLS)) if whole else words
+
+
 def policy_words(gate: GateView, *, whole: bool) -> str:
     """What is wrong with the rules in force; the `whole` of it names what mends it.
 
@@ -93,6 +102,7 @@ def strip_view(state: State, link: Link, now_us: int, *, demo: bool) -> StripVie
         cost_wide=cost_wide,
         ran=sum(view.ran for view in live),
         gated=sum(view.passed for view in live),
+        tampered=len(state.gate.tampered),
         quiet="nothing pending" if state.sessions else "listening",
     )
     if link.lost:
@@ -165,6 +175,11 @@ def sparklines(views: list[SessionView], now_us: int) -> list[str]:
     scale = max(top, SCALE_AT_LEAST)
     steps = len(BARS) - 1
     return ["".join(BARS[-(-calls * steps // scale)] for calls in line) for line in bins]
+
+
+def day_words(totals: Totals) -> str:
+    """From when on the day's counters count: a core that starts late may not know all of it."""
+    return f"since {clock(totals.since)[:5]}" if totals.since else "today"
 
 
 def today(totals: Totals) -> list[tuple[str, str, str]]:

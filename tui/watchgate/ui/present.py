@@ -14,6 +14,7 @@ from watchgate.ui.keys.registry import footer
 from watchgate.ui.moment import Desk, Moment
 from watchgate.ui.options import Options
 from watchgate.ui.shape import Shape
+from watchgate.ui.stage import Stage
 
 
 class Presenter:
@@ -35,11 +36,12 @@ class Presenter:
         where: Where,
         listed: bool,
         items: int,
-        demo: bool,
+        stage: Stage,
         prompt: Sequence[Hint],
         marks: Marks,
     ) -> Moment:
         """What is so now; `prompt` are the hints of the prompt that has the keys, if any."""
+        demo, replay = stage.demo, stage.view
         state, now_us, desk, options = bridge.state, bridge.now_us(), self._desk, self._options
         pending = state.by_deadline()
         docked, index = desk.look(pending)
@@ -57,6 +59,8 @@ class Presenter:
             off_here=off_here(state, now_us),
             empty=not state.sessions,
             demo=demo,
+            replay=replay is not None,
+            paused=replay is not None and (replay.paused or replay.over),
             tiny=shape.tiny,
             frozen=desk.frozen_us is not None,
             filtered=bool(desk.filter),
@@ -90,6 +94,7 @@ class Presenter:
             filter=desk.filter,
             skipped=bridge.skipped,
             demo=demo,
+            replay=replay,
             home=options.home,
             blocked={i: why for i in INTENTS if (why := keymap[i].reason(context))},
         )

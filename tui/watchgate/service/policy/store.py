@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from hashlib import sha256
 from pathlib import Path
 
 import msgspec
@@ -88,6 +89,14 @@ class Policies:
         for project in self._projects.values():
             found += [(file.source.origin, file.tier) for file in project.files]
         return tuple(dict.fromkeys(found))
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """The SHA-256 of what is in force of the admin's and the user's file, by its path."""
+        return {
+            file.source.origin: sha256(file.source.text.encode()).hexdigest()
+            for file in self._files
+        }
 
     @property
     def faults(self) -> tuple[str, ...]:

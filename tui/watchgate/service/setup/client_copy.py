@@ -46,7 +46,7 @@ def renew_bytecode(places: Paths, python: Path) -> bool:
         # CPython would make it with whatever rights the umask leaves to others.
         cache.mkdir(mode=0o700, exist_ok=True)
         cache.chmod(0o700)
-        for old in _cached(places):
+        for old in cached(places):
             old.unlink(missing_ok=True)
         subprocess.run(
             [python, "-I", "-S", "-c", _COMPILE, module.parent, module.stem],
@@ -57,7 +57,7 @@ def renew_bytecode(places: Paths, python: Path) -> bool:
         )
     except (OSError, subprocess.SubprocessError):
         return False
-    return bool(_cached(places))
+    return bool(cached(places))
 
 
 def bytecode_directory(places: Paths) -> Path:
@@ -65,5 +65,6 @@ def bytecode_directory(places: Paths) -> Path:
     return places.client_module.with_name("__pycache__")
 
 
-def _cached(places: Paths) -> list[Path]:
+def cached(places: Paths) -> list[Path]:
+    """The bytecode of the copy, of each interpreter that compiled it."""
     return list(bytecode_directory(places).glob(f"{places.client_module.stem}.*.pyc"))

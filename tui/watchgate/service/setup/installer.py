@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from watchgate.agents.base import Adapter
 from watchgate.link.paths import Paths
+from watchgate.service.integrity import manifest
+from watchgate.service.integrity.manifest import Entry
+from watchgate.service.integrity.measure import of_client, of_hooks
 from watchgate.service.setup import client_copy, files
 from watchgate.service.setup.backup import Backup
 from watchgate.service.setup.change import Change
@@ -17,7 +20,7 @@ from watchgate.service.setup.files import Found
 from watchgate.service.setup.forms import json_top
 from watchgate.service.setup.forms.editor import FormError
 from watchgate.service.setup.parts import Part, Wanted, parts
-from watchgate.service.setup.targets import Refusal, Scope, is_folder, setup_of
+from watchgate.service.setup.targets import Refusal, Scope, home, is_folder, setup_of
 
 BACKUPS = "backups"
 
@@ -79,6 +82,7 @@ class Installer:
                 files.write(change.found, change.after, executable=change.part.executable)
             elif change.needed:
                 files.delete(change.found)
+        self._note(changes)
 
     def uninstall(self, changes: tuple[Change, ...]) -> None:
         """Makes a planned removal and forgets the backups."""
@@ -90,6 +94,39 @@ class Installer:
                 files.delete(change.found)
             self._backup(change.found).drop()
         files.remove_directories(sorted(made, key=lambda each: len(each.parts), reverse=True))
+        self._remember((), changes)
+
+    def _note(self, changes: tuple[Change, ...]) -> None:
+        """Remember what was written, so that a running core can tell it from what others do."""
+        made = [self._entry(change) for change in changes if change.after is not None]
+        client = client_copy.packaged(self._places)
+        client |= {path: path.read_bytes() for path in client_copy.cached(self._places)}
+        for path, content in client.items():
+            digest = of_client(str(path), content).digest
+            made.append(Entry(part="client", path=str(path), digest=digest))
+        self._remember(made, [change for change in changes if change.after is None])
+
+    def _remember(self, made: Sequence[Entry], gone: Iterable[Change]) -> None:
+        keys = {(str(change.part.path), change.agent.name) for change in gone}
+        try:
+            manifest.note(self._places.installed, made, keys)
+        except OSError as error:
+            raise Refusal(
+                f"it is done, but {self._places.installed} cannot be written ({error.strerror}), "
+                "so a core will take it for somebody else's change: mend that and do it again"
+            ) from error
+
+    def _entry(self, change: Change) -> Entry:
+        path, setup = change.part.path, setup_of(change.agent)
+        found = of_hooks(setup, str(path), change.after or b"")
+        return Entry(
+            part="hooks",
+            path=str(path),
+            digest=found.digest,
+            agent=change.agent.name,
+            events=found.events,
+            root="" if path.is_relative_to(home(setup, self._env)) else str(self._cwd),
+        )
 
     def _install_plan(self, agent: Adapter, part: Part) -> Change:
         if not part.table:

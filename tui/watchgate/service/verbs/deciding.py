@@ -81,6 +81,9 @@ class Deciding:
             data = CoreData(what=what, detail=fault.strerror or str(fault))
             self._hub.recorder.about_core("policy.fault", data)
             return {"warning": f"{what} ({data.detail})"}
+        finally:
+            # What is in force from now on must not lack its record after a kill.
+            await self._hub.written()
         return {}
 
     async def _preview(self, request: Request, _caller: Caller) -> dict[str, Any]:

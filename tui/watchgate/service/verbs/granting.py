@@ -68,4 +68,6 @@ class Granting:
             ) from fault
         finally:
             self._hub.execute(effects)
+        # Who took it back must not be lost with a core that is killed now.
+        await self._hub.written()
         return {"grant": view.id}

@@ -14,10 +14,11 @@ from watchgate.core.decisions import Refused
 from watchgate.core.filters import Filter, FilterError, parse
 from watchgate.core.records import CoreData
 from watchgate.link.protocol import Hello, Request
+from watchgate.link.snapshots import snapshot
 from watchgate.service import call_pages, history
 from watchgate.service.call_pages import View
 from watchgate.service.hub import Hub
-from watchgate.service.shown import listed, shown, snapshot
+from watchgate.service.shown import listed, shown
 from watchgate.service.thinning import Thinning
 from watchgate.service.verbs.caller import Caller, Do, named, user
 
@@ -78,7 +79,7 @@ class Looking:
             data = CoreData(what="console", name=caller.name(request.as_))
             self._hub.recorder.about_core("console.attached", data)
         state = self._hub.recorder.state
-        taken = snapshot(state, core=self._core, now=self._clock.now())
+        taken = snapshot(state, core=self._core, now_us=self._clock.now().wall_us)
         self._hub.recorder.watchers.add(caller.outbox)
         if request.from_seq is not None and request.from_seq < taken.seq:
             caller.outbox.skip(request.from_seq + 1, taken.seq)

@@ -39,14 +39,22 @@ class Switching:
         data = CoreData(
             what="the gate is switched off", until=until_us, name=caller.name(request.as_)
         )
-        self._hub.recorder.about_core("policy.off", data)
+        await self._told("policy.off", data)
         return {"until": until_us}
 
     async def _switch_on(self, request: Request, caller: Caller) -> dict[str, Any]:
         off_switch.remove(self._off)
         data = CoreData(what="the gate is switched on", name=caller.name(request.as_))
-        self._hub.recorder.about_core("policy.on", data)
+        await self._told("policy.on", data)
         return {}
+
+    async def _told(self, kind: str, data: CoreData) -> None:
+        """Record it, and return when it is on the disk: a gate that is off must not lack its who.
+
+        A journal that cannot be written keeps nobody from switching.
+        """
+        self._hub.recorder.about_core(kind, data)
+        await self._hub.written()
 
     async def _stop_core(self, request: Request, caller: Caller) -> dict[str, Any]:
         # A core that an agent ended could be followed by one of the agent's own, that gates less.

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 from watchgate import __version__
 from watchgate.core.clock import Clock
 from watchgate.core.decisions import Refused
 from watchgate.core.records import CoreData
+from watchgate.link.paths import Paths
 from watchgate.link.protocol import Hello, Refusal, Request, Result
 from watchgate.service.grant_store import GrantStore
 from watchgate.service.hub import Hub
@@ -19,6 +19,7 @@ from watchgate.service.verbs.deciding import Deciding
 from watchgate.service.verbs.granting import Granting
 from watchgate.service.verbs.looking import Looking
 from watchgate.service.verbs.policy import Rules
+from watchgate.service.verbs.purging import Purging
 from watchgate.service.verbs.switching import Switching
 
 KEY_VERBS = frozenset({"hello", "decide", "extend"})
@@ -33,23 +34,26 @@ class Verbs:
         clock: Clock,
         *,
         core: str,
-        journal: Path,
-        off: Path,
+        paths: Paths,
         stop: Callable[[str], None],
         store: GrantStore,
         policies: Policies,
+        forget: Callable[[], None],
     ) -> None:
+        """`forget` has the words of purged records leave the index of the journal."""
         self._hub = hub
         self._clock = clock
         self._core = core
         self._boot = clock.now().wall_us
+        journal = paths.journal
         self._looking = Looking(hub, clock, core=core, journal=journal, hello=self.hello)
         groups = (
             self._looking,
             Deciding(hub, clock, journal=journal, store=store),
             Granting(hub, clock, journal=journal, store=store),
             Rules(hub, policies),
-            Switching(hub, clock, off=off, stop=stop),
+            Purging(hub, clock, journal=journal, forget=forget),
+            Switching(hub, clock, off=paths.off, stop=stop),
         )
         self._verbs: dict[str, Do] = {
             verb: do for group in groups for verb, do in group.table().items()

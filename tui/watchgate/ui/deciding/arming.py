@@ -132,7 +132,7 @@ class Arming:
     The caller reports each frame with `drawn`, every key with `key` before it acts on it, and calls
     `due` when `next_due` has come. Keys typed into a prompt of its own are not reported, but that
     it was left is (`typed`). `moving` are the keys that only move: these may follow each other
-    fast. `rest` tells how to see all of what an allow is about.
+    fast. `rest` tells how to see all of what an allow is about. Without `keys` nothing is decided.
     """
 
     def __init__(
@@ -289,6 +289,8 @@ class Arming:
         self._asked = None
 
     def _hint(self) -> str:
+        if not self._keys:
+            return "a replay: no key decides here"
         names = {intent: key for key, intent in self._keys.items()}
         return f"{names.get('allow', 'a')} allows, {names.get('deny', 'd')} denies"
 

@@ -89,19 +89,27 @@ class Front(Protocol):
 class Operator:
     """Holds the arming of the decision keys and carries out what they commit to.
 
-    `now_s` is the monotonic clock in seconds that keys are timed with.
+    `now_s` is the monotonic clock in seconds that keys are timed with. In a `replay` no key
+    decides.
     """
 
     def __init__(
-        self, front: Front, bridge: Bridge, keymap: Keymap, now_s: Callable[[], float]
+        self,
+        front: Front,
+        bridge: Bridge,
+        keymap: Keymap,
+        now_s: Callable[[], float],
+        *,
+        replay: bool = False,
     ) -> None:
-        keys = deciding_keys(keymap)
+        keys = {} if replay else deciding_keys(keymap)
         self.bridge = bridge
         self.marks = Marks()
         self._front = front
         self._now_s = now_s
         self._keymap = keymap
-        self._arming = Arming(keys, keymap.moving, f"{keymap['view'].shown} opens it")
+        moving = keymap.moving | keymap.playing if replay else keymap.moving
+        self._arming = Arming(keys, moving, f"{keymap['view'].shown} opens it")
         self._last: Intent | None = None
         self._handled_s = float("-inf")
         self._opened: str | None = None

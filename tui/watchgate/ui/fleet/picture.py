@@ -46,10 +46,12 @@ def _at(each: CallRow | Settled | TraceView) -> int:
 
 def _totals(every: Iterable[Totals]) -> Totals:
     sums = dict.fromkeys(Totals.__struct_fields__, 0)
+    since = 0
     for totals in every:
+        since = max(since, totals.since)
         for name in sums:
             sums[name] += getattr(totals, name)
-    return Totals(**sums)
+    return Totals(**sums | {"since": since})
 
 
 def _usage(every: Sequence[UsageKept]) -> UsageKept:

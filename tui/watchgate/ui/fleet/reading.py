@@ -14,7 +14,14 @@ from msgspec.structs import replace
 
 from watchgate.core.grants.grant import GrantUsedData, GrantView
 from watchgate.core.nesting import DEEPEST, too_deep
-from watchgate.core.records import FactsData, Record, RequestData, TraceData
+from watchgate.core.records import (
+    EscalatedData,
+    FactsData,
+    Record,
+    RequestData,
+    TamperedData,
+    TraceData,
+)
 from watchgate.link.lines import CoreLost
 from watchgate.link.protocol import Snapshot
 
@@ -106,6 +113,7 @@ _READ: dict[str, Any] = {
     "approval.requested": RequestData,
     "approval.facts": FactsData,
     "approval.extended": _Deadline,
+    "approval.escalated": EscalatedData,
     "approval.decided": _End,
     "effect.undelivered": _Word,
     "effect.contradicted": _Word,
@@ -121,6 +129,8 @@ _READ: dict[str, Any] = {
     "policy.broken": _Gate,
     "policy.reloaded": _Gate,
     "policy.fault": _Gate,
+    "policy.tampered": TamperedData,
+    "policy.intact": TamperedData,
     "grant.given": GrantView,
     "grant.kept": GrantView,
     "grant.used": GrantUsedData,

@@ -6,7 +6,9 @@ from watchgate.core.gate_folds import is_off
 from watchgate.core.hosts import HostView
 from watchgate.core.state import State
 from watchgate.core.text import safe_text
+from watchgate.core.views import GateView
 from watchgate.ui.formats import cut, plural
+from watchgate.ui.tampering import tampered_words
 
 WHY_CELLS = 180
 NAME_CELLS = 24
@@ -52,7 +54,7 @@ def _why(why: str) -> str:
 
 
 def _chip(host: HostView, now_us: int) -> tuple[int, str, str] | None:
-    name, gate = _name(host), host.gate
+    name = _name(host)
     if host.state == "connecting":
         return 2, f"{name} connecting", f"{name} connecting"
     if host.state == "lost":
@@ -64,10 +66,17 @@ def _chip(host: HostView, now_us: int) -> tuple[int, str, str] | None:
             parts = [f"{short}: {''.join(cut(safe_text(_why(host.why)), REASON_CELLS))}"]
         parts.append(f"next try in {max(0, host.retry_at - now_us) / 1_000_000:.0f} s")
         return 0, ", ".join(parts), short
+    return _gate_chip(name, host.gate, now_us)
+
+
+def _gate_chip(name: str, gate: GateView, now_us: int) -> tuple[int, str, str] | None:
     if is_off(gate, now_us):
         return 1, f"{name} GATE OFF: nothing is held there", f"{name} GATE OFF"
     if gate.journal != "ok":
         return 1, f"{name} journal {safe_text(gate.journal)}: allows are refused", f"{name} journal"
+    if gate.tampered:
+        there = f"{name} {tampered_words(gate, whole=True)} there"
+        return 1, there, f"{name} {tampered_words(gate, whole=False)}"
     if gate.profile == "watch":
         return 1, f"{name} watch, NOT GATING", f"{name} NOT GATING"
     if gate.policy:

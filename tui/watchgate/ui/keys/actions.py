@@ -10,7 +10,7 @@ from watchgate.link.lines import CoreLost
 from watchgate.link.protocol import Refusal, Verb
 from watchgate.ui import places
 from watchgate.ui.deciding.operator import INTENTS
-from watchgate.ui.keys import going
+from watchgate.ui.keys import going, playing
 from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.theming.palettes import BASES
 from watchgate.ui.theming.theme import NAMES, fitted
@@ -172,13 +172,14 @@ ACTIONS: dict[str, Action] = {
     "jump": going.jump,
     "sort": done_there("sort"),
     "window": done_there("window"),
-    "replay": done_there("replay"),
+    "replay": playing.play,
+    **playing.ACTIONS,
     "theme_dark": dressed("dark"),
     "theme_light": dressed("light"),
     "theme_mono": dressed("mono"),
     **dict.fromkeys(INTENTS, key_decides),
     "filter": going.ask_filter,
-    "demo": lambda console: console.play_demo(),
+    "demo": lambda console: console.stage.play_demo(),
     "detach": lambda console: console.detach(),
     "leave": lambda console: console.ask_leave(),
 }

@@ -21,7 +21,7 @@ def help_page(console: WatchgateApp) -> None:
     if isinstance(console.pages.top, HelpScreen):
         console.pages.close()
     else:
-        console.pages.open(HelpScreen(console.keymap))
+        console.pages.open(HelpScreen(console.keymap, replay=console.stage.replaying))
 
 
 def commands(console: WatchgateApp) -> None:

@@ -16,7 +16,7 @@ from textual.events import Key as KeyEvent
 from watchgate.core.records import RequestData
 from watchgate.ui.keys.names import check
 
-Group = Literal["decide", "look", "move", "find", "leave", "other", "palette"]
+Group = Literal["decide", "look", "move", "find", "replay", "leave", "other", "palette"]
 Where = Literal[
     "monitor",
     "approvals",
@@ -60,6 +60,8 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     off_here: bool = False
     empty: bool = False
     demo: bool = False
+    replay: bool = False
+    paused: bool = False
     tiny: bool = False
     frozen: bool = False
     filtered: bool = False
@@ -91,7 +93,8 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
     leave a narrow footer first; 0 never leaves. A key of the group `palette` is found in the list
     of commands alone. `also` is another name to find it by, `does` what a document says of it where
     `help` is too short; both name another key as `{allow}`. `only` are the places where it acts,
-    all where there are none: there it goes before a key of every place.
+    all where there are none: there it goes before a key of every place. A key of the group `replay`
+    acts in a replay alone, and goes before all others there.
     """
 
     id: str
@@ -109,6 +112,8 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
 
     def reason(self, context: Context) -> str | None:
         """Why a press would do nothing now, None where it would act."""
+        if self.group == "replay" and not context.replay:
+            return f"{self.help}: only in a replay"
         if self.only and context.where not in self.only:
             return f"{self.help}: only {where_words(self.only)}"
         return self.why_not(context)
@@ -132,7 +137,14 @@ class Hint(msgspec.Struct, frozen=True):
         return len(self.key) + 1 + len(self.label) + (0 if self.enabled else 2)
 
 
-PAIRS = {"move": ("down", "up")}
+PAIRS = {
+    "move": ("down", "up"),
+    "step": ("step_back", "step_on"),
+    "call": ("call_back", "call_on"),
+    "request": ("request_back", "request_on"),
+    "minute": ("minute_back", "minute_on"),
+    "speed": ("slower", "faster"),
+}
 """Hints that stand for two keys at once: `j/k move`."""
 
 MOVING = (
@@ -183,9 +195,18 @@ class Keymap:
         names = {name for action in MOVING for name in self._by_id[action].keys}
         return frozenset(names | {"left", "right"})
 
-    def named(self, name: str, where: Where = "monitor") -> Key | None:
+    @property
+    def playing(self) -> frozenset[str]:
+        """The keys of a replay, which decide nothing and may follow each other as fast."""
+        return frozenset(name for key in self.group("replay") for name in key.keys)
+
+    def named(self, name: str, where: Where = "monitor", *, replay: bool = False) -> Key | None:
         """What a key does there, if anything; one that acts elsewhere alone says so."""
         keys = self._by_name.get(name, [])
+        playing = [key for key in keys if key.group == "replay"]
+        if playing and (replay or len(keys) == len(playing)):
+            return playing[0]
+        keys = [key for key in keys if key.group != "replay"]
         here = [key for key in keys if where in key.only] or [key for key in keys if not key.only]
         return next(iter(here or keys), None)
 
@@ -241,6 +262,7 @@ _PLACES: dict[Where, str] = {
     "costs": "in the costs",
     "history": "in the history",
     "timeline": "in a timeline",
+    "session": "on the page of a session",
 }
 
 
@@ -251,6 +273,8 @@ def where_words(places: Sequence[Where]) -> str:
 
 def _both(one: Key, other: Key) -> bool:
     """Whether the same key would mean two things at one place."""
+    if "replay" in (one.group, other.group):
+        return one.group == other.group
     if not one.only or not other.only:
         return not one.only and not other.only
     return bool(set(one.only) & set(other.only))

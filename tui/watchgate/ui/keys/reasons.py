@@ -20,6 +20,9 @@ UNFILTERED: tuple[Where, ...] = (
     "approvals", "timeline", "detail", "call", "payload", "session",
 )  # fmt: skip
 
+REPLAYED = "a replay: this was decided long ago"
+NOTHING_HERE = "a replay: nothing is decided here"
+
 _ALLOWING: tuple[Intent, ...] = ("allow", "allow_more", "edit", "mark")
 
 
@@ -27,6 +30,8 @@ def deciding(intent: Intent) -> Reason:
     """Why a decision key cannot decide the docked request."""
 
     def why_not(context: Context) -> str | None:
+        if context.replay:
+            return REPLAYED if context.docked is not None else NOTHING_HERE
         if context.lost:
             return "the core is lost, nothing can be decided here"
         if context.docked is None:
@@ -148,9 +153,25 @@ def anywhere_else(context: Context) -> str | None:
     return None
 
 
-def replay(_context: Context) -> str | None:
-    """Calls are kept, but not played again yet."""
-    return "replay arrives with a later version"
+def replay(context: Context) -> str | None:
+    """It needs a session, and is played above a core."""
+    if context.replay:
+        return "this is a replay already"
+    if context.lost:
+        return "the core is lost, and with it the way to its records"
+    return None if context.items or context.where == "session" else "no call to play"
+
+
+def terminal(context: Context) -> str | None:
+    """It needs an agent that runs now."""
+    if context.replay:
+        return "a replay: that terminal may be another's by now"
+    return shown_request(context)
+
+
+def _replayed(context: Context) -> str | None:
+    """A replay has no core."""
+    return f"a replay has no core; {key_for('detach')} leaves it" if context.replay else None
 
 
 def _only(offered: bool, what: str) -> str | None:
@@ -159,6 +180,8 @@ def _only(offered: bool, what: str) -> str | None:
 
 def start(context: Context) -> str | None:
     """A core is started where there is none."""
+    if (why := _replayed(context)) is not None:
+        return why
     if not context.lost:
         return "the core is running"
     return _only(context.can_start, "this console cannot start it: run `watchgate serve`")
@@ -171,6 +194,8 @@ def log(context: Context) -> str | None:
 
 def gate_on(context: Context) -> str | None:
     """Only what is off is switched on."""
+    if (why := _replayed(context)) is not None:
+        return why
     if context.lost:
         return "the core is lost"
     return None if context.off or context.off_here else "the gate is on"
@@ -178,6 +203,8 @@ def gate_on(context: Context) -> str | None:
 
 def gate_off(context: Context) -> str | None:
     """Only what is on is switched off."""
+    if (why := _replayed(context)) is not None:
+        return why
     if context.lost:
         return "the core is lost"
     if context.demo:
@@ -187,11 +214,13 @@ def gate_off(context: Context) -> str | None:
 
 def stop(context: Context) -> str | None:
     """Only a core that is there is stopped."""
-    return "the core is lost" if context.lost else None
+    return _replayed(context) or ("the core is lost" if context.lost else None)
 
 
 def demo(context: Context) -> str | None:
     """A demo is played from a console that is none."""
+    if context.replay:
+        return f"leave the replay first: {key_for('detach')}"
     if context.demo:
         return f"this is the demo; {key_for('detach')} leaves it"
     return anywhere_else(context) or _only(

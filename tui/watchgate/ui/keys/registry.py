@@ -43,7 +43,7 @@ def _key(
     return Key(id=id_, keys=names, group=group, help=help_, label=label, why_not=why_not, **more)
 
 
-_PAST: tuple[Where, ...] = ("history", "timeline")
+_PAST: tuple[Where, ...] = ("history", "timeline", "session")
 
 KEYS: tuple[Key, ...] = (
     _key("deny", "d", "decide", "deny", deny_words, why.deciding("deny"), drop=1),
@@ -82,7 +82,7 @@ KEYS: tuple[Key, ...] = (
          drop=4),
     _key("back", "escape", "look", "back, never decides", backs, shown="Esc", drop=1),
     _key("terminal", "o", "look", "go to the agent's terminal", words("terminal"),
-         why.shown_request, drop=8,
+         why.terminal, drop=8,
          does="go to the agent's terminal, where it can be reached, else say where it is"),
     _key("reveal", "u", "look", "uncover its secrets, or cover", words("secrets"), why.secrets,
          also="secrets",
@@ -123,8 +123,24 @@ KEYS: tuple[Key, ...] = (
          does="costs: sort the sessions by cost, tokens, context or name"),
     _key("window", "w", "find", "costs of 1, 7 or 30 days", words("window"), drop=6,
          only=("costs",), does="costs: those of today, of 7 days or of 30 days"),
-    _key("replay", "p", "find", "play a call again", words("replay"), why.replay, drop=6,
-         only=_PAST, does="history: play a call again; arrives with a later version"),
+    _key("replay", "p", "find", "play its session again", words("replay"), why.replay, drop=6,
+         only=_PAST, does="history, and a session's page: play the whole session again"),
+    _key("pause", "space", "replay", "pause, go on",
+         lambda context: "go on" if context.paused else "pause", drop=1,
+         does="in a replay: pause, or go on; after the end from the start again"),
+    _key("step_back", ",", "replay", "a record back", words("back"), drop=2),
+    _key("step_on", ".", "replay", "a record on", words("step")),
+    _key("call_back", "<", "replay", "a call back", words("call back"), drop=4),
+    _key("call_on", ">", "replay", "a call on", words("call")),
+    _key("request_back", "{", "replay", "the request before", words("request back"), drop=4),
+    _key("request_on", "}", "replay", "the next request", words("request")),
+    _key("minute_back", "left", "replay", "a minute back", words("minute back"), shown="Left",
+         drop=6),
+    _key("minute_on", "right", "replay", "a minute on", words("minute"), shown="Right"),
+    _key("film_start", "0", "replay", "the start", words("start"), drop=9),
+    _key("film_end", "$", "replay", "the end", words("end"), drop=9),
+    _key("slower", "-", "replay", "slower", words("slower"), drop=3),
+    _key("faster", "+ =", "replay", "faster", words("faster"), shown="+"),
     _key("detach", "q", "leave", "detach; the gate goes on", leaves, drop=2, also="quit",
          does="leave; the core goes on"),
     _key("leave", "ctrl+c", "leave", "the same, asks once", words("leave"), shown="ctrl+c",
@@ -147,6 +163,9 @@ KEYS: tuple[Key, ...] = (
     _key("theme_mono", "", "palette", "the theme without colours", words("mono"),
          shown=":theme mono"),
 )  # fmt: skip
+
+SCREENS: tuple[Where, ...] = ("monitor", "approvals", "traces", "costs", "history")
+"""The numbered screens, which Esc does not close."""
 
 FOOTERS: dict[str, tuple[str, ...]] = {
     "pending": ("allow", "deny", "reply", "allow_more", "edit", "handback", "view", "next", "mark",
@@ -173,7 +192,11 @@ FOOTERS: dict[str, tuple[str, ...]] = {
                  "commands"),
     "payload": ("back", "allow", "deny", "reply", "next", "move", "detail", "view", "copy", "help",
                 "commands"),
-    "session": ("back", "allow", "deny", "reply", "next", "move", "copy", "help", "commands"),
+    "session": ("back", "allow", "deny", "reply", "next", "move", "replay", "copy", "help",
+                "commands"),
+    "replay": ("pause", "step", "call", "request", "speed", "minute", "detail", "help", "detach"),
+    "replay-page": ("back", "pause", "step", "call", "request", "speed", "minute", "help",
+                    "detach"),
     "popup": ("allow", "deny", "reply", "allow_more", "edit", "handback", "next", "mark", "back",
               "help"),
     "help": ("back", "deny", "reply", "allow", "next", "filter", "commands", "detach"),
@@ -191,6 +214,9 @@ FOOTERS: dict[str, tuple[str, ...]] = {
 
 def footer(context: Context) -> tuple[str, ...]:
     """The ids of the hints for a moment: what can be done first, and always a way out."""
+    if context.replay:
+        paged = context.where not in SCREENS
+        return FOOTERS["replay-page" if paged else "replay"]
     if context.where != "monitor":
         return FOOTERS.get(_page(context), FOOTERS["page"])
     if context.lost:

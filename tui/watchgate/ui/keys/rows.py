@@ -18,6 +18,18 @@ TOGETHER: dict[tuple[str, ...], tuple[str, str]] = {
     ("page_down", "page_up"): ("a page down, up", "a page down, a page up"),
     ("half_down", "half_up"): ("half a page down, up", "half a page down, half a page up"),
     ("next", "previous"): ("next, previous pending", "next, previous held request"),
+    ("step_back", "step_on"): ("a record back, on", "in a replay: a record back, a record on"),
+    ("call_back", "call_on"): ("a call back, on", "in a replay: to the call before, the next call"),
+    ("request_back", "request_on"): (
+        "a request back, on",
+        "in a replay: to the request before, the next request",
+    ),
+    ("minute_back", "minute_on"): (
+        "a minute back, on",
+        "in a replay: a minute back, a minute on",
+    ),
+    ("film_start", "film_end"): ("the start, the end", "in a replay: the start, the end"),
+    ("slower", "faster"): ("slower, faster", "in a replay: slower, faster"),
     ("detach", "leave"): (
         "detach; the gate goes on",
         "leave, the core goes on; `ctrl+c` asks once",

@@ -81,6 +81,8 @@ def backs(context: Context) -> str:
 
 def leaves(context: Context) -> str:
     """What becomes of the console when it is left."""
+    if context.replay:
+        return "leave"
     if context.where == "popup":
         return "close"
     return "leave" if context.lost else "detach"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import msgspec
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
@@ -16,16 +17,19 @@ from watchgate.ui.keys.jumping import Jump
 from watchgate.ui.keys.keymap import Where
 from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.moment import Moment
-from watchgate.ui.overview import pause_words, policy_words, strip_view
+from watchgate.ui.overview import journal_words, pause_words, policy_words, strip_view
+from watchgate.ui.tampering import tampered_words
 from watchgate.ui.theming.theme import RISK_RANK
 from watchgate.ui.widgets.dock import Dock
 from watchgate.ui.widgets.dock_lines import Docked
 from watchgate.ui.widgets.footer import Footer
 from watchgate.ui.widgets.lost import Lost, LostView
 from watchgate.ui.widgets.off_banner import OffBanner, OffView
+from watchgate.ui.widgets.replay_bar import ReplayBar
 from watchgate.ui.widgets.request.request_words import approved
 from watchgate.ui.widgets.strip import StatusStrip
 from watchgate.ui.widgets.tabs import Chip, Part, Tabs, TabsView
+from watchgate.ui.widgets.tamper_banner import TamperBanner
 
 PAGE_LINES = 10
 HINT_FROM = 5
@@ -55,21 +59,26 @@ class Frame(Screen[None], inherit_bindings=False):
 
     def __init__(self) -> None:
         super().__init__()
+        self.reel = ReplayBar()
+        self.reel.display = False
         self.strip = StatusStrip()
         self.tabs = Tabs()
         self.prompt = Vertical(id="prompt")
         self.dock = Dock()
         self.lost = Lost()
         self.off = OffBanner()
-        self.lost.display = self.off.display = False
+        self.tampered = TamperBanner()
+        self.lost.display = self.off.display = self.tampered.display = False
         self.footer = Footer()
 
     def compose(self) -> ComposeResult:
+        yield self.reel
         yield self.strip
         yield self.tabs
         with Horizontal(id="body"):
             yield from self.body()
         yield self.prompt
+        yield self.tampered
         yield self.dock
         yield self.lost
         yield self.off
@@ -85,7 +94,13 @@ class Frame(Screen[None], inherit_bindings=False):
     def show(self, moment: Moment) -> None:
         """Show this moment in the parts that every screen has."""
         shape = moment.shape
-        self.strip.show(strip_view(moment.state, moment.link, moment.now_us, demo=moment.demo))
+        self.reel.display = moment.replay is not None
+        if moment.replay is not None:
+            self.reel.show(moment.replay)
+        strip = strip_view(moment.state, moment.link, moment.now_us, demo=moment.demo)
+        if moment.replay is not None and not moment.replay.gate_told:
+            strip = msgspec.structs.replace(strip, profile="")
+        self.strip.show(strip)
         self.tabs.display = shape.tabs
         self.tabs.styles.height = 2 if shape.tall else 1
         self.tabs.show(TabsView(self.tab, self.aside(moment), self.chips(moment)))
@@ -108,6 +123,15 @@ class Frame(Screen[None], inherit_bindings=False):
     def enter(self) -> bool:
         """Open what the cursor is on within the page; false where that is the monitor's call."""
         return False
+
+    @property
+    def playable(self) -> tuple[str, str] | None:
+        """The agent and the session that a replay would be of; None where there is none."""
+        return None
+
+    def once_more(self) -> Frame | None:
+        """A screen that shows what this one does; None where that is the monitor."""
+        return None
 
     def leave(self) -> bool:
         """Leave what is open within the page; whether there was anything."""
@@ -148,12 +172,20 @@ class Frame(Screen[None], inherit_bindings=False):
             goes_on = f"{key_for('freeze')} goes on"
             at = clock(moment.frozen_us)
             return ((f"FROZEN at {at}, {goes_on}", f"FROZEN, {goes_on}"), *hosts)
+        gate = state.gate
         said = (
             *hosts,
+            (tampered_words(gate, whole=True), tampered_words(gate, whole=False)),
+            (journal_words(gate, whole=True), journal_words(gate, whole=False)),
             (pause_words(state, now_us, whole=True), pause_words(state, now_us, whole=False)),
-            (policy_words(state.gate, whole=True), policy_words(state.gate, whole=False)),
+            (policy_words(gate, whole=True), policy_words(gate, whole=False)),
         )
         return tuple(chip for chip in said if chip[0])
+
+    def _tells_of_tampering(self, moment: Moment) -> bool:
+        """Whether there is room to say which file was changed; an open request needs it more."""
+        free = moment.docked is None and not moment.link.lost and not moment.shape.tiny
+        return bool(moment.state.gate.tampered) and self.full_dock and free
 
     def _show_dock(self, moment: Moment) -> None:
         state, shape = moment.state, moment.shape
@@ -166,6 +198,9 @@ class Frame(Screen[None], inherit_bindings=False):
             and not shape.tiny
         )
         self.lost.display, self.off.display = lost, off
+        self.tampered.display = self._tells_of_tampering(moment) and not off
+        if self.tampered.display:
+            self.tampered.show(state.gate.tampered)
         docks = self.docks and not (lost or off or (shape.tiny and self.lists_tiny))
         if docks and not self.dock.display:
             self.dock.again()
@@ -235,6 +270,8 @@ def off_view(moment: Moment) -> OffView:
 
 def quiet_words(moment: Moment) -> str:
     """What silence will mean to the next request."""
+    if moment.replay is not None:
+        return "as it was then"
     if moment.context.off:
         return "gate off: nothing is held"
     if moment.link.lost:

@@ -19,9 +19,9 @@ class HelpScreen(Frame):
 
     where: Where = "help"
 
-    def __init__(self, keymap: Keymap) -> None:
+    def __init__(self, keymap: Keymap, *, replay: bool = False) -> None:
         super().__init__()
-        self.text = HelpPage(keymap)
+        self.text = HelpPage(keymap, replay=replay)
 
     def body(self) -> Iterable[Widget]:
         """The page."""

@@ -12,6 +12,7 @@ from watchgate.core.history_row import HistoryRow
 from watchgate.core.text import safe_text
 from watchgate.ui.formats import count
 from watchgate.ui.keys.jumping import Jump
+from watchgate.ui.keys.keymap import Where
 from watchgate.ui.moment import Moment
 from watchgate.ui.past.calls import Past
 from watchgate.ui.past.seeking import Seeker, nobody
@@ -36,13 +37,19 @@ class HistoryScreen(Frame):
     """The list has the keys, or (after Enter) the timeline of the call chosen there."""
 
     tab = "History"
-    narrowed = ""
 
-    def __init__(self, call: Call = nobody) -> None:
-        """Show what `call` finds; it is asked beside the keys, never while one is read."""
+    def __init__(
+        self, call: Call = nobody, past: Past | None = None, where: Where = "history"
+    ) -> None:
+        """Show what `call` finds; it is asked beside the keys, never while one is read.
+
+        `past` is what was found before, where this screen takes the place of another.
+        """
         super().__init__()
-        self.where = "history"
-        self.past = Past()
+        self.where = where
+        self.past = past or Past()
+        self.narrowed = self.past.filter
+        self._call = call
         self.list = HistoryList(self.past)
         self.detail = HistoryDetail()
         self.empty = HistoryEmpty()
@@ -98,6 +105,16 @@ class HistoryScreen(Frame):
         part = "" if past.next is None else f"in {count(past.looked_at)} "
         found = f"{count(len(past.rows))} {part}of {records} records"
         return ((where if moment.context.wide else "", "fg", False), (found, "dim", False))
+
+    @property
+    def playable(self) -> tuple[str, str] | None:
+        """The session of the call under the cursor."""
+        row = self.selected
+        return (row.agent, row.session) if row is not None else None
+
+    def once_more(self) -> HistoryScreen:
+        """The history with the same calls, filter and cursor."""
+        return HistoryScreen(self._call, self.past, self.where)
 
     def move(self, lines: int) -> None:
         """Move among the calls, or scroll the timeline of one."""

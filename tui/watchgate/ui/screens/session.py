@@ -27,6 +27,7 @@ class SessionScreen(Frame):
     def __init__(self, agent: str, session: str, home: str) -> None:
         super().__init__()
         self.key = (agent, session)
+        self._home = home
         self.text = SessionPage(home)
         self._rows: tuple[object, Sequence[CallRow]] = (None, ())
 
@@ -38,6 +39,15 @@ class SessionScreen(Frame):
     def items(self) -> int:
         """How many of its calls are known."""
         return len(self._rows[1])
+
+    @property
+    def playable(self) -> tuple[str, str]:
+        """The session itself."""
+        return self.key
+
+    def once_more(self) -> SessionScreen:
+        """The same session on a page of its own."""
+        return SessionScreen(*self.key, self._home)
 
     @property
     def copied(self) -> str | None:

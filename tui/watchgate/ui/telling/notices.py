@@ -12,6 +12,7 @@ from typing import Literal
 import msgspec
 
 from watchgate.core.gate_folds import is_off
+from watchgate.core.records import TamperedData
 from watchgate.core.state import State
 from watchgate.core.views import CallRow, GateView, PendingView
 from watchgate.ui.bridge import Link
@@ -32,7 +33,7 @@ LOOKED_AT = 1000
 KEPT = 10_000
 """Ids that are remembered as told."""
 
-Kind = Literal["requests", "last", "alarm", "lost", "found", "off", "on"]
+Kind = Literal["requests", "last", "alarm", "tampered", "lost", "found", "off", "on"]
 
 
 class Notice(msgspec.Struct, frozen=True):
@@ -74,6 +75,7 @@ class Notices:
         self._alarms: int | None = None
         self._lost = False
         self._off: dict[str, bool] = {}
+        self._tampered: dict[str, frozenset[TamperedData]] = {}
         self._seen: set[str] = set()
         self._away: set[str] = set()
 
@@ -89,6 +91,7 @@ class Notices:
         found += self._hosts(state)
         for host, gate in _gates(state):
             found += self._gate(host, gate, now_us)
+            found += self._tampering(host, gate)
         found += self._alarm(state)
         found += self._requests(state, now_us)
         found += self._running_out(state, now_us)
@@ -119,6 +122,15 @@ class Notices:
         until = f"until {clock(gate.off_until)}" if gate.off_until else f"until {restarts} restarts"
         by = f" by {gate.off_by}" if gate.off_by else ""
         return [Notice("off", f"GATE OFF {on}{until}{by}: no call is held")]
+
+    def _tampering(self, host: str, gate: GateView) -> list[Notice]:
+        before, now = self._tampered.get(host), frozenset(gate.tampered)
+        self._tampered[host] = now
+        if before is None:
+            return []  # The picture it begins with shows them.
+        on = f"on {host}: " if host else ""
+        fresh = (each for each in gate.tampered if each not in before)
+        return [Notice("tampered", f"{on}{each.what}") for each in fresh]
 
     def _alarm(self, state: State) -> list[Notice]:
         first, before = self._alarms is None, self._alarms

@@ -19,7 +19,8 @@ class CommandList(Pane):
     """What was typed, and below it the commands that have it in name, key or help.
 
     A command that does nothing now says why instead of what it does. Decisions are listed to be
-    found, but only their own keys make them: nobody decides from a list.
+    found, but only their own keys make them: nobody decides from a list. What plays a recording is
+    listed in a replay alone.
     """
 
     DEFAULT_CSS = "CommandList { height: 1fr; }"
@@ -38,8 +39,9 @@ class CommandList(Pane):
 
     def __init__(self, keymap: Keymap, context: Context) -> None:
         super().__init__()
+        groups = ("replay", *GROUPS) if context.replay else GROUPS
         self._keys = [
-            key for group in GROUPS for key in keymap.group(group) if key.id not in NO_COMMANDS
+            key for group in groups for key in keymap.group(group) if key.id not in NO_COMMANDS
         ]
         self._moment = context
         self._typed = ""

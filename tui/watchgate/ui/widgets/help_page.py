@@ -21,6 +21,7 @@ SECTIONS: tuple[tuple[Group, str], ...] = (
     ("leave", "leave"),
     ("other", "when it is offered"),
 )
+REPLAY: tuple[Group, str] = ("replay", "play the recording")
 STATES = (
     ("?", "pending"),
     ("+", "allowed by you"),
@@ -49,8 +50,10 @@ class HelpPage(Pane):
 
     DEFAULT_CSS = "HelpPage { height: 1fr; }"
 
-    def __init__(self, keymap: Keymap) -> None:
+    def __init__(self, keymap: Keymap, *, replay: bool = False) -> None:
+        """In a `replay` its keys stand where those that decide stand otherwise."""
         super().__init__()
+        self._sections = (REPLAY, *SECTIONS[1:]) if replay else SECTIONS
         self._keymap = keymap
         self._top = 0
 
@@ -68,7 +71,7 @@ class HelpPage(Pane):
         return page[top : top + rows]
 
     def _page(self, cells: int) -> list[Line]:
-        blocks = [self._section(group, title) for group, title in SECTIONS]
+        blocks = [self._section(group, title) for group, title in self._sections]
         first = [*blocks[0], *blocks[1], *self._rule()]
         second = [*blocks[2], *blocks[3], *blocks[4], *blocks[5]]
         marks = [*self._risks(), *self._states()]
@@ -107,6 +110,12 @@ class HelpPage(Pane):
         return [*texts, []]
 
     def _rule(self) -> list[Text]:
+        if self._sections[0] is REPLAY:
+            return [
+                [("A replay: no key decides anything,", "fg", True)],
+                [("nothing reaches a core or an agent.", "fg", True)],
+                [],
+            ]
         return [
             [("Silence means denied. Enter, Esc, n", "fg", True)],
             [("and y never decide anything.", "fg", True)],

@@ -17,6 +17,7 @@ class StripView(msgspec.Struct, frozen=True, kw_only=True):
 
     `hosts` says how many of several machines answer, `away` that something is wrong with one.
     Of the `ran` calls that are known to have run, `gated` had passed a gate.
+    `tampered` counts the files that the gate rests on and that are not what they were.
     `alert` chooses the right end: `pending` (with `worst`, `pending` and `consequence`), `lost`
     (with `since`), `off` (with `until`), or `quiet` (with `quiet`).
     """
@@ -31,6 +32,7 @@ class StripView(msgspec.Struct, frozen=True, kw_only=True):
     cost_wide: str = "$0.00"
     ran: int = 0
     gated: int = 0
+    tampered: int = 0
     alert: Literal["pending", "lost", "off", "quiet"] = "quiet"
     worst: str = "low"
     pending: int = 0
@@ -43,7 +45,7 @@ class StripView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Group(NamedTuple):
-    """One part of the line; the lowest `rank` is given room first."""
+    """One part of the line; the lowest `rank`, which no other has, is given room first."""
 
     line: Line
     rank: int
@@ -93,6 +95,9 @@ class StatusStrip(Pane):
         if view.demo:
             demo = self.line().add("  ").add(" DEMO ", "bg", on="accent", bold=True)
             groups.append(_Group(demo, 0))
+        if view.tampered:
+            changed = self.line().add("  ").add(" TAMPERED ", "alarm_ink", on="alarm", bold=True)
+            groups.append(_Group(changed, -2))
         if cells < 60:
             return groups
         profile = view.profile if view.profile != "watch" else "watch, NOT GATING"

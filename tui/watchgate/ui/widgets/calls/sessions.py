@@ -16,6 +16,7 @@ from watchgate.ui.formats import count, cut, money
 from watchgate.ui.keys.jumping import Jump
 from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.overview import (
+    day_words,
     live_sessions,
     living,
     session_word,
@@ -216,7 +217,7 @@ class Sessions(Pane):
         return [self.line(), *(self.line().add(f"  {line}", "dim") for line in words)]
 
     def _day(self) -> list[Line]:
-        lines = [self.line(), self.line().add("  today", "dim")]
+        lines = [self.line(), self.line().add(f"  {day_words(self._state.totals)}", "dim")]
         ink: Token = "off" if self._stale else "fg"
         for glyph, words, number in today(self._state.totals):
             line = self.line().add(f"  {glyph or ' '} ", ink).add(words, "dim")

@@ -73,6 +73,11 @@ class RingTable(Widget, can_focus=True):
         return self._ring[self._cursor]
 
     @property
+    def wanted(self) -> Keep | None:
+        """What the shown calls are narrowed by."""
+        return self._keep
+
+    @property
     def new_count(self) -> int:
         """How many rows came below what was seen since following ended."""
         if self.follow:

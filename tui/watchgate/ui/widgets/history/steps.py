@@ -87,6 +87,16 @@ def _more(record: Record, _row: HistoryRow, _home: str) -> list[Step]:
     return [Step(record.at, "more time", covered(str(record.data["by"])), record.seq)]
 
 
+def _escalated(record: Record, _row: HistoryRow, _home: str) -> list[Step]:
+    data = record.data
+    who, why = covered(str(data["to"])), str(data.get("detail", ""))
+    if why:
+        words = f"could not tell {who}"
+        return [Step(record.at, words, covered(why), record.seq, loud=True)]
+    about = f"after {person(float(data['waited_s']))} without an answer"
+    return [Step(record.at, f"told {who}", about, record.seq)]
+
+
 def _decided(record: Record, _row: HistoryRow, _home: str) -> list[Step]:
     data = record.data
     about = f"{data.get('by', '')}, after {person(float(data.get('waited_s', 0)))}"
@@ -155,6 +165,7 @@ _STEPS: Final[dict[str, Say]] = {
     "hook.trace": _hooks,
     "approval.requested": _held,
     "approval.extended": _more,
+    "approval.escalated": _escalated,
     "approval.decided": _decided,
     "effect.undelivered": _undelivered,
     "effect.confirmed": _confirmed,

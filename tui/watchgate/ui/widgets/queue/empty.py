@@ -12,6 +12,7 @@ from watchgate.core.views import Settled, Totals
 from watchgate.ui.covered import covered
 from watchgate.ui.formats import ago, count, person
 from watchgate.ui.keys.shown_keys import key_for
+from watchgate.ui.overview import day_words
 from watchgate.ui.widgets.pane import Line, Pane
 from watchgate.ui.widgets.queue.words import outcome
 from watchgate.ui.widgets.request.command_text import Row, plain
@@ -105,5 +106,5 @@ class QueueEmpty(Pane):
         said = [f"{count(totals.allowed_by_operator)} allowed", f"{count(denied)} denied"]
         said += [f"{count(totals.denied_by_timeout)} without an answer"]
         said += [f"{count(totals.handed_back)} handed back"]
-        line = self.line().to(2).add("today", "dim").to(_VALUES)
+        line = self.line().to(2).add(day_words(totals), "dim").to(_VALUES)
         return line.fit(", ".join(said), cells - _VALUES - 1)

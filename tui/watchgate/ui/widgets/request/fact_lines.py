@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 import msgspec
 
-from watchgate.core.records import RequestData
+from watchgate.core.records import EscalatedData, RequestData
 from watchgate.core.text import safe_text
 from watchgate.core.views import CallRow, PendingView, SessionView
 from watchgate.ui.deciding.consequences import after_allow, after_handback
-from watchgate.ui.formats import home, machine, plural
+from watchgate.ui.formats import home, machine, person, plural
 from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.theming.palettes import Token
 from watchgate.ui.widgets.request.command_text import Piece, pieces, wrap
@@ -72,6 +72,8 @@ def draw_facts(sheet: Sheet, view: PendingView, known: Known) -> None:
     sheet.fact(_AFTER[data.asks], after_allow(data, view.agent))
     if data.runs_unasked:
         sheet.fact(f"after {key_for('handback')}", after_handback(data, view.agent), bold=True)
+    for number, each in enumerate(view.escalated):
+        _fact(sheet, "told" if number == 0 else "", _escalated(each))
     sheet.fact("so far", approved(known.session) if data.asks == "approval" else "")
 
 
@@ -100,6 +102,13 @@ def _session(view: PendingView, session: SessionView | None, *, short: bool) -> 
         mode = _inked(pieces(f"{view.data.mode} mode"), "fg" if loud else "dim")
         said += [Piece("   "), *(msgspec.structs.replace(each, marked=loud) for each in mode)]
     return said
+
+
+def _escalated(told: EscalatedData) -> list[Piece]:
+    """Who else was told of the request, and after how long; or why not."""
+    if told.detail:
+        return [*pieces(f"{told.to} could not be told"), *_dim(safe_text(told.detail))]
+    return [*pieces(told.to), *_dim(f"after {person(told.waited_s)}")]
 
 
 def _holds(data: RequestData, profile: str) -> str:

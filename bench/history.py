@@ -1,0 +1,164 @@
+"""Recorded history of a million records: what a search takes, and what its index costs.
+
+The times are told as they are and as parts of going through the same records one by one, which is
+what a search without an index does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import os
+import random
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from bench.figures import Figure, report
+from watchgate.core.chain import START, Chain, Row
+from watchgate.core.filters import parse
+from watchgate.core.records import Draft, Record
+from watchgate.core.redact import journal_json
+from watchgate.service import call_pages, history, journal_read
+from watchgate.service.journal_rows import insert
+from watchgate.service.journal_schema import open_to_write
+from watchgate.service.remembering import remembered
+from watchgate.service.search import sessions
+from watchgate.service.search.upkeep import Upkeep
+
+RECORDS, RUNS, NEWEST, BATCH = 1_000_000, 7, 50, 2_000
+LIMIT_MS, OPEN_LIMIT_S, INDEX_LIMIT = 10.0, 1.0, 7.0
+"""Of the 11 times a plain line that store and index may cost together, the store has 4."""
+
+STEP_US = 50_000
+START_US = 1_795_132_800_000_000
+SESSIONS = 400
+COMMANDS = ("git push origin", "git status", "ls -la", "pytest -q", "npm run build", "sed -n 1,80p")
+SESSION = "{:08x}-7f3a-4c1e-9d52-000000000000"
+SEARCHES = {
+    "a common word": "push",
+    "a rare word": "zyxwvut",
+    "two words": "git w77",
+    "one session": f"session:{SESSION.format(7)}",
+    "a decision": "state:denied",
+    "a kind": "kind:tool.post",
+}
+
+
+def drafts() -> Iterator[Draft]:
+    """Calls of many sessions, four records each; one in twenty is denied, few have a rare word."""
+    dice = random.Random(7)
+    for number in itertools.count():
+        at, call = START_US + 4 * number * STEP_US, f"toolu_{number:024d}"
+        session = SESSION.format(dice.randrange(SESSIONS))
+        summary = f"{dice.choice(COMMANDS)} w{dice.randrange(5_000)} w{dice.randrange(5_000)}.py"
+        if number % 50_000 == 7:
+            summary += " zyxwvut"
+        tool = {
+            "name": "Bash",
+            "cls": "shell",
+            "input": {"command": summary},
+            "input_hash": "0" * 64,
+        }
+        gate = "denied" if number % 20 == 0 else "handback"
+        asked = {"native": "PreToolUse", "lane": "gate", "tool": tool, "summary": summary,
+                 "gate": gate, "risk": "low", "cwd": "/src/api-fix"}  # fmt: skip
+        trace = {"kind": "tool.pre", "native": "PreToolUse", "preset": "claude", "effect": "gate",
+                 "took_ms": 2.0, "tool": "Bash", "summary": summary, "rows": []}  # fmt: skip
+        ended = {"native": "PostToolUse", "ok": True, "took_ms": 120, "result_chars": 300}
+        said = {"native": "Message", "text_chars": 400}
+        of_call = (("tool.pre", asked), ("hook.trace", trace), ("tool.post", ended))
+        for kind, data in of_call:
+            yield Draft(kind=kind, at=at, data=data, agent="claude", session=session, call=call)
+        yield Draft(kind="message", at=at, data=said, agent="claude", session=session)
+
+
+def write(journal: Path, count: int) -> None:
+    """A journal of so many records, the way a core leaves it."""
+    chain = Chain("bench", START, lambda data: journal_json(data, "commands"))
+    feed = drafts()
+    with closing(open_to_write(journal)) as connection:
+        for _ in range(0, count, BATCH):
+            rows: list[Row] = [chain.seal(each)[1] for each in itertools.islice(feed, BATCH)]
+            insert(connection, rows)
+
+
+def index_us(journal: Path, count: int) -> float:
+    """CPU microseconds per record of making the index."""
+    upkeep = Upkeep(journal)
+    start_s = time.process_time()
+    fault = upkeep.round(lambda: False)
+    took_s = time.process_time() - start_s
+    upkeep.close()
+    assert not fault, fault
+    return took_s / count * 1e6
+
+
+def line_us(records: list[Record], path: Path) -> float:
+    """CPU microseconds per record of one written line each."""
+    encode = msgspec.json.Encoder().encode
+    file = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
+    start_s = time.process_time()
+    for record in records:
+        os.write(file, encode(record) + b"\n")
+    took_s = time.process_time() - start_s
+    os.close(file)
+    return took_s / len(records) * 1e6
+
+
+def took_ms(do: Callable[[], Any], runs: int) -> float:
+    """The median CPU milliseconds of one go."""
+    samples = []
+    for _ in range(runs):
+        start_s = time.process_time()
+        do()
+        samples.append((time.process_time() - start_s) * 1e3)
+    return statistics.median(samples)
+
+
+def figures(count: int, runs: int) -> Iterator[Figure]:
+    """What the index costs, searches of records and of calls, one session, and the start."""
+    told = f"{count:,} records, CPU, medians of {runs}"
+    with tempfile.TemporaryDirectory(prefix="wg-") as directory:
+        journal = Path(directory) / "journal.db"
+        write(journal, count)
+        scan_ms = took_ms(lambda: list(journal_read.read(journal, 1, min(count, 20_000))), 1)
+        scan_ms *= count / min(count, 20_000)
+        line = line_us(list(journal_read.read(journal, 1, 20_000)), Path(directory) / "lines")
+        made = index_us(journal, count)
+        size = journal.with_name("journal.index.db").stat().st_size / count
+        detail = f"{made:.1f} / {line:.1f} us a record, {size:.0f} bytes each; {told}"
+        yield Figure("index, CPU to one written line", made / line, INDEX_LIMIT, detail)
+        for name, text in SEARCHES.items():
+            wanted = parse(text)
+            took = took_ms(partial(history.search, journal, wanted, NEWEST), runs)
+            part = f"{took / scan_ms:.5f} of reading all; {told}"
+            yield Figure(f"search, newest {NEWEST} of {name}", took, LIMIT_MS, part, "ms")
+            if name != "a kind":
+                took = took_ms(partial(call_pages.calls, journal, wanted, limit=NEWEST), runs)
+                yield Figure(f"History, newest {NEWEST} of {name}", took, LIMIT_MS, told, "ms")
+        took = took_ms(lambda: sessions.all_of(journal), runs)
+        yield Figure("all sessions", took, None, f"{told}; reported", "ms")
+        now_us = START_US + count * STEP_US
+        took = took_ms(lambda: remembered(journal, now_us, print), 3) / 1e3
+        yield Figure("what a core knows when it starts", took, OPEN_LIMIT_S, told, "s")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=RUNS)
+    parser.add_argument("--records", type=int, default=RECORDS)
+    given = parser.parse_args()
+    return report(figures(given.records, given.runs))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

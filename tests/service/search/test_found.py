@@ -1,0 +1,131 @@
+"""What a search finds is what its filter takes, with an index of all records or of some."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.core.test_filter_agreement import TERMS
+from tests.core.test_state import HISTORY
+from tests.service.test_call_pages import written
+from watchgate.core.filters import parse
+from watchgate.core.history import fold
+from watchgate.core.history_filter import keeping
+from watchgate.core.history_row import HistoryRow
+from watchgate.core.record_fields import RECORD_FIELDS, words
+from watchgate.service import call_pages, history
+from watchgate.service.call_pages import View
+from watchgate.service.search import filling
+from watchgate.service.search.narrowing import of_calls, of_records
+from watchgate.service.search.upkeep import Upkeep
+
+RECORDS = tuple(HISTORY.records)
+VIEW = View(names={("claude", "one"): "api-fix", ("codex", "two"): "web"}, me="kim")
+CALLS = fold(RECORDS, len(RECORDS), names=VIEW.names, me=VIEW.me)
+TEXTS = [
+    *(words(record) for record in RECORDS),
+    *(
+        f"{row.summary}  {row.outcome}  {row.by}  {row.reason}  {row.rule}  {row.why}"
+        for row in CALLS
+    ),
+]
+WORDS = sorted({word for text in TEXTS for word in re.findall(r"[^\W_]+", text)})
+SPANS = [" ".join(text.split()[:2]).replace('"', "").replace("\\", "") for text in TEXTS]
+FILTERS = [
+    *sorted(TERMS)[::2],
+    *(f"-{term}" for term in sorted(TERMS)[::7]),
+    *(f'"{word}"' for word in WORDS),
+    *(f'"{word[:2]}"' for word in WORDS[::3]),
+    *(f'*"{word[1:]}"' for word in WORDS[::9]),
+    *(f'"{span}"' for span in sorted(set(SPANS)) if span),
+    *(f"call:{row.call}" for row in CALLS if re.fullmatch(r"\w+", row.call)),
+    *(f"request:{row.request}" for row in CALLS if row.request),
+    *(f"session:{row.label}" for row in CALLS if re.fullmatch(r"[\w-]+", row.label)),
+    *("session:api-fix", "session:api*", "session:one kind:tool.pre", "git state:denied"),
+    *("state:denied agent:claude tool:Bash", "nothing-is-called-so", "by:kim", "kind:approval.*"),
+]
+
+
+@pytest.fixture(scope="module", params=["whole", "part"])
+def indexed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same journal with an index of small segments: of all of it, or of the older half."""
+    journal = written(tmp_path_factory.mktemp("indexed") / "journal.db", RECORDS)
+    with pytest.MonkeyPatch.context() as patch:
+        _small_segments(patch)
+        patch.setattr(filling, "AT_ONCE", len(RECORDS) // 2)
+        patch.setattr(filling.after, "__defaults__", (len(RECORDS) // 2,))
+        upkeep = Upkeep(journal)
+        rounds = iter([False, request.param == "part"])
+        assert upkeep.round(lambda: next(rounds, False)) == ""
+        upkeep.close()
+    return journal
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    for part in (history, call_pages):
+        monkeypatch.setattr(part, "LONGEST_S", float("inf"))
+    _small_segments(monkeypatch)
+
+
+def _small_segments(patch: pytest.MonkeyPatch) -> None:
+    for part in ("filling", "finding"):
+        patch.setattr(f"watchgate.service.search.{part}.SEGMENT_ROWS", 16)
+
+
+def records(journal: Path, text: str, limit: int) -> list[int]:
+    """The numbers of the records that a search finds, asked for page by page."""
+    found: list[int] = []
+    last: int | None = None
+    while True:
+        answer = history.search(journal, parse(text), limit, None, last)
+        found += [record.seq for record in answer["records"]]
+        if (last := answer["next"]) is None:
+            return found
+
+
+def calls(journal: Path, text: str, limit: int) -> list[HistoryRow]:
+    """The calls that a search finds, asked for page by page."""
+    found: list[HistoryRow] = []
+    before: int | None = None
+    while True:
+        answer = call_pages.calls(journal, parse(text), limit=limit, before=before, view=VIEW)
+        found += answer["calls"]
+        if (before := answer["next"]) is None:
+            return found
+
+
+def kept_records(text: str) -> list[int]:
+    """Those that the filter itself takes, one by one."""
+    keeps = parse(text).over(RECORD_FIELDS)
+    return [record.seq for record in reversed(RECORDS) if keeps is None or keeps(record)]
+
+
+def kept_calls(text: str) -> list[HistoryRow]:
+    return [row for row in reversed(CALLS) if keeping(parse(text))(row)]
+
+
+def test_records_are_what_the_filter_takes(indexed: Path) -> None:
+    for text in FILTERS:
+        assert records(indexed, text, 500) == kept_records(text), text
+
+
+def test_calls_are_what_the_filter_takes(indexed: Path) -> None:
+    for text in FILTERS:
+        assert calls(indexed, text, 500) == kept_calls(text), text
+
+
+@pytest.mark.parametrize("text", ["git", "state:denied", "session:one", "kind:tool.* agent:claude"])
+def test_pages_join_without_a_seam(indexed: Path, text: str) -> None:
+    for limit in (1, 2, 5):
+        assert records(indexed, text, limit) == kept_records(text)
+        assert calls(indexed, text, limit) == kept_calls(text)
+
+
+def test_most_of_these_filters_are_answered_by_the_index() -> None:
+    """Otherwise the tests above would only show how the journal is gone through."""
+    read = [parse(text) for text in FILTERS]
+    assert sum(map(bool, map(of_records, read))) > len(read) * 0.6
+    assert sum(bool(of_calls(each, VIEW.names)) for each in read) > len(read) * 0.3

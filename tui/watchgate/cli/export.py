@@ -1,0 +1,194 @@
+"""`export`: recorded history written out, as JSON lines or as a page about one session."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from watchgate.cli.exits import Exit, Stop
+from watchgate.cli.filtering import HELP, wanted
+from watchgate.cli.output import complain, say
+from watchgate.cli.place import here
+from watchgate.cli.since import now_us, since_us
+
+if TYPE_CHECKING:
+    from watchgate.core.events import Tool
+    from watchgate.core.filters import Filter
+    from watchgate.core.records import Record
+    from watchgate.core.report.page import Proof
+    from watchgate.ui.widgets.diff.blocks import Block
+
+STDOUT = Path("-")
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command."""
+    export = commands.add_parser(
+        "export",
+        help="write out recorded history: JSON lines, or a page about a session",
+        epilog="example: watchgate export --session api-fix --html -o api-fix.html",
+    )
+    export.intermixed = True
+    export.add_argument("filter", nargs="*", metavar="FILTER", help=HELP)
+    export.add_argument(
+        "--session",
+        metavar="S",
+        help="of this session alone: its id, 4 or more characters of it, AGENT:ID, or its name",
+    )
+    export.add_argument(
+        "--since", metavar="T", help="since 30s, 10m, 2h ago, 12:04 or 2026-11-20; as since: does"
+    )
+    export.add_argument(
+        "--html", action="store_true", help="a page to read or print; without --session the newest"
+    )
+    export.add_argument(
+        "-o", "--output", type=Path, default=STDOUT, metavar="FILE", help="into this file"
+    )
+    export.add_argument("--force", action="store_true", help="in place of a file that is there")
+    export.set_defaults(run=_export)
+
+
+def _export(args: argparse.Namespace) -> int:
+    from watchgate.service.journal_schema import JournalError
+    from watchgate.service.new_file import NewFileError
+    from watchgate.service.past_sessions import PastError
+
+    if args.html:
+        _check_page(args)
+    _, taken = wanted(args.filter)
+    since = since_us(args.since)
+    journal = here().journal
+    core = _written_out()
+    if not journal.exists():
+        raise Stop(f"no journal at {journal}: nothing was recorded yet", Exit.NO_CORE)
+    try:
+        if args.html:
+            _page(journal, args, core)
+        else:
+            _lines(_of(journal, args.session, taken, since), args)
+    except (JournalError, NewFileError, PastError) as fault:
+        raise Stop(str(fault)) from None
+    return Exit.DONE
+
+
+def _check_page(args: argparse.Namespace) -> None:
+    if args.filter or args.since:
+        raise Stop(
+            "a page tells the whole of a session: leave the filter and --since out, or --html",
+            Exit.USAGE,
+        )
+    if args.output == STDOUT and sys.stdout.isatty():
+        raise Stop("a page is for a browser: name a file with -o FILE", Exit.USAGE)
+
+
+def _written_out() -> str:
+    """The id of the running core, which has brought to its disk what waited; empty without one."""
+    from watchgate.cli.ask import Unreached, ask
+    from watchgate.link.protocol import Request
+
+    try:
+        hello = ask(Request(id=1, verb="hello"))["hello"]
+        ask(Request(id=1, verb="history", from_seq=hello["seq"], to_seq=hello["seq"]))
+    except Unreached:
+        return ""
+    except Stop as stop:
+        complain(f"the newest records may be missing, the core did not write them out: {stop}")
+        return ""
+    return str(hello["core"])
+
+
+def _of(journal: Path, session: str | None, taken: Filter, since: int | None) -> Iterator[Record]:
+    """The records that are asked for, oldest first."""
+    from watchgate.core.record_fields import RECORD_FIELDS
+    from watchgate.service import journal_read, past_sessions
+    from watchgate.service.journal_schema import LAST_SEQ
+
+    begin = max(since or 0, taken.since_us or 0)
+    records: Iterable[Record]
+    if session is not None:
+        records = past_sessions.records_of(journal, *past_sessions.find(journal, session))
+    elif begin:
+        records = journal_read.since(journal, begin)
+    else:
+        records = journal_read.read(journal, 1, LAST_SEQ)
+    keeps = taken.over(RECORD_FIELDS) or (lambda _record: True)
+    return (record for record in records if record.at >= begin and keeps(record))
+
+
+def _lines(records: Iterator[Record], args: argparse.Namespace) -> None:
+    import msgspec
+
+    count = 0
+
+    def lines() -> Iterator[bytes]:
+        nonlocal count
+        for record in records:
+            count += 1
+            yield msgspec.json.encode(record) + b"\n"
+        if not count:
+            raise Stop("nothing that was recorded matches")
+
+    _write(lines(), args, lambda: f"{count:,} record{'' if count == 1 else 's'}")
+
+
+def _page(journal: Path, args: argparse.Namespace, core: str) -> None:
+    from watchgate.core.history import CORE_KINDS
+    from watchgate.core.report.page import page
+    from watchgate.core.report.story import story
+    from watchgate.service import journal_read, past_sessions
+
+    agent, session = past_sessions.find(journal, args.session)
+    own = list(past_sessions.records_of(journal, agent, session))
+    if not own:
+        raise Stop(f"no record of session {session} is left in the journal")
+    # What the core recorded of itself tells how its calls are to be read.
+    about = journal_read.among(journal, CORE_KINDS, 1, own[-1].seq)
+    told = story([*own, *about], agent, session, core=core)
+    pieces = page(told, _proof(journal), _edits)
+    _write((piece.encode() for piece in pieces), args, lambda: f"session {told.view.label}")
+
+
+def _proof(journal: Path) -> Proof:
+    from watchgate import __version__
+    from watchgate.core.report.page import Proof
+    from watchgate.service.journal_verify import verify
+
+    verdict = verify(journal)
+    first, head = verdict.start.seq + 1, verdict.head
+    words = f"unbroken from record {first:,} to record {head.seq:,}, {head.hash}"
+    if verdict.problem is not None:
+        words = verdict.problem.message
+    return Proof(
+        sound=verdict.problem is None,
+        words=words,
+        made_at=now_us(),
+        program=f"watchgate {__version__}",
+    )
+
+
+def _edits(tool: Tool) -> list[Block]:
+    """What the screen shows of an edit."""
+    import msgspec
+
+    from watchgate.ui.widgets.diff.blocks import blocks
+    from watchgate.ui.widgets.diff.rows import folded
+
+    return [
+        msgspec.structs.replace(block, rows=tuple(folded(block.rows))) for block in blocks(tool)
+    ]
+
+
+def _write(pieces: Iterable[bytes], args: argparse.Namespace, what: Callable[[], str]) -> None:
+    from watchgate.service.new_file import new_file
+
+    if args.output == STDOUT:
+        for piece in pieces:
+            sys.stdout.buffer.write(piece)
+        sys.stdout.buffer.flush()
+        return
+    with new_file(args.output, force=args.force) as file:
+        file.writelines(pieces)
+    say(f"{what()} written to {args.output}")

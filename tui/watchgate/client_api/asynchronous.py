@@ -1,0 +1,146 @@
+"""The gate for async programs, on asyncio or trio."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, Self
+
+import anyio
+from anyio.abc import SocketStream
+
+from watchgate.client_api import speaking
+from watchgate.client_api.answers import Answer, Denied, closed, read
+from watchgate.client_api.calls import Call
+from watchgate.client_api.speaking import DEADLINE_S, REPORT_BUDGET_S, Asked, Speaker
+from watchgate.core.clock import Clock
+from watchgate.core.events import Kind, ToolClass
+from watchgate.link.lines import NoCore
+from watchgate.link.paths import Paths
+from watchgate.link.receiving import receive
+from watchgate.service.clock import SystemClock
+
+_GONE = (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError)
+
+
+class AsyncGate:
+    """As `Gate`, for any number of tasks; a task that is cancelled withdraws what it asked."""
+
+    def __init__(
+        self,
+        agent: str,
+        session: str | None = None,
+        *,
+        cwd: str | None = None,
+        places: Paths | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        self._speaker = Speaker(agent, session, cwd, places, clock or SystemClock())
+
+    @property
+    def session(self) -> str:
+        """The name of the session, as the console and `watchgate search` know it."""
+        return self._speaker.session
+
+    async def __aenter__(self) -> Self:
+        await self.report("session.start", text="startup")
+        return self
+
+    async def __aexit__(self, *_fault: object) -> None:
+        # Also on the way out of a cancelled task; it takes no longer than a report may.
+        with anyio.CancelScope(shield=True):
+            await self.report("session.end")
+
+    async def report(self, kind: Kind, **fields: Any) -> bool:
+        """Have something recorded; whether the core took it. As `Gate.report`."""
+        line = self._speaker.report(kind, fields)
+        try:
+            with anyio.fail_after(REPORT_BUDGET_S):
+                async with await self._connected() as stream:
+                    await stream.send(line)
+                    await stream.send_eof()
+                    await receive(stream, 1)
+        except anyio.EndOfStream:
+            return True
+        except (TimeoutError, NoCore, OSError, *_GONE):
+            return False
+        return False
+
+    async def ask(
+        self,
+        tool: str,
+        input: Mapping[str, Any],  # noqa: A002 - the field's own word
+        *,
+        tool_class: ToolClass = "other",
+        call_id: str | None = None,
+        deadline_s: float = DEADLINE_S,
+    ) -> Answer:
+        """Whether a call may run. As `Gate.ask`."""
+        return await self._ask(self._speaker.asked(tool, input, tool_class, call_id, deadline_s))
+
+    @asynccontextmanager
+    async def tool_call(
+        self,
+        tool: str,
+        input: Mapping[str, Any],  # noqa: A002 - the field's own word
+        *,
+        tool_class: ToolClass = "other",
+        call_id: str | None = None,
+        deadline_s: float = DEADLINE_S,
+    ) -> AsyncIterator[Call]:
+        """Ask, run the block when the call may run, and report how it ended; raises `Denied`."""
+        asked = self._speaker.asked(tool, input, tool_class, call_id, deadline_s)
+        answer = await self._ask(asked)
+        if not answer.may_run:
+            raise Denied(answer)
+        call, began_s = Call(asked, answer), self._now_s()
+        try:
+            yield call
+        except BaseException as fault:
+            with anyio.CancelScope(shield=True):
+                await self.report(**call.ended(fault, self._now_s() - began_s))
+            raise
+        await self.report(**call.ended(None, self._now_s() - began_s))
+
+    async def _ask(self, asked: Asked) -> Answer:
+        line = self._speaker.question(asked)
+        if (refused := speaking.too_large(asked, line)) is not None:
+            return refused
+        if self._speaker.switched_off():
+            await self.report(**speaking.off_notice(asked))
+            return speaking.off_answer(asked)
+        until_s = self._now_s() + asked.deadline_s
+        try:
+            async with await self._connected() as stream:
+                with anyio.fail_after(asked.deadline_s):
+                    await stream.send(line)
+                return read(await self._line(stream, until_s), asked.call_id, asked.input)
+        except NoCore as none:
+            return closed(asked.input, speaking.CANNOT.format(none.why))
+        except TimeoutError:
+            return closed(asked.input, speaking.SILENT.format(asked.deadline_s))
+        except (OSError, *_GONE):
+            return closed(asked.input, speaking.GONE)
+
+    async def _connected(self) -> SocketStream:
+        path = self._speaker.socket
+        try:
+            return await anyio.connect_unix(path)
+        except OSError as fault:
+            raise speaking.no_core(path, fault) from fault
+
+    async def _line(self, stream: SocketStream, until_s: float) -> bytes:
+        data = b""
+        while b"\n" not in data:
+            # Time asleep counts, which the loop's own limits do not know.
+            left_s = until_s - self._now_s()
+            if left_s <= 0:
+                raise TimeoutError
+            with anyio.move_on_after(min(left_s, speaking.LOOK_S)):
+                data += await receive(stream, speaking.CHUNK_BYTES)
+            if len(data) > speaking.ANSWER_LIMIT_BYTES:
+                raise ConnectionResetError
+        return data.partition(b"\n")[0]
+
+    def _now_s(self) -> float:
+        return self._speaker.clock.now().mono_s

@@ -1,0 +1,41 @@
+"""One call of a tool, from the answer that let it run to what became of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from watchgate.client_api.answers import Answer
+from watchgate.client_api.speaking import Asked
+
+
+class Call:
+    """A call that may run now.
+
+    Run `input`, which an operator may have edited, and nothing else: what ran otherwise is an
+    alarm. Set `returned` to what came of it, if that is to be on record (the journal keeps it only
+    where its content is "full").
+    """
+
+    def __init__(self, asked: Asked, answer: Answer) -> None:
+        self.answer = answer
+        self.returned: object = ""
+        self._asked = asked
+
+    @property
+    def input(self) -> dict[str, Any]:
+        """What may run."""
+        return self.answer.input
+
+    def ended(self, fault: BaseException | None, took_s: float) -> dict[str, Any]:
+        """What there is to report: that it ran, or how it failed."""
+        said = "" if fault is None else f"{type(fault).__name__}: {fault}"
+        return {
+            "kind": "tool.error" if fault is not None else "tool.post",
+            "tool": self._asked.tool,
+            "tool_class": self._asked.tool_class,
+            "input": self.input,
+            "call_id": self._asked.call_id,
+            "ok": fault is None,
+            "took_ms": max(0, round(took_s * 1000)),
+            "text": said or str(self.returned),
+        }

@@ -1,0 +1,154 @@
+"""What a program says to the core: who speaks, in which words, and where the core is.
+
+Each line has the form of `watchgate schema ingest`. Everything here is the same for threads and
+for async code; only the waiting differs.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, get_args
+
+import msgspec
+
+from watchgate.client_api.answers import Answer, closed
+from watchgate.core.clock import Clock
+from watchgate.core.events import Kind, ToolClass
+from watchgate.link.door import check_door, why_not
+from watchgate.link.lines import NoCore
+from watchgate.link.paths import Paths, paths
+from watchgate.service import off_switch
+from watchgate.service.framing import MAX_PAYLOAD_BYTES
+
+REPORT_BUDGET_S = 0.15
+"""How long a report may hold up its program, as an agent's observer."""
+
+DEADLINE_S = 300.0
+LOOK_S = 1.0
+"""How often the clock is asked: time asleep counts, which a socket's own limit does not know."""
+
+ANSWER_LIMIT_BYTES = 8 << 20
+CHUNK_BYTES = 64 * 1024
+
+CANNOT = "The core could not be asked: {}. Start it with `watchgate serve`."
+SILENT = "Nobody answered in {:g} s."
+GONE = "The core went away before it answered. Start it again with `watchgate serve`."
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """A call as it is asked about."""
+
+    tool: str
+    input: dict[str, Any]
+    tool_class: ToolClass
+    call_id: str
+    deadline_s: float
+
+
+class Speaker:
+    """Who speaks: the name of the program, its session and its folder."""
+
+    def __init__(
+        self, agent: str, session: str | None, cwd: str | None, places: Paths | None, clock: Clock
+    ) -> None:
+        if not 0 < len(agent) <= 512:
+            raise ValueError("agent is the name of your program, of 1 to 512 characters")
+        self.agent = agent
+        self.session = session or f"{os.getpid()}-{secrets.token_hex(6)}"
+        self.cwd = str(Path.cwd()) if cwd is None else cwd
+        self.clock = clock
+        self._paths = paths(os.environ) if places is None else places
+
+    @property
+    def socket(self) -> str:
+        """The core's socket; raises `NoCore` unless it and its directory are ours alone."""
+        ingest = self._paths.ingest_socket
+        check_door(ingest)
+        _check_directory(ingest)
+        return str(ingest)
+
+    def switched_off(self) -> bool:
+        """Whether the gate is switched off, as `watchgate off` does."""
+        return off_switch.read(self._paths.off, self.clock.now()) is not None
+
+    def asked(
+        self,
+        tool: str,
+        args: Mapping[str, Any],
+        tool_class: ToolClass,
+        call_id: str | None,
+        deadline_s: float,
+    ) -> Asked:
+        """What is to be asked; raises `ValueError` for what nobody can be asked about."""
+        if tool_class not in get_args(ToolClass):
+            raise ValueError(f"tool_class is one of {', '.join(get_args(ToolClass))}")
+        if not 0 < len(tool) <= 512:
+            raise ValueError("tool is the name of a tool, of 1 to 512 characters")
+        if not 0 < deadline_s < float("inf"):
+            raise ValueError("deadline_s is a number of seconds above 0")
+        return Asked(
+            tool=tool,
+            input=dict(args),
+            tool_class=tool_class,
+            call_id=call_id or f"{self.agent[:64]}-{secrets.token_hex(8)}",
+            deadline_s=deadline_s,
+        )
+
+    def question(self, asked: Asked) -> bytes:
+        """The line that asks; raises `TypeError` or `ValueError` for an input without JSON form."""
+        return self._line(
+            kind="tool.pre",
+            tool=asked.tool,
+            tool_class=asked.tool_class,
+            input=asked.input,
+            call_id=asked.call_id,
+            id=asked.call_id,
+            ask=True,
+            proxy=True,
+            deadline_s=asked.deadline_s,
+        )
+
+    def report(self, kind: Kind, fields: Mapping[str, Any]) -> bytes:
+        """The line that reports; raises `ValueError` for a kind that no record has."""
+        if kind not in get_args(Kind):
+            raise ValueError(f"kind is one of {', '.join(get_args(Kind))}, not {kind!r}")
+        return self._line(**{**fields, "kind": kind})
+
+    def _line(self, **fields: Any) -> bytes:
+        who = {"watchgate": 1, "agent": self.agent, "session": self.session, "cwd": self.cwd}
+        return _encode({**who, **fields}) + b"\n"
+
+
+def too_large(asked: Asked, line: bytes) -> Answer | None:
+    """The denial of what is too large to be judged."""
+    if len(line) <= MAX_PAYLOAD_BYTES:
+        return None
+    return closed(asked.input, "No call over 4 MiB is judged. Have it done in smaller calls.")
+
+
+def off_notice(asked: Asked) -> dict[str, Any]:
+    """What is put on record of a call that ran while the gate was switched off."""
+    return {"kind": "notice", "text": f"{asked.tool} was not asked about: the gate is off"}
+
+
+def off_answer(asked: Asked) -> Answer:
+    """What is said while the gate is switched off, on purpose and for a time."""
+    return Answer(decision="handback", input=asked.input, reason="the gate is switched off")
+
+
+def no_core(path: str, fault: OSError) -> NoCore:
+    """Why nobody could be reached there."""
+    return NoCore(Path(path), why_not(fault))
+
+
+def _check_directory(socket: Path) -> None:
+    # Whoever could enter there could have put a socket of theirs in its place.
+    place = socket.parent.lstat()
+    if place.st_uid != os.geteuid() or place.st_mode & 0o170077 != stat.S_IFDIR:
+        raise NoCore(socket, "its directory can be entered by others")

@@ -1,0 +1,169 @@
+"""The gate for programs that wait where they stand."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Self
+
+from watchgate.client_api import speaking
+from watchgate.client_api.answers import Answer, Denied, closed, read
+from watchgate.client_api.calls import Call
+from watchgate.client_api.speaking import DEADLINE_S, REPORT_BUDGET_S, Asked, Speaker
+from watchgate.core.clock import Clock
+from watchgate.core.events import Kind, ToolClass
+from watchgate.link.lines import NoCore
+from watchgate.link.paths import Paths
+from watchgate.service.clock import SystemClock
+
+
+class Gate:
+    """The way to the core for one session of a program; may be used by several threads.
+
+    As a context manager it reports where the session begins and ends. `places` and `clock` are
+    those of this user and machine where they are not given.
+    """
+
+    def __init__(
+        self,
+        agent: str,
+        session: str | None = None,
+        *,
+        cwd: str | None = None,
+        places: Paths | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        self._speaker = Speaker(agent, session, cwd, places, clock or SystemClock())
+
+    @property
+    def session(self) -> str:
+        """The name of the session, as the console and `watchgate search` know it."""
+        return self._speaker.session
+
+    def __enter__(self) -> Self:
+        self.report("session.start", text="startup")
+        return self
+
+    def __exit__(self, *_fault: object) -> None:
+        self.report("session.end")
+
+    def report(self, kind: Kind, **fields: Any) -> bool:
+        """Have something recorded; whether the core took it. Never waits long, never fails.
+
+        `fields` are those of `watchgate schema ingest`: `text`, `tool`, `input`, `usage`, ...
+        Raises `ValueError` or `TypeError` for what could never be recorded.
+        """
+        line = self._speaker.report(kind, fields)
+        until_s = self._now_s() + REPORT_BUDGET_S
+        try:
+            with self._connected(until_s) as stream:
+                stream.sendall(line)
+                stream.shutdown(socket.SHUT_WR)
+                # It closes when it has read all, so what is said next comes after this.
+                stream.settimeout(max(0.001, until_s - self._now_s()))
+                return not stream.recv(1)
+        except (NoCore, OSError):
+            return False
+
+    def ask(
+        self,
+        tool: str,
+        input: Mapping[str, Any],  # noqa: A002 - the field's own word
+        *,
+        tool_class: ToolClass = "other",
+        call_id: str | None = None,
+        deadline_s: float = DEADLINE_S,
+    ) -> Answer:
+        """Whether a call may run; waits for policy and operator, at most `deadline_s`.
+
+        Denies when nobody answers, whatever the cause. Raises only for arguments that nobody could
+        be asked about. A wait that is broken off, by an exception, withdraws the request.
+        """
+        return self._ask(self._speaker.asked(tool, input, tool_class, call_id, deadline_s))
+
+    @contextmanager
+    def tool_call(
+        self,
+        tool: str,
+        input: Mapping[str, Any],  # noqa: A002 - the field's own word
+        *,
+        tool_class: ToolClass = "other",
+        call_id: str | None = None,
+        deadline_s: float = DEADLINE_S,
+    ) -> Iterator[Call]:
+        """Ask, run the block when the call may run, and report how it ended; raises `Denied`."""
+        asked = self._speaker.asked(tool, input, tool_class, call_id, deadline_s)
+        answer = self._ask(asked)
+        if not answer.may_run:
+            raise Denied(answer)
+        call, began_s = Call(asked, answer), self._now_s()
+        try:
+            yield call
+        except BaseException as fault:
+            self.report(**call.ended(fault, self._now_s() - began_s))
+            raise
+        self.report(**call.ended(None, self._now_s() - began_s))
+
+    def _ask(self, asked: Asked) -> Answer:
+        line = self._speaker.question(asked)
+        if (refused := speaking.too_large(asked, line)) is not None:
+            return refused
+        if self._speaker.switched_off():
+            self.report(**speaking.off_notice(asked))
+            return speaking.off_answer(asked)
+        until_s = self._now_s() + asked.deadline_s
+        try:
+            with self._connected(until_s) as stream:
+                self._send(stream, line, until_s)
+                return read(self._line(stream, until_s), asked.call_id, asked.input)
+        except NoCore as none:
+            return closed(asked.input, speaking.CANNOT.format(none.why))
+        except TimeoutError:
+            return closed(asked.input, speaking.SILENT.format(asked.deadline_s))
+        except OSError:
+            return closed(asked.input, speaking.GONE)
+
+    def _connected(self, until_s: float) -> socket.socket:
+        path = self._speaker.socket
+        stream = socket.socket(socket.AF_UNIX)
+        try:
+            stream.settimeout(max(0.001, until_s - self._now_s()))
+            stream.connect(path)
+        except BaseException as fault:
+            stream.close()
+            if isinstance(fault, OSError):
+                raise speaking.no_core(path, fault) from fault
+            raise
+        return stream
+
+    def _send(self, stream: socket.socket, line: bytes, until_s: float) -> None:
+        left = memoryview(line)
+        while left:
+            stream.settimeout(self._step_s(until_s))
+            try:
+                left = left[stream.send(left) :]
+            except TimeoutError:
+                continue
+
+    def _line(self, stream: socket.socket, until_s: float) -> bytes:
+        data = b""
+        while b"\n" not in data:
+            stream.settimeout(self._step_s(until_s))
+            try:
+                chunk = stream.recv(speaking.CHUNK_BYTES)
+            except TimeoutError:
+                continue
+            if not chunk or len(data) > speaking.ANSWER_LIMIT_BYTES:
+                raise ConnectionResetError
+            data += chunk
+        return data.partition(b"\n")[0]
+
+    def _step_s(self, until_s: float) -> float:
+        left_s = until_s - self._now_s()
+        if left_s <= 0:
+            raise TimeoutError
+        return min(left_s, speaking.LOOK_S)
+
+    def _now_s(self) -> float:
+        return self._speaker.clock.now().mono_s

@@ -1,0 +1,201 @@
+"""One call on the page: a line that says how it ended, and below it what led there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import tzinfo
+from xml.etree.ElementTree import Element
+
+from watchgate.core import tool_input
+from watchgate.core.events import Tool
+from watchgate.core.history_row import HistoryRow
+from watchgate.core.records import Record
+from watchgate.core.report.edits import COMPARED_BYTES, Edits, drawn_edit
+from watchgate.core.report.elements import Lines, cut, element
+from watchgate.core.report.fields import Data, parts, pretty, text, tool
+from watchgate.core.report.formats import clock, plural, took
+from watchgate.core.report.hooks import drawn_hooks
+from watchgate.core.report.steps import steps
+from watchgate.core.report.story import Called
+
+RISKS = {"low": "", "medium": "!", "high": "!!", "critical": "!!!", "unknown": "?"}
+_ENDS = {"+": "allowed", "=": "allowed", "x": "denied", "T": "denied", "#": "alarm"}
+_NOT_KEPT = "not kept in the journal"
+
+
+def drawn_call(called: Called, edits: Edits, zone: tzinfo | None) -> Element:
+    """The call with everything that is known of it."""
+    row = called.row
+    return element(
+        "article",
+        line(row, zone),
+        *_subject(called),
+        *_why(called),
+        _steps(called, zone),
+        *_changes(called, edits),
+        element(
+            "div", *_result(called), *_input(called), drawn_hooks(called.records), class_="folds"
+        ),
+        class_=f"call {_ENDS.get(row.glyph, 'quiet')}",
+        id=anchor(row),
+    )
+
+
+def anchor(row: HistoryRow) -> str:
+    """What the call goes by in links of the page."""
+    return f"record-{row.first}"
+
+
+def line(row: HistoryRow, zone: tzinfo | None) -> Element:
+    """The call in one line: time, risk, tool, what ran, how it ended, and by whom."""
+    risk = row.risk if row.risk in RISKS else "unknown"
+    ended = f"{row.glyph} {row.outcome}".strip()
+    return element(
+        "a",
+        element("time", clock(row.at, zone)),
+        element("b", RISKS[risk], class_=f"risk {risk}", title=f"risk: {risk}"),
+        element("span", row.tool or "?", class_="tool"),
+        element("code", row.summary or _NOT_KEPT, class_="what"),
+        element("span", ended, class_=f"end {_ENDS.get(row.glyph, '')}".strip()),
+        element("span", row.by or _took(row), class_="by"),
+        class_="line",
+        href=f"#{anchor(row)}",
+    )
+
+
+def _took(row: HistoryRow) -> str:
+    return "" if row.took_ms is None else took(row.took_ms)
+
+
+def _subject(called: Called) -> Iterator[Element]:
+    """All of what one line cannot show: a command of several, or the words of a plan."""
+    found = _tool(called)
+    if found is None:
+        return
+    whole = tool_input.command(found) if found.cls == "shell" else text(found.input, "plan")
+    if whole and (whole != called.row.summary or "\n" in whole):
+        yield from _block(whole, "command")
+
+
+def _why(called: Called) -> Iterator[Element]:
+    """For whom it was, what the policy found, and what the call would have touched."""
+    if name := _sub_agent(called):
+        yield element("p", f"for sub-agent {name}", class_="why")
+    asked = _newest(called, "approval.requested")
+    found = parts(asked, "findings") if asked else []
+    if found:
+        yield element("ul", *map(_finding, found), class_="findings")
+    elif called.row.reason:
+        yield element("p", called.row.reason, " ", _rule(called.row.rule), class_="why")
+    if asked and (raised := text(asked, "raised")):
+        yield element("p", f"raised: {raised}", class_="why")
+    facts = _newest(called, "approval.facts")
+    touched = [text(fact, "text") for fact in parts(facts, "facts")] if facts else []
+    if touched:
+        yield element("p", "would touch: ", ", ".join(touched), class_="why")
+    if asked and isinstance(before := asked.get("before"), dict):
+        who = "an operator" if text(asked, "edited_from") else "a handler"
+        yield _folded(f"what the agent had sent, before {who} changed it", pretty(before))
+
+
+def _finding(found: Data) -> Element:
+    risk = text(found, "risk")
+    safer = text(found, "suggest")
+    return element(
+        "li",
+        element("b", risk, class_=f"risk {risk}" if risk in RISKS else "risk unknown"),
+        element("span", text(found, "reason")),
+        _rule(text(found, "rule")),
+        element("span", f"safer: {safer}", class_="safer") if safer else None,
+    )
+
+
+def _rule(rule: str) -> Element | None:
+    return element("code", rule, class_="rule") if rule else None
+
+
+def _steps(called: Called, zone: tzinfo | None) -> Element | None:
+    """What happened when; of a call that nobody held the line above has said it."""
+    told = steps(called.records)
+    if not called.row.glyph and not any(step.loud for step in told):
+        return None
+    return element(
+        "ol",
+        *(
+            element(
+                "li",
+                element("time", clock(step.at, zone)),
+                element("span", step.what, class_="step loud" if step.loud else "step"),
+                element("span", step.about, class_="about"),
+                element("span", f"record {step.seq:,}", class_="seq"),
+            )
+            for step in told
+        ),
+        class_="steps",
+    )
+
+
+def _changes(called: Called, edits: Edits) -> Iterator[Element]:
+    found = _tool(called)
+    if found is None or found.cls != "edit":
+        return
+    if sum(map(len, _texts(found.input))) > COMPARED_BYTES:
+        yield element("p", "too long to be shown: the export as JSON lines has it", class_="left")
+        return
+    yield from map(drawn_edit, edits(found))
+
+
+def _input(called: Called) -> Iterator[Element]:
+    """The whole input, folded; of a call that is one command nothing is left to say."""
+    found = _tool(called)
+    if found is None or (found.cls == "shell" and set(found.input) <= tool_input.COMMANDS):
+        return
+    yield _folded("input", pretty(found.input))
+
+
+def _result(called: Called) -> Iterator[Element]:
+    for record in called.records:
+        if record.kind in ("tool.post", "tool.error") and (said := text(record.data, "result")):
+            yield _folded(f"result, {plural(len(said), 'character')}", said)
+
+
+def _folded(title: str, whole: str) -> Element:
+    return element("details", element("summary", title), *_block(whole))
+
+
+def _block(whole: str, class_: str = "") -> Iterator[Element]:
+    shown, left = cut(whole)
+    yield element("pre", Lines(shown), class_=class_)
+    if left:
+        yield element("p", left, class_="left")
+
+
+def _sub_agent(called: Called) -> str:
+    """What a person knows the sub-agent by; empty where the session itself called."""
+    told = (each.data.get("sub") for each in called.records)
+    sub = next((each for each in told if isinstance(each, dict)), {})
+    return text(sub, "type") or text(sub, "id")
+
+
+def _newest(called: Called, kind: str) -> Data | None:
+    return next((each.data for each in reversed(called.records) if each.kind == kind), None)
+
+
+def _tool(called: Called) -> Tool | None:
+    """What would run, or ran: the newest form of the call that was kept."""
+    told: list[Record] = [each for each in called.records if each.kind in _TELL_THE_CALL]
+    return next(filter(None, (tool(each.data) for each in reversed(told))), None)
+
+
+_TELL_THE_CALL = ("tool.pre", "tool.permission", "question", "approval.requested")
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for part in value.values():
+            yield from _texts(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from _texts(part)

@@ -1,0 +1,67 @@
+"""Times, amounts and counts as the report writes them; what is not known reads `?`."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, tzinfo
+
+from watchgate.core.usage_meter import NANO
+
+UNKNOWN = "?"
+_US = 1_000_000
+
+
+def moment(at_us: int, zone: tzinfo | None) -> datetime | None:
+    """A time (UTC µs) by the clock of a zone, or of this machine; None where no clock shows it."""
+    try:
+        return datetime.fromtimestamp(at_us / _US, UTC).astimezone(zone)
+    except (OverflowError, ValueError, OSError):
+        return None
+
+
+def clock(at_us: int, zone: tzinfo | None) -> str:
+    """The time of day, `12:04:11`."""
+    at = moment(at_us, zone)
+    return UNKNOWN if at is None else f"{at:%H:%M:%S}"
+
+
+def day(at_us: int, zone: tzinfo | None) -> str:
+    """The day, `Fri 20 Nov 2026`."""
+    at = moment(at_us, zone)
+    return UNKNOWN if at is None else f"{at:%a} {at.day} {at:%b %Y}"
+
+
+def offset(at_us: int, zone: tzinfo | None) -> str:
+    """How far the clock of a zone is from UTC, `UTC+01:00`."""
+    at = moment(at_us, zone)
+    return UNKNOWN if at is None else f"UTC{at.isoformat()[-6:]}"
+
+
+def took(ms: float) -> str:
+    """Elapsed time: `41 ms`, `3.4 s`, `2:05`, `1 h 12 min`."""
+    if ms < 1_000:
+        return f"{ms:.1f} ms" if 0 < ms < 1 else f"{ms:.0f} ms"
+    if ms < 60_000:
+        return f"{ms / 1_000:.1f} s"
+    minutes, seconds = divmod(int(ms) // 1_000, 60)
+    if minutes < 60:
+        return f"{minutes}:{seconds:02d}"
+    return f"{minutes // 60:,} h {minutes % 60} min"
+
+
+def person(seconds: float) -> str:
+    """A person's time, `m:ss`."""
+    minutes, rest = divmod(max(0, round(seconds)), 60)
+    return f"{minutes}:{rest:02d}"
+
+
+def money(nano: int | None) -> str:
+    """Dollars of nano-dollars, with three decimals below a cent."""
+    if nano is None:
+        return UNKNOWN
+    usd = nano / NANO
+    return f"${usd:.3f}" if 0 < usd < 0.01 else f"${usd:,.2f}"
+
+
+def plural(count: int, noun: str) -> str:
+    """`1 call`, `2,000 calls`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

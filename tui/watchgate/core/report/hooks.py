@@ -1,0 +1,67 @@
+"""The hooks of a call, folded away: what each of them did, and for how long."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from xml.etree.ElementTree import Element
+
+from watchgate.core.records import Record
+from watchgate.core.report.elements import element
+from watchgate.core.report.fields import Data, number, parts, text
+from watchgate.core.report.formats import took
+
+_HEAD = ("hook", "role", "did", "", "took", "says")
+_WHY = {
+    "filter": "its filter passes this by",
+    "matcher": "not for this call",
+    "after-stop": "another had decided",
+    "breaker": "it failed too often",
+    "disabled": "switched off",
+    "deadline": "no time was left",
+    "once": "it has run already",
+}
+
+
+def drawn_hooks(records: Iterable[Record]) -> Element | None:
+    """What the hooks of a call did, a table for each dispatch; None where there was no hook."""
+    traces = [record.data for record in records if record.kind == "hook.trace"]
+    told = [(data, rows) for data in traces if (rows := parts(data, "rows"))]
+    if not told:
+        return None
+    ran = sum(row.get("status") == "ran" for _, rows in told for row in rows)
+    took_ms = sum(number(data, "took_ms") or 0 for data, _ in told)
+    return element(
+        "details",
+        element("summary", f"hooks: {ran:,} ran, {took(took_ms)}"),
+        *(_drawn(data, rows) for data, rows in told),
+        class_="hooks",
+    )
+
+
+def _drawn(data: Data, rows: list[Data]) -> Element:
+    made, by, time = text(data, "decision"), text(data, "decided_by"), number(data, "took_ms")
+    said = "no decision" if made in ("", "none") else f"{made} by {by}" if by else made
+    if text(data, "effect") == "view" and made not in ("", "none"):
+        said += ", which prevented nothing"
+    head = (text(data, "native"), said, "" if time is None else took(time))
+    names = element("thead", element("tr", *(element("th", name) for name in _HEAD)))
+    return element(
+        "div",
+        element("p", ", ".join(filter(None, head)), class_="why"),
+        element("table", names, element("tbody", *map(_row, rows))),
+        class_="wide",
+    )
+
+
+def _row(row: Data) -> Element:
+    status, time = text(row, "status"), number(row, "duration_ms")
+    said = text(row, "verdict") if status == "ran" else status
+    detail = text(row, "detail") or _WHY.get(text(row, "why"), text(row, "why"))
+    ignored = "had no say" if row.get("ignored") is True else ""
+    cells = (text(row, "handler"), text(row, "role"), said, ignored,
+             "" if time is None else took(time), detail)  # fmt: skip
+    made = (element("td", cell, class_=name) for cell, name in zip(cells, _CELLS, strict=True))
+    return element("tr", *made, class_="" if status == "ran" else "skipped")
+
+
+_CELLS = ("name", "", "", "", "number", "says")

@@ -1,0 +1,55 @@
+"""What is told between the calls: prompts, turns, and what became of the gate."""
+
+from __future__ import annotations
+
+from datetime import tzinfo
+from xml.etree.ElementTree import Element
+
+from watchgate.core.record_fields import words
+from watchgate.core.records import Record
+from watchgate.core.report.elements import cut, element
+from watchgate.core.report.fields import number, text
+from watchgate.core.report.formats import clock, plural
+
+_NAMES = {
+    "session.start": "session began",
+    "session.end": "session ended",
+    "prompt.submit": "prompt",
+    "turn.end": "turn ended",
+    "turn.error": "turn failed",
+    "turn.interrupt": "interrupted",
+    "agent.start": "sub-agent began",
+    "agent.stop": "sub-agent ended",
+    "compact.pre": "context is shortened",
+    "compact.post": "context was shortened",
+    "policy.started": "core started",
+    "policy.off": "gate off",
+    "policy.on": "gate on again",
+    "policy.ungated": "not gated",
+    "policy.paused": "paused",
+    "policy.inferred": "inferred",
+}
+_LOUD = ("policy.off", "policy.ungated", "turn.error")
+
+
+def drawn_note(record: Record, zone: tzinfo | None) -> Element:
+    """One line; a text that was not kept is told by its length."""
+    length = number(record.data, "text_chars")
+    said = _said(record) if length is None else f"{plural(int(length), 'character')}, not kept"
+    shown, left = cut(said)
+    return element(
+        "p",
+        element("time", clock(record.at, zone)),
+        element("span", _NAMES.get(record.kind, record.kind), class_="kind"),
+        element("span", shown, class_="said"),
+        element("span", left, class_="left") if left else None,
+        class_="note loud" if record.kind in _LOUD else "note",
+    )
+
+
+def _said(record: Record) -> str:
+    """What the record says beside the name of its kind."""
+    if record.kind not in _NAMES or not record.kind.startswith("policy."):
+        return words(record)
+    told = (text(record.data, key) for key in ("why", "detail", "name"))
+    return ", ".join(filter(None, told))

@@ -1,0 +1,122 @@
+"""What happened to a call, record by record: asked, held, decided, told, ran."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Final
+
+import msgspec
+
+from watchgate.core.call_endings import ENDINGS
+from watchgate.core.records import Record
+from watchgate.core.report.fields import Data, number, text
+from watchgate.core.report.formats import person, took
+
+
+class Step(msgspec.Struct, frozen=True):
+    """One line: when (UTC µs), what, about it, and the number of its record."""
+
+    at: int
+    what: str
+    about: str
+    seq: int
+    loud: bool = False
+
+
+def steps(records: Iterable[Record]) -> list[Step]:
+    """The steps of a call, in their order."""
+    return [say(record, record.data) for record in records if (say := _STEPS.get(record.kind))]
+
+
+def _asked(record: Record, data: Data) -> Step:
+    about = [text(data, "native"), text(data, "lane")]
+    loud = text(data, "gate") == "denied"
+    what = _words(text(data, "word") or "denied-by-rule") if loud else "asked"
+    if loud:
+        about.append(text(data, "reason"))
+    return Step(record.at, what, _told(about), record.seq, loud)
+
+
+def _held(record: Record, data: Data) -> Step:
+    limit, silence = number(data, "timeout_s"), text(data, "silence") or "deny"
+    after = f"after {person(limit)}" if limit else "whenever it ends"
+    about = f"{text(data, 'risk').upper()}; silence means {silence} {after}"
+    return Step(record.at, "held", about, record.seq)
+
+
+def _more(record: Record, data: Data) -> Step:
+    return Step(record.at, "more time", text(data, "by"), record.seq)
+
+
+def _told_on(record: Record, data: Data) -> Step:
+    failed = text(data, "detail")
+    what = f"could not tell {text(data, 'to')}" if failed else f"told {text(data, 'to')}"
+    return Step(record.at, what, failed, record.seq, bool(failed))
+
+
+def _decided(record: Record, data: Data) -> Step:
+    word, waited = text(data, "word"), number(data, "waited_s")
+    after = "" if waited is None else f"after {person(waited)}"
+    scope = text(data, "scope")
+    lasting = f"for {scope}" if scope not in ("", "once") else ""
+    about = _told([text(data, "by"), after, lasting, text(data, "reason"), _answers(data)])
+    ending = ENDINGS.get(word)
+    loud = ending is not None and ending.glyph in ("x", "T")
+    return Step(record.at, _words(word), about, record.seq, loud)
+
+
+def _answers(data: Data) -> str:
+    """What a person answered, one question after the other."""
+    given = data.get("answers")
+    lists = [each for each in given if isinstance(each, list)] if isinstance(given, list) else []
+    return "; ".join(" and ".join(map(str, each)) or "nothing" for each in lists)
+
+
+def _ran(record: Record, data: Data) -> Step:
+    code, time = number(data, "exit_code"), number(data, "took_ms")
+    failed = record.kind == "tool.error" or data.get("ok") is False
+    what = "interrupted" if data.get("interrupted") is True else "failed" if failed else "ran"
+    about = [text(data, "native")]
+    about += [] if code is None else [f"exit {code:.0f}"]
+    about += [] if time is None else [took(time)]
+    return Step(record.at, what, _told(about), record.seq, failed)
+
+
+def _effect(what: str, key: str = "what", *, loud: bool = False) -> Callable[[Record, Data], Step]:
+    return lambda record, data: Step(record.at, what, text(data, key), record.seq, loud)
+
+
+def _contradicted(record: Record, data: Data) -> Step:
+    altered = text(data, "alarm") == "RAN ALTERED"
+    what = "it ran altered" if altered else "it ran all the same"
+    return Step(record.at, what, text(data, "what"), record.seq, loud=True)
+
+
+def _ungated(record: Record, data: Data) -> Step:
+    loud = data.get("alarm", True) is True
+    return Step(record.at, "no gate was asked", text(data, "why"), record.seq, loud)
+
+
+def _words(word: str) -> str:
+    return word.replace("-", " ")
+
+
+def _told(parts: Iterable[str]) -> str:
+    return ", ".join(filter(None, parts))
+
+
+_STEPS: Final[dict[str, Callable[[Record, Data], Step]]] = {
+    "tool.pre": _asked,
+    "tool.permission": _asked,
+    "question": _asked,
+    "tool.post": _ran,
+    "tool.error": _ran,
+    "approval.requested": _held,
+    "approval.extended": _more,
+    "approval.escalated": _told_on,
+    "approval.decided": _decided,
+    "effect.undelivered": _effect("never told", loud=True),
+    "effect.confirmed": _effect("as decided"),
+    "effect.contradicted": _contradicted,
+    "effect.ungated": _ungated,
+}

@@ -1,0 +1,50 @@
+"""A state as a snapshot, and back: the first picture of whoever looks at a core or a recording."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from watchgate.core.hosts import HostView
+from watchgate.core.restore import restore
+from watchgate.core.state import State
+from watchgate.link.protocol import Snapshot
+
+SNAPSHOT_ROWS = 2_000
+SNAPSHOT_TRACES = 500
+
+
+def snapshot(state: State, *, core: str, now_us: int, rows: int = SNAPSHOT_ROWS) -> Snapshot:
+    """Everything that a console needs for its first picture (`now_us`: UTC µs)."""
+    return Snapshot(
+        seq=state.seq,
+        core=core,
+        now=now_us,
+        gate=state.gate,
+        sessions=tuple(state.sessions.values()),
+        pending=tuple(state.pending.values()),
+        grants=tuple(state.grants.values()),
+        totals=state.totals,
+        usage=state.usage.kept(),
+        settled=tuple(state.settled),
+        rows=tuple(state.rows.tail(rows)),
+        traces=tuple(state.traces.ring.tail(SNAPSHOT_TRACES)),
+    )
+
+
+def restored(taken: Snapshot, hosts: Iterable[HostView] = ()) -> State:
+    """The state that a snapshot was taken of; the records after it can be applied to it."""
+    return restore(
+        seq=taken.seq,
+        core=taken.core,
+        at=taken.now,
+        gate=taken.gate,
+        sessions=taken.sessions,
+        pending=taken.pending,
+        grants=taken.grants,
+        totals=taken.totals,
+        usage=taken.usage,
+        settled=taken.settled,
+        rows=taken.rows,
+        traces=taken.traces,
+        hosts=hosts,
+    )

@@ -1,0 +1,1 @@
+"""Telling somebody elsewhere of a request that nobody answers."""

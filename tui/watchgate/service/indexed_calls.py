@@ -1,0 +1,89 @@
+"""Recorded calls found by the index: only those that may be what is wanted are read and folded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+
+from watchgate.core.call_rows import CallKey, call_key
+from watchgate.core.history import CALL_KINDS, CORE_KINDS
+from watchgate.core.history_lean import lean
+from watchgate.core.records import Record
+from watchgate.service import journal_read
+from watchgate.service.search.facets import OF_CALL, token
+from watchgate.service.search.finding import Index
+
+NEAR = 50_000
+"""How many records before and after one of a call's its others are looked for."""
+
+LAG_MOST = 5_000
+"""Records that are not indexed yet, of which all calls are looked at; with more all is read."""
+
+_ASKED_AT_ONCE = 100
+_LATE = " OR ".join(f'"{token("kind", family)}"*' for family in ("approval.", "effect."))
+"""What a call is found by after its first record tells of a decision or of what came of it."""
+
+_CORE = " OR ".join(f'"{token("kind", kind)}"' for kind in CORE_KINDS)
+
+
+class Candidates:
+    """The calls that meet a condition and began by `top`, from the newest record down.
+
+    `newest` is the journal's last record. Raises `sqlite3.Error` and `JournalError`.
+    """
+
+    def __init__(
+        self, journal: Path, index: Index, condition: str, *, oldest: int, top: int, newest: int
+    ) -> None:
+        self._journal = journal
+        self._index = index
+        self._condition = f"({condition}) AND {OF_CALL}"
+        self._oldest = oldest
+        self._newest = newest
+        self._below = index.numbers(self._condition, oldest, min(top, index.upto))
+        self._above = (top, min(top + NEAR, newest))
+
+    def first(self) -> list[Record]:
+        """The records of calls that may have begun by `top` and met the condition after it."""
+        top, end = self._above
+        upto = self._index.upto
+        late = f"{self._condition} AND ({_LATE})"
+        found = self._calls(self._index.numbers(late, top + 1, min(end, upto)))
+        kinds = (*CALL_KINDS, *CORE_KINDS)
+        # What is not indexed may meet the condition: all of it is a candidate.
+        if upto < end:
+            found |= journal_read.calls_among(self._journal, kinds, upto + 1, end)
+        return self._records(found, top, top)
+
+    def next(self, count: int) -> tuple[list[Record], int]:
+        """The records of the next calls, and down to which record all were found."""
+        numbers = list(islice(self._below, count))
+        if not numbers:
+            return [], self._oldest
+        records = self._records(self._calls(numbers), numbers[-1], numbers[0])
+        return records, numbers[-1] if len(numbers) == count else self._oldest
+
+    def _calls(self, numbers: Iterable[int]) -> set[CallKey]:
+        listed = list(numbers)
+        return journal_read.calls_of(self._journal, listed) if listed else set()
+
+    def _records(self, calls: set[CallKey], low: int, high: int) -> list[Record]:
+        """All records of these calls that lie near."""
+        if not calls:
+            return []
+        first, last = max(self._oldest, low - NEAR), min(self._newest, high + NEAR)
+        ids = sorted({call for _, _, call in calls})
+        upto = self._index.upto
+        numbers = {*self._index.numbers(_CORE, first, min(last, upto))}
+        for some in _parts(ids):
+            either = " OR ".join(f'"{token("call", id)}"' for id in some)
+            numbers.update(self._index.numbers(f"({either}) AND {OF_CALL}", first, min(last, upto)))
+        found = [each for _, each in journal_read.numbered(self._journal, sorted(numbers))]
+        if last > upto:
+            found += journal_read.about(self._journal, ids, CORE_KINDS, max(first, upto + 1), last)
+        return [lean(each) for each in found if not each.call or call_key(each) in calls]
+
+
+def _parts(ids: list[str]) -> Iterator[list[str]]:
+    return (ids[at : at + _ASKED_AT_ONCE] for at in range(0, len(ids), _ASKED_AT_ONCE))

@@ -1,0 +1,89 @@
+"""`installed.json` in the data directory: what we put where, so that what others do shows.
+
+Written by `install` and `uninstall` alone, with mode 0600. It holds digests, never contents.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from watchgate.service import own_file
+
+
+class Entry(
+    msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
+):
+    """One file and the digest of what is ours in it.
+
+    Of an agent's file, `agent` is its name, `events` those that have an entry, and `root` the
+    project that the file belongs to, empty for one of the user's own.
+    """
+
+    part: Literal["hooks", "client"]
+    path: str
+    digest: str
+    agent: str = ""
+    events: tuple[str, ...] = ()
+    root: str = ""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What names it: two agents may share a file."""
+        return self.path, self.agent
+
+
+class _Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    version: Literal[1]
+    entries: tuple[Entry, ...] = ()
+
+
+class ManifestError(Exception):
+    """The list of what was installed cannot be used; the message says why."""
+
+
+def load(path: Path) -> tuple[Entry, ...] | None:
+    """What was installed; None where there is no such list. Raises `ManifestError`."""
+    try:
+        return msgspec.json.decode(own_file.read(path), type=_Manifest).entries
+    except FileNotFoundError:
+        return None
+    except OSError as fault:
+        raise ManifestError(f"{path}: {fault.strerror or fault}") from None
+    except msgspec.DecodeError as fault:
+        raise ManifestError(f"{path}: {fault}") from None
+
+
+def note(path: Path, made: Iterable[Entry], gone: Collection[tuple[str, str]] = ()) -> None:
+    """Remember what was written, and forget the entries (path, agent) that are `gone`.
+
+    A list that cannot be read is begun anew: what it had named is named again when it is installed
+    again, and a running core goes on with what it knows. Raises `OSError`.
+    """
+    with _locked(path):
+        try:
+            known = load(path) or ()
+        except ManifestError:
+            known = ()
+        entries = {entry.key: entry for entry in known if entry.key not in gone}
+        entries |= {entry.key: entry for entry in made}
+        kept = _Manifest(version=1, entries=tuple(sorted(entries.values(), key=lambda e: e.key)))
+        own_file.replace(path, msgspec.json.format(msgspec.json.encode(kept)))
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """One at a time: two installations at once must not lose each other's entries."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    lock = os.open(path.with_suffix(".lock"), os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)

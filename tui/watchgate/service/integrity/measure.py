@@ -1,0 +1,65 @@
+"""What is ours in a file, as one digest: the entries of others and their order do not count."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from pathlib import Path, PurePath
+
+import msgspec
+
+from watchgate.agents.base import Setup
+from watchgate.service.setup.forms import json_top
+from watchgate.service.setup.forms.editor import Editor, FormError
+from watchgate.service.setup.forms.json_table import JsonTable
+from watchgate.service.setup.forms.known import editor
+from watchgate.service.setup.forms.whole_file import WholeFile
+
+_BOM = b"\xef\xbb\xbf"
+# PEP 552: magic number and flags, then the source's time and size, then the code.
+_SOURCE_AT, _CODE_AT = 8, 16
+
+
+class Measured(msgspec.Struct, frozen=True):
+    """The digest, the events that have an entry of ours, and why none could be read."""
+
+    digest: str
+    events: tuple[str, ...] = ()
+    fault: str = ""
+
+
+def of_client(path: str, content: bytes) -> Measured:
+    """A file of the hook client, whole; of its bytecode, all but the time and size of its source.
+
+    The interpreter compares those by itself, and compiles anew what does not fit.
+    """
+    if is_bytecode(path):
+        content = content[:_SOURCE_AT] + content[_CODE_AT:]
+    return Measured(sha256(content).hexdigest())
+
+
+def is_bytecode(path: str) -> bool:
+    """Whether the interpreter makes this file by itself."""
+    return path.endswith(".pyc")
+
+
+def of_hooks(setup: Setup, path: str, content: bytes) -> Measured:
+    """Our entries in an agent's file, and the switches that its hooks need beside them."""
+    edits = _editor(setup, path)
+    try:
+        text = content.removeprefix(_BOM).decode()
+        table = edits.ours(text)
+        unset = json_top.unset(text, setup) if table and isinstance(edits, JsonTable) else ()
+    except UnicodeDecodeError as fault:
+        return Measured(sha256(content).hexdigest(), fault=f"it is not UTF-8 ({fault.reason})")
+    except FormError as fault:
+        return Measured(sha256(content).hexdigest(), fault=str(fault))
+    view = msgspec.json.encode([table, unset], order="sorted")
+    return Measured(sha256(view).hexdigest(), tuple(table))
+
+
+def _editor(setup: Setup, path: str) -> Editor:
+    """The editor by which this file was written; a script's name is its event."""
+    name = PurePath(path).name
+    if setup.form == "plugin" or name in {Path(each).name for each in setup.manifests}:
+        return WholeFile("")
+    return editor(setup, event=name)

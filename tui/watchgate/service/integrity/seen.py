@@ -1,0 +1,42 @@
+"""`integrity.json` in the state directory: what the newest core knew, for the one after it.
+
+A change that is made while no core runs shows against it, also when the list of what was installed
+goes the same way.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from watchgate.core.records import TamperedData
+from watchgate.service import own_file
+from watchgate.service.integrity.manifest import Entry
+
+
+class Seen(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What was installed, what was told of it, and the digest of each policy file in force."""
+
+    version: Literal[1] = 1
+    entries: tuple[Entry, ...] = ()
+    told: tuple[TamperedData, ...] = ()
+    policy: dict[str, str] = {}
+
+
+def load(path: Path) -> tuple[Seen, str]:
+    """What an earlier core knew, nothing where there was none; and why it cannot be read."""
+    try:
+        return msgspec.json.decode(own_file.read(path), type=Seen), ""
+    except FileNotFoundError:
+        return Seen(), ""
+    except OSError as fault:
+        return Seen(), f"{path}: {fault.strerror or fault}"
+    except msgspec.DecodeError as fault:
+        return Seen(), f"{path}: {fault}"
+
+
+def save(path: Path, seen: Seen) -> None:
+    """Write it for the next core. Raises `OSError`."""
+    own_file.replace(path, msgspec.json.format(msgspec.json.encode(seen)))

@@ -1,0 +1,166 @@
+"""One core's look at the files that it rests on: what others changed is an alarm, on record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import anyio
+import anyio.to_thread
+import msgspec
+
+from watchgate.agents.base import Adapter
+from watchgate.core.clock import Clock
+from watchgate.core.records import CoreData, Draft, TamperedData
+from watchgate.link.paths import Paths
+from watchgate.service.boundary import contained
+from watchgate.service.hub import Hub
+from watchgate.service.integrity import manifest, seen
+from watchgate.service.integrity.alarms import Alarms, Key
+from watchgate.service.integrity.examiner import Examiner
+from watchgate.service.integrity.findings import list_gone
+from watchgate.service.integrity.manifest import Entry, ManifestError
+from watchgate.service.integrity.seen import Seen
+from watchgate.service.policy.store import Policies
+
+LOOK_S = 2.0
+MEANWHILE = "this came about while no core ran"
+
+
+class IntegrityWatch:
+    """Looks every two seconds, off the loop; a look at what did not change reads nothing."""
+
+    def __init__(
+        self,
+        hub: Hub,
+        clock: Clock,
+        paths: Paths,
+        adapters: Mapping[str, Adapter],
+        policies: Policies,
+        env: Mapping[str, str],
+    ) -> None:
+        self._hub = hub
+        self._clock = clock
+        self._paths = paths
+        self._policies = policies
+        self._examiner = Examiner(adapters, env)
+        self._home = env.get("HOME", "")
+        self._alarms = Alarms()
+        self._entries: tuple[Entry, ...] = ()
+        self._watched: tuple[Entry, ...] | None = None
+        self._first: Mapping[Key, TamperedData] | None = None
+        self._is_first_core = not paths.integrity.exists()
+        self._before, self._unread = seen.load(paths.integrity)
+        self._known = self._before
+        self._written: Seen | None = None
+        self._fault = ""
+
+    async def run(self) -> None:
+        """Look until cancelled."""
+        self.tell_of_rules()
+        while True:
+            with contained(self._failed):
+                await self.look()
+            await anyio.sleep(LOOK_S)
+
+    async def look(self) -> None:
+        """Look at every file, and record what is new."""
+        found = await anyio.to_thread.run_sync(self._examine)
+        self._hub.catch_up()
+        self._tell_of_installations()
+        if self._first is None:
+            self._first = found
+        for kind, told in self._alarms.look(found):
+            self._record(kind, self._dated(told) if kind == "policy.tampered" else told)
+        await self._keep()
+
+    def tell_of_rules(self) -> None:
+        """Record rules in force that are not those of the core before, with both digests."""
+        if self._unread:
+            self._fault_once("what the last core saw is not known", self._unread)
+            return
+        before, now = self._before.policy, self._policies.digests
+        for path in () if self._is_first_core else before | now:
+            was, digest = before.get(path, ""), now.get(path, "")
+            if was != digest:
+                what = f"{path} is not what the last core had in force; what it says now is"
+                data = TamperedData(part="policy", path=path, what=what, digest=digest, was=was)
+                self._record("policy.changed", data)
+
+    def _examine(self) -> dict[Key, TamperedData]:
+        """Everything that is wrong now; runs in a thread."""
+        gone: dict[Key, TamperedData] = {}
+        path, fault = str(self._paths.installed), ""
+        listed: tuple[Entry, ...] | None
+        try:
+            listed = manifest.load(self._paths.installed)
+        except ManifestError as unread:
+            listed, fault = None, str(unread)
+        if listed is None:
+            listed = self._known.entries
+            if listed:
+                agents = " ".join(sorted({entry.agent for entry in listed if entry.agent}))
+                gone[path, ""] = list_gone(path, fault, agents, self._home)
+        if listed != self._watched:
+            self._examiner.watch(listed)
+            self._watched = self._entries = listed
+        return {**self._examiner.look(), **gone}
+
+    def _tell_of_installations(self) -> None:
+        """Note what our own commands installed and took out since a core last looked."""
+        before = {entry.key: entry for entry in self._known.entries}
+        now = {entry.key: entry for entry in self._entries}
+        told = [
+            f"{_named(before[key])}: uninstalled, its calls run ungated"
+            for key in before.keys() - now
+        ]
+        told += [f"{_named(now[key])}: installed" for key in now.keys() - before]
+        told += [
+            f"{_named(now[key])}: installed again, with a change"
+            for key in now.keys() & before
+            if now[key] != before[key]
+        ]
+        for words in sorted(told):
+            self._hub.recorder.notice("integrity", words)
+
+    def _dated(self, told: TamperedData) -> TamperedData:
+        """The same, with the word that no core ran when it came about, where that is known."""
+        at_first = told in (self._first or {}).values()
+        known = any(entry.path == told.path for entry in self._before.entries)
+        if not (at_first and known) or told in self._before.told:
+            return told
+        return msgspec.structs.replace(told, what=f"{told.what} ({MEANWHILE})")
+
+    async def _keep(self) -> None:
+        """Write down for the next core what this one knows."""
+        self._known = Seen(
+            entries=self._entries,
+            told=tuple(self._alarms.told.values()),
+            policy=self._policies.digests,
+        )
+        if self._known == self._written:
+            return
+        try:
+            await anyio.to_thread.run_sync(seen.save, self._paths.integrity, self._known)
+        except OSError as fault:
+            why = f"{self._paths.integrity}: {fault.strerror or fault}"
+            self._fault_once("a change that is made while no core runs would not show", why)
+            return
+        self._written, self._fault = self._known, ""
+
+    def _record(self, kind: str, data: TamperedData) -> None:
+        self._hub.recorder.record(Draft(kind=kind, at=self._clock.now().wall_us, data=data))
+
+    def _fault_once(self, what: str, detail: str) -> None:
+        if detail != self._fault:
+            self._hub.recorder.about_core("policy.fault", CoreData(what=what, detail=detail))
+        self._fault = detail
+
+    def _failed(self, fault: str) -> None:
+        if fault != self._fault:
+            self._hub.recorder.internal_error(fault, "a look at the files that the gate rests on")
+        self._fault = fault
+
+
+def _named(entry: Entry) -> str:
+    part = f"the hooks of {entry.agent}" if entry.part == "hooks" else "the hook client"
+    return f"{part} in {entry.path}"

@@ -1,0 +1,70 @@
+"""The journal's files as their one writer holds them: the database, its log and the head file."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+
+from watchgate.core.chain import Head, Row
+from watchgate.service import journal_rows
+from watchgate.service.journal_head import HeadFile, head_path, head_problem
+
+
+class JournalDisk:
+    """Rows and head go to the disk here; each method raises `OSError` or `sqlite3.Error`.
+
+    `written` is the end of what is on the disk, `fault` what `journal.head` gave away about the
+    journal as it was found, if anything.
+    """
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.written = journal_rows.newest(connection)
+        problem = head_problem(head_path(path), connection)
+        self.fault = problem.message if problem else None
+        self._connection = connection
+        # What is committed lies in SQLite's log at first: a log without a name ends with us.
+        files = (path, path.with_name(f"{path.name}-wal"))
+        self._files = {file: file.stat().st_ino for file in files}
+        self._head_file = HeadFile(head_path(path))
+        # A file that told of a fault stays until the record of that fault is in the journal.
+        self._headed = self._synced = self.written if problem else None
+        if problem is None:
+            # From the first record on, a journal without this file must be one that lost it.
+            self.write_head(durable=True)
+
+    def look(self) -> None:
+        """Raise `FileNotFoundError` when what would be written ends with us."""
+        for file, inode in self._files.items():
+            if file.stat().st_ino != inode:
+                raise FileNotFoundError(f"{file} is another file now")
+
+    def insert(self, rows: Sequence[Row], purged: Sequence[int] = ()) -> None:
+        """Write the rows, all of them or none; they outlive a power cut when this returns.
+
+        The rows numbered `purged` lose their data with it.
+        """
+        journal_rows.insert(self._connection, rows, purged)
+        self.written = Head(rows[-1].seq, rows[-1].hash)
+
+    def write_head(self, *, durable: bool) -> None:
+        """Say in the head file how far the journal goes now."""
+        if (self._synced if durable else self._headed) == self.written:
+            return
+        self._head_file.write(self.written, durable=durable)
+        self._headed = self.written
+        if durable:
+            self._synced = self.written
+
+    def delete(self, upto: int) -> None:
+        """Take away the rows up to a number."""
+        journal_rows.delete(self._connection, upto)
+
+    def give_back(self) -> bool:
+        """Return some free pages to the file system; whether there are more to return."""
+        return journal_rows.give_back(self._connection)
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self._connection.close()
+        self._head_file.close()

@@ -1,0 +1,128 @@
+"""What is done to the journal's rows: added at its end, taken away from its front."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TypeVar
+
+import msgspec
+
+from watchgate.core.chain import START, Head, Row
+from watchgate.service.journal_schema import LAST_SEQ
+
+T = TypeVar("T")
+
+BATCH_ROWS = 256
+GIVEN_BACK_PAGES = 64
+SPARE_PAGES = 256
+"""Free pages that the file keeps for the rows to come."""
+
+_INSERT = "INSERT INTO record VALUES "
+_PLACES = ("CAST(? AS TEXT)" if field == "data" else "?" for field in Row.__struct_fields__)
+_VALUES = f"({','.join(_PLACES)})"
+_BLOCKS = (256, 64, 16)
+
+
+def _as_it_is(value: T) -> T:
+    return value
+
+
+# The driver asks every value that is no number or text whether it can adapt itself, which costs
+# more than to write it, unless it finds an adapter here.
+for _kind in (bytes, type(None)):
+    sqlite3.register_adapter(_kind, _as_it_is)
+
+
+def insert(connection: sqlite3.Connection, rows: Sequence[Row], purged: Sequence[int] = ()) -> None:
+    """Write the rows in one transaction; raises `sqlite3.Error` and leaves none of them.
+
+    In the same transaction the rows numbered `purged` lose their data, as one of the new tells.
+
+    A statement takes many rows at once: each statement gives up the interpreter's lock, and a
+    busy event loop hands it back only after some milliseconds.
+    """
+    sizes = _sizes(len(rows))
+    alone = len(sizes) == 1 and not purged
+    done = 0
+    try:
+        if not alone:
+            connection.execute("BEGIN IMMEDIATE")
+        for size in sizes:
+            block = rows[done : done + size]
+            connection.execute(
+                _INSERT + ",".join([_VALUES] * size),
+                [value for row in block for value in msgspec.structs.astuple(row)],
+            )
+            done += size
+        if purged:
+            drop_data(connection, purged)
+        if not alone:
+            connection.execute("COMMIT")
+    except sqlite3.Error:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def drop_data(connection: sqlite3.Connection, seqs: Sequence[int]) -> None:
+    """Take the data of these rows away, and their bytes off the pages; raises `sqlite3.Error`.
+
+    A checkpoint keeps its own: without it the rows before it could not be told from lost ones.
+    """
+    connection.execute("PRAGMA secure_delete=ON")
+    connection.execute(
+        "UPDATE record SET data = NULL WHERE kind <> 'policy.checkpoint'"
+        " AND seq IN (SELECT value FROM json_each(?))",
+        (msgspec.json.encode(seqs).decode(),),
+    )
+
+
+def delete(connection: sqlite3.Connection, upto: int) -> None:
+    """Take away the rows up to a number, never the newest; raises `sqlite3.Error`."""
+    with _unhurried(connection):
+        connection.execute(
+            "DELETE FROM record WHERE seq <= ? AND seq < (SELECT max(seq) FROM record)", (upto,)
+        )
+
+
+def give_back(connection: sqlite3.Connection) -> bool:
+    """Shorten the file by some of its free pages; whether there are more than it may keep."""
+    free: int = connection.execute("PRAGMA freelist_count").fetchone()[0]
+    if free <= SPARE_PAGES:
+        return False
+    with _unhurried(connection):
+        # It gives back a page for each step, and only a script is stepped to its end.
+        connection.executescript(f"PRAGMA incremental_vacuum({GIVEN_BACK_PAGES})")
+    left: int = connection.execute("PRAGMA freelist_count").fetchone()[0]
+    return SPARE_PAGES < left < free
+
+
+def newest(connection: sqlite3.Connection) -> Head:
+    """The end of the chain as the database holds it; raises `sqlite3.Error`."""
+    found = connection.execute("SELECT seq, hash FROM record ORDER BY seq DESC LIMIT 1").fetchone()
+    if not found:
+        return START
+    if not isinstance(found[0], int) or found[0] > LAST_SEQ:
+        raise sqlite3.DatabaseError("the number of its newest record leaves none for the next")
+    return Head(*found)
+
+
+@contextmanager
+def _unhurried(connection: sqlite3.Connection) -> Iterator[None]:
+    """Let what is done in the block reach the disk later: whether it is there decides nothing."""
+    connection.execute("PRAGMA synchronous=NORMAL")
+    try:
+        yield
+    finally:
+        connection.execute("PRAGMA synchronous=FULL")
+
+
+def _sizes(count: int) -> list[int]:
+    # Few different statements, so that each stays prepared; any small count is a single one.
+    sizes = []
+    for block in _BLOCKS:
+        sizes += [block] * (count // block)
+        count %= block
+    return [*sizes, count] if count else sizes

@@ -1,0 +1,335 @@
+"""One life of a core: builds its parts, serves both sockets, and ends closed."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import time
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+
+import anyio
+import msgspec
+from anyio.abc import SocketListener, TaskGroup, TaskStatus
+
+from watchgate.agents.base import Adapter
+from watchgate.agents.traits import traits_in
+from watchgate.core.chain import Chain
+from watchgate.core.clock import Clock
+from watchgate.core.config import Config
+from watchgate.core.engine import Engine
+from watchgate.core.handlers import Handler
+from watchgate.core.ids import request_id
+from watchgate.core.policy.gate import PolicyGate
+from watchgate.core.presets import preset_of
+from watchgate.core.records import CoreData
+from watchgate.core.redact import journal_json
+from watchgate.core.retention import Limits
+from watchgate.core.state import State
+from watchgate.link.paths import Paths
+from watchgate.service import off_found
+from watchgate.service.accepting import serve
+from watchgate.service.agents import adapters
+from watchgate.service.askers import Askers
+from watchgate.service.control import Control
+from watchgate.service.coverage.rounds import Rounds
+from watchgate.service.equipment import equip, warnings
+from watchgate.service.escalation.watch import escalation
+from watchgate.service.facts.watch import FactsWatch
+from watchgate.service.gathering import MOMENT_S
+from watchgate.service.grant_store import GrantStore
+from watchgate.service.hub import Hub, Loop
+from watchgate.service.ingest import Ingest
+from watchgate.service.integrity.watch import IntegrityWatch
+from watchgate.service.journal import Journal
+from watchgate.service.journal_unusable import (
+    UnusableJournal,
+    missed,
+    open_journal,
+    usable_again,
+)
+from watchgate.service.keeping import keep, write
+from watchgate.service.past_usage import remember_usage
+from watchgate.service.policy.links import LinkFinder
+from watchgate.service.policy.store import Policies, read_policies
+from watchgate.service.policy.watch import watch
+from watchgate.service.process_table import Proc, ancestors
+from watchgate.service.recorder import Recorder
+from watchgate.service.remembering import remembered
+from watchgate.service.retention import Retention
+from watchgate.service.runners.background import ObserverQueue
+from watchgate.service.runners.desk import Desk, Runner
+from watchgate.service.runners.extension import Surroundings
+from watchgate.service.runners.extensions import Extensions
+from watchgate.service.runners.pool import ChildPool
+from watchgate.service.runtime_dir import RuntimeDir
+from watchgate.service.search.indexer import Indexer
+from watchgate.service.sinks.all import Sinks
+from watchgate.service.stage import Stage
+from watchgate.service.verbs.table import Verbs
+
+DRAIN_S = 1.0
+JOURNAL_LOOK_S = 0.25
+SINKS_LOOK_S = 5.0
+RENEWED = "the journal, which can be used again"
+"""Who ended a core that starts over by itself."""
+
+
+class Setting(msgspec.Struct, frozen=True, kw_only=True):
+    """What every life of a core is given.
+
+    `prints` says that standard output is free for a sink; `handlers` are the host's own. `adopts`
+    says that whatever hooks leave behind stays below this process.
+    """
+
+    paths: Paths
+    config: Config
+    clock: Clock
+    stage: Stage
+    prints: bool = False
+    adopts: bool = False
+    handlers: tuple[tuple[Handler, Runner], ...] = ()
+
+
+class Life:
+    """A core from its start to its end; `unrecorded` is what the one before could not record.
+
+    After `run` it is `renewed` where it ended because its journal, which it had to do without,
+    can be used again: the next life has it.
+    """
+
+    def __init__(self, setting: Setting, printed: anyio.Event, unrecorded: int = 0) -> None:
+        self.core = request_id(secrets.token_bytes(16))[:8]
+        self.renewed = False
+        self.unrecorded = 0
+        self._setting = setting
+        self._paths, self._config = setting.paths, setting.config
+        self._clock, self._stage = setting.clock, setting.stage
+        self._missed = unrecorded
+        self._printed = printed
+        self._stopped = anyio.Event()
+        self._stopped_by = "signal"
+        self._woken = anyio.Event()
+        self._unread: list[str] = []
+
+    def stop(self, by: str) -> None:
+        """End the core, for good; `by` is recorded."""
+        self.renewed = False
+        self._stopped_by = by
+        self._stopped.set()
+
+    async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
+        """Serve until stopped; `task_status` is told when both sockets accept."""
+        with ExitStack() as closing:
+            pool = ChildPool()
+            closing.callback(pool.close)
+            known = adapters(self._paths, self._config)
+            equipment = equip(
+                self._config,
+                self._paths,
+                os.environ,
+                pool,
+                prints=self._setting.prints,
+                own=self._setting.handlers,
+            )
+            directory = closing.enter_context(RuntimeDir(self._paths))
+            journal = open_journal(self._paths.journal)
+            closing.callback(journal.close)
+            indexer = Indexer(self._paths.journal)
+            closing.callback(indexer.close)
+            desk = Desk(equipment.runners, self._observers(), self._clock)
+            policies = read_policies(self._paths)
+            hub = self._hub(journal, desk, equipment.handlers, known, policies)
+            sinks = Sinks(equipment.sinks)
+            hub.recorder.watchers |= {sinks, indexer}
+            extensions = Extensions(Surroundings(clock=self._clock, said=hub.extension_said))
+            closing.callback(hub.catch_up)  # however the core ends
+            ingest = await SocketListener.from_socket(directory.bind(self._paths.ingest_socket))
+            control = await SocketListener.from_socket(directory.bind(self._paths.control_socket))
+            store = GrantStore(self._paths.grants, hub.engine.grants.kept)
+            verbs = Verbs(
+                hub,
+                self._clock,
+                core=self.core,
+                paths=self._paths,
+                stop=self.stop,
+                store=store,
+                policies=policies,
+                forget=indexer.forget,
+            )
+            async with ingest, control, anyio.create_task_group() as tasks:
+                extensions.start(equipment.extensions, tasks)
+                desk.runners.update(extensions.runners())
+                await tasks.start(desk.serve, hub.heard)
+                tasks.start_soon(self._run_sinks, sinks)
+                if isinstance(journal, Journal):
+                    await tasks.start(
+                        remember_usage, hub.recorder, self._paths.journal, self._clock
+                    )
+                self._tell_of_start(hub, journal)
+                await tasks.start(keep, hub, store, self._clock.now())
+                for warning in warnings(self._config, known):
+                    hub.recorder.notice("config", warning)
+                tasks.start_soon(serve, ingest, Ingest(hub).handle, hub.cannot_accept)
+                tasks.start_soon(serve, control, Control(verbs).handle, hub.cannot_accept)
+                tasks.start_soon(self._watch_journal, hub, journal)
+                tasks.start_soon(self._watch_sinks, hub, sinks)
+                tasks.start_soon(watch, hub, policies)
+                self._look_after(tasks, hub, journal)
+                self._look_on(tasks, hub, known, policies)
+                task_status.started()
+                await self._stopped.wait()
+                await self._end(hub, store)
+                self._printed.set()
+                sinks.close()
+                async with anyio.create_task_group() as leaving:
+                    leaving.start_soon(extensions.stop)
+                    leaving.start_soon(sinks.drained)
+                self._tell_of_sinks(hub, sinks, every=True)
+                tasks.cancel_scope.cancel()
+        self.unrecorded = journal.dropped
+
+    def _tell_of_start(self, hub: Hub, journal: Journal | UnusableJournal) -> None:
+        """Record that a core started, and what it found; no gate is asked before."""
+        earlier = hub.recorder.state.gate
+        started = CoreData(what="core started", profile=self._config.profile)
+        hub.recorder.about_core("policy.started", started)
+        if self._missed:
+            hub.recorder.about_core("policy.journal", missed(self._missed))
+        hub.journal_state(journal.lost)
+        if off := off_found.found(self._paths.off, earlier, self._clock.now()):
+            hub.recorder.about_core("policy.off", off)
+        fault = journal.fault or (self._unread and f"unreadable: {self._unread[0]}")
+        if fault:
+            found = CoreData(what="the journal is not what was written", detail=fault)
+            hub.recorder.about_core("policy.fault", found)
+
+    def _look_after(self, tasks: TaskGroup, hub: Hub, journal: Journal | UnusableJournal) -> None:
+        """Keep the journal within its limits, or wait for one that can be used."""
+        if isinstance(journal, UnusableJournal):
+            tasks.start_soon(self._renew, journal)
+            return
+        limits = Limits(self._config.journal.max_age_days, self._config.journal.max_size_mb)
+        tasks.start_soon(Retention(journal, hub.recorder, limits, self._clock).run)
+
+    async def _renew(self, journal: UnusableJournal) -> None:
+        await usable_again(journal)
+        if not self._stopped.is_set():
+            self.stop(RENEWED)
+            self.renewed = True
+
+    def _look_on(
+        self, tasks: TaskGroup, hub: Hub, known: Mapping[str, Adapter], policies: Policies
+    ) -> None:
+        """Start whatever only looks: at deadlines, at what requests would touch, at what runs."""
+        tasks.start_soon(self._deadlines, hub)
+        facts = FactsWatch(hub, self._clock, home=self._stage.home)
+        hub.recorder.watchers.add(facts)
+        tasks.start_soon(facts.run)
+        if entries := self._config.escalation:
+            told = escalation(hub, self._clock, entries, os.environ, home=self._stage.home)
+            hub.recorder.watchers.add(told)
+            tasks.start_soon(told.run)
+        if self._stage.proc is not None:
+            home = Path(self._stage.home)
+            rounds = Rounds(hub, self._clock, known, os.environ, home=home, proc=self._stage.proc)
+            tasks.start_soon(rounds.run)
+            integrity = IntegrityWatch(hub, self._clock, self._paths, known, policies, os.environ)
+            tasks.start_soon(integrity.run)
+
+    def _observers(self) -> ObserverQueue:
+        return ObserverQueue(preset_of(self._config.dispatch.preset))
+
+    def _hub(
+        self,
+        journal: Journal | UnusableJournal,
+        desk: Desk,
+        handlers: tuple[Handler, ...],
+        known: Mapping[str, Adapter],
+        policies: Policies,
+    ) -> Hub:
+        stage = self._stage
+        gate = PolicyGate(
+            self._config.profile,
+            policies,
+            home=stage.home,
+            own=stage.protected,
+            links=LinkFinder(stage.home),
+            auto_allow=self._config.policy.auto_allow,
+            timer=time.perf_counter,
+        )
+        state = State()
+        if isinstance(journal, Journal):
+            now_us = self._clock.now().wall_us
+            state = remembered(self._paths.journal, now_us, self._unread.append)
+        content = self._config.journal.content
+        # The journal's thread must never wait for the loop: the loop waits for it when it closes.
+        loop = asyncio.get_running_loop()
+        chain = Chain(self.core, journal.head, lambda data: journal_json(data, content))
+        return Hub(
+            engine=Engine(self._config, gate, stage.ids, handlers, traits=traits_in(known)),
+            recorder=Recorder(chain, journal, state, self._clock),
+            clock=self._clock,
+            adapters=known,
+            loop=Loop(
+                later=lambda call: loop.call_later(MOMENT_S, call),
+                soon=loop.call_soon_threadsafe,
+                wake=self._wake,
+            ),
+            agent_of=stage.agent_of,
+            desk=desk,
+            askers=Askers(core_pid=stage.own_pid, starter=self._starter()),
+        )
+
+    def _starter(self) -> Proc | None:
+        """This process, where its configuration makes it start what may get away from it."""
+        starts = self._config.handler or self._config.extension
+        if not (self._stage.own_pid and starts) or self._setting.adopts:
+            return None
+        return next(iter(ancestors(self._stage.own_pid)), None)
+
+    def _wake(self) -> None:
+        self._woken.set()
+
+    async def _deadlines(self, hub: Hub) -> None:
+        while True:
+            self._woken = anyio.Event()
+            due = hub.engine.next_deadline()
+            # A suspended machine does not run timers on time, so look again at least every second.
+            left = 1.0 if due is None else min(max(due - self._clock.now().mono_s, 0.0), 1.0)
+            with anyio.move_on_after(left if due is not None else None):
+                await self._woken.wait()
+            hub.expire_due()
+
+    async def _watch_journal(self, hub: Hub, journal: Journal | UnusableJournal) -> None:
+        while True:
+            hub.journal_state(journal.lost)
+            await anyio.sleep(JOURNAL_LOOK_S)
+
+    async def _run_sinks(self, sinks: Sinks) -> None:
+        if self._setting.prints:
+            await self._printed.wait()
+        await sinks.run()
+
+    async def _watch_sinks(self, hub: Hub, sinks: Sinks) -> None:
+        while True:
+            await anyio.sleep(SINKS_LOOK_S)
+            self._tell_of_sinks(hub, sinks)
+
+    def _tell_of_sinks(self, hub: Hub, sinks: Sinks, *, every: bool = False) -> None:
+        for report in sinks.reports(every=every):
+            hub.recorder.notice("sink", report)
+
+    async def _end(self, hub: Hub, store: GrantStore) -> None:
+        hub.catch_up()
+        now = self._clock.now()
+        hub.recorder.about_core(
+            "policy.stopped", CoreData(what="core stopped", name=self._stopped_by)
+        )
+        hub.execute(hub.engine.close_all("denied-core-stopped", "the core was stopped", now))
+        with anyio.move_on_after(DRAIN_S):
+            while hub.unanswered:  # noqa: ASYNC110 - for a second at most, at the very end
+                await anyio.sleep(0.01)
+        await write(store)

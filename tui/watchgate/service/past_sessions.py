@@ -1,0 +1,78 @@
+"""Recorded sessions, found in the journal by what a person calls them, and their records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from watchgate.core.records import Record
+from watchgate.core.text import safe_text
+from watchgate.service.search import sessions
+from watchgate.service.search.filling import Seen
+
+MIN_PREFIX = 4
+_NAMED = 5
+"""How many of several candidates an error names, the newest."""
+
+
+class PastError(ValueError):
+    """No session, or more than one, is what a word means; the message says what to write."""
+
+
+def find(journal: Path, word: str | None) -> tuple[str, str]:
+    """The agent and the id of the session that a word means; without a word the newest one.
+
+    A word is a whole id, `AGENT:ID`, four or more characters that one id alone begins with, or the
+    session's name on screen. Raises `PastError`, and `JournalError` like `journal_read`.
+    """
+    known = sessions.all_of(journal)
+    if not known:
+        raise PastError("no session was recorded yet")
+    found = known[:1] if word is None else _meant(known, word)
+    if not found:
+        raise PastError(
+            f"no recorded session is {safe_text(word or '')[:60]!r}: give its id, {MIN_PREFIX} "
+            "characters or more of it, AGENT:ID, or its name on screen"
+        )
+    if len(found) > 1:
+        raise PastError(_several(word or "", found))
+    return found[0].agent, found[0].session
+
+
+def records_of(journal: Path, agent: str, session: str) -> list[Record]:
+    """The records of a session, oldest first; raises `JournalError`."""
+    return list(sessions.records_of(journal, agent, session))
+
+
+def _meant(known: Sequence[Seen], word: str) -> list[Seen]:
+    """The sessions that a word may mean, by the surest way that leads to any."""
+    agent, _, id = word.partition(":")
+    base, tilde, number = word.rpartition("~")
+    # Which of several a screen has called `app~2` depends on what it saw: all of them are meant.
+    name = base if tilde and number.isdecimal() else word
+    ways = (
+        [each for each in known if each.session == word],
+        [each for each in known if (each.agent, each.session) == (agent, id)],
+        _begun(known, word),
+        _begun([each for each in known if each.agent == agent], id),
+        [each for each in known if name and each.folder == name],
+    )
+    return next(filter(None, ways), [])
+
+
+def _begun(known: Sequence[Seen], prefix: str) -> list[Seen]:
+    return [each for each in known if len(prefix) >= MIN_PREFIX and each.session.startswith(prefix)]
+
+
+def _several(word: str, newest: Sequence[Seen]) -> str:
+    named = "; ".join(
+        f"{safe_text(each.agent)}:{safe_text(each.session)} (began {_told(each.first_at)})"
+        for each in newest[:_NAMED]
+    )
+    more = f"; and {len(newest) - _NAMED} older" if len(newest) > _NAMED else ""
+    return f"{safe_text(word)[:60]!r} may be any of {len(newest)} sessions: {named}{more}"
+
+
+def _told(at_us: int) -> str:
+    return f"{datetime.fromtimestamp(at_us / 1_000_000, UTC).astimezone():%Y-%m-%d %H:%M}"

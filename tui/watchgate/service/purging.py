@@ -1,0 +1,110 @@
+"""Purging a session: its payloads leave the journal and the files around it, the digests stay."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+
+from watchgate.core.chain import Chain
+from watchgate.core.purges import KIND
+from watchgate.core.records import Draft, PurgedData
+from watchgate.core.redact import Content, journal_json
+from watchgate.link.paths import Paths
+from watchgate.service.journal_disk import JournalDisk
+from watchgate.service.journal_schema import JournalError, open_to_read, open_to_write, reason
+from watchgate.service.runtime_dir import RuntimeDir
+from watchgate.service.search.index_file import remove
+
+NO_CORE = "no-core"
+"""Stands for the core in a record that was written while none ran."""
+
+_OF_SESSION = """SELECT seq, data IS NOT NULL FROM record
+WHERE agent = ? AND session = ? ORDER BY seq"""
+
+
+class Holding(msgspec.Struct, frozen=True):
+    """What the journal has of a session: `seqs` are the records that still have their data.
+
+    `known` says whether there is any record of it at all.
+    """
+
+    agent: str
+    session: str
+    seqs: tuple[int, ...]
+    known: bool
+
+    def draft(self, by: str, at: int) -> Draft:
+        """The record that they are dropped; there must be some."""
+        data = PurgedData(
+            agent=self.agent,
+            session=self.session,
+            count=len(self.seqs),
+            upto=self.seqs[-1],
+            by=by,
+        )
+        return Draft(kind=KIND, at=at, data=data)
+
+
+def held(path: Path, agent: str, session: str) -> Holding:
+    """What a purge of the session would drop; raises `JournalError`."""
+    with closing(open_to_read(path)) as connection:
+        try:
+            found = connection.execute(_OF_SESSION, (agent, session)).fetchall()
+        except sqlite3.Error as error:
+            raise JournalError(path, reason(error)) from error
+    seqs = tuple(seq for seq, whole in found if whole)
+    return Holding(agent, session, seqs, bool(found))
+
+
+def empty_log(path: Path) -> bool:
+    """Bring SQLite's log into the database and make it empty: it still holds what was dropped.
+
+    False while somebody reads the journal; never waits. Raises `JournalError`.
+    """
+    try:
+        with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as connection:
+            busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    except sqlite3.Error as error:
+        raise JournalError(path, reason(error)) from error
+    return not busy
+
+
+def purge_alone(
+    paths: Paths, agent: str, session: str, *, by: str, at: int, content: Content
+) -> Holding:
+    """Purge a session while no core runs, and keep one from starting meanwhile.
+
+    Returns what was dropped. Raises `RuntimeDirError` where a core runs, `JournalError` for a
+    journal that cannot be written or is not what was written (the next core records that first),
+    `OSError` where the search index stays.
+    """
+    with RuntimeDir(paths):
+        found = held(paths.journal, agent, session)
+        if found.seqs:
+            with closing(open_to_write(paths.journal)) as connection:
+                try:
+                    _drop(paths.journal, connection, found, found.draft(by, at), content)
+                except (OSError, sqlite3.Error) as error:
+                    raise JournalError(paths.journal, reason(error)) from error
+        if found.known:
+            remove(paths.journal)
+    return found
+
+
+def _drop(
+    path: Path, connection: sqlite3.Connection, found: Holding, draft: Draft, content: Content
+) -> None:
+    disk = JournalDisk(path, connection)
+    try:
+        if disk.fault:
+            why = f"is not what was written ({disk.fault}): start a core, which records that"
+            raise JournalError(path, why)
+        chain = Chain(NO_CORE, disk.written, lambda data: journal_json(data, content))
+        _, row = chain.seal(draft)
+        disk.insert([row], found.seqs)
+        disk.write_head(durable=True)
+    finally:
+        disk.close()

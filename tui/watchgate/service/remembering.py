@@ -1,0 +1,46 @@
+"""What a core that starts knows of today: all of a quiet day, of a busy one the newest records.
+
+A day can have a million records, and no gate is answered before this is done. So the totals may be
+counted from later than midnight, and say so; how the gate stands is looked for in the whole day.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import chain
+from pathlib import Path
+
+import msgspec
+
+from watchgate.core.gate_folds import GATE_FOLDS
+from watchgate.core.state import DAY_US, State
+from watchgate.service import journal_read
+from watchgate.service.boundary import each_contained
+from watchgate.service.search.kinds import of_kinds
+
+FOLDED = 20_000
+"""The newest records, of which everything is known."""
+
+LOOKED_AT = 200_000
+"""Records before those that are gone through for how the gate stands, where no index tells."""
+
+STANDING = ("policy.started", *GATE_FOLDS)
+
+
+def remembered(journal: Path, now_us: int, failed: Callable[[str], None]) -> State:
+    """The state that today's records make; `failed` is told of what cannot be folded.
+
+    Raises `JournalError`.
+    """
+    state = State()
+    today_us = now_us // DAY_US * DAY_US
+    first, last = journal_read.in_time(journal, *journal_read.ends(journal), today_us, None)
+    start = max(first, last - FOLDED + 1)
+    earlier = of_kinds(journal, STANDING, first, start - 1, most=LOOKED_AT)
+    records = chain(earlier, journal_read.read(journal, start, last))
+    # A record that was tampered with must not keep every gate closed until it is repaired.
+    each_contained((each for each in records if each.at >= today_us), state.apply, failed)
+    if start > first:
+        since_us = next((each.at for each in journal_read.read(journal, start, start)), now_us)
+        state.totals = msgspec.structs.replace(state.totals, since=since_us)
+    return state

@@ -1,0 +1,138 @@
+"""A whole recording decided again, and what comes out otherwise."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from watchgate.agents.base import Adapter
+from watchgate.agents.traits import traits_in
+from watchgate.core.config import Config
+from watchgate.core.events import Event
+from watchgate.core.handlers import Handler
+from watchgate.core.records import Record
+from watchgate.core.retries import RULE as RETRY
+from watchgate.service.replaying.judge import Judge
+from watchgate.service.replaying.outcomes import Outcome, differing, outcome, shown
+from watchgate.service.replaying.player import Played, Player
+from watchgate.service.replaying.rebuilt import NOT_KEPT
+from watchgate.service.replaying.recording import Recording
+
+_CROWDED = "MiB wait already"
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """One event that is decided otherwise this time; `recorded` and `again` are its outcomes."""
+
+    seq: int
+    at: int
+    agent: str
+    session: str
+    call: str | None
+    request: str | None
+    tool: str
+    summary: str
+    differs: tuple[str, ...]
+    recorded: dict[str, Any]
+    again: dict[str, Any]
+
+
+class Again(msgspec.Struct, frozen=True):
+    """Every difference, oldest first; how many events were decided again, and why others not."""
+
+    differences: tuple[Difference, ...]
+    decided: int
+    left_out: dict[str, int]
+
+
+def decide_again(
+    records: Iterable[Record],
+    config: Config,
+    judge: Callable[[], Judge],
+    handlers: Iterable[Handler],
+    adapters: Mapping[str, Adapter],
+) -> Again:
+    """Decide a recording again; `judge` makes a gate that remembers nothing.
+
+    A core that was started anew remembered nothing either, so each is played by itself.
+    """
+    lives: dict[str, list[Record]] = {}
+    for record in records:
+        lives.setdefault(record.core, []).append(record)
+    handlers = tuple(handlers)
+    found: list[Difference] = []
+    decided, left_out = 0, Counter[str]()
+    for life in lives.values():
+        recording = Recording(life, adapters)
+        player = Player(recording, config, judge(), handlers, traits_in(adapters))
+        player.run()
+        doubtful: set[tuple[str, str]] = set()
+        for played in player.played:
+            if played.came.call is None and played.trace is None:
+                continue
+            then, now = _then(played, recording), _now(played, player)
+            event = played.came.event
+            why = played.why_not or _unkept(played) or _outside(then, now, event, doubtful)
+            if why:
+                left_out[why] += 1
+                _doubt(then, event, doubtful)
+                continue
+            decided += 1
+            if differs := differing(then, now):
+                found.append(_difference(played, differs, then, now))
+    found.sort(key=lambda each: each.seq)
+    return Again(tuple(found), decided, dict(left_out))
+
+
+def _then(played: Played, recording: Recording) -> Outcome:
+    request = played.came.record.request
+    asked = recording.asked.get(request or "")
+    return outcome(played.came.call, asked, recording.word(request), played.trace)
+
+
+def _now(played: Played, player: Player) -> Outcome:
+    asked = player.asked.get(played.request or "")
+    word = player.words.get(played.request or "") or None
+    return outcome(played.call, asked, word, played.traced)
+
+
+def _unkept(played: Played) -> str:
+    """Why its trace cannot be compared: a verdict that had no say is recorded with the reason."""
+    rows = () if played.trace is None else played.trace.rows
+    return NOT_KEPT if any(row.ignored and not row.detail for row in rows) else ""
+
+
+def _outside(then: Outcome, now: Outcome, event: Event, doubtful: set[tuple[str, str]]) -> str:
+    """Why something outside of the recording decided about the event; empty where nothing did."""
+    if then.word == "denied-failure" and then.reason.endswith(_CROWDED):
+        return "too many other calls waited"
+    retried = RETRY in (then.rule, now.rule) and (event.agent, event.session) in doubtful
+    return "it is held against a call that cannot be decided again" if retried else ""
+
+
+def _doubt(then: Outcome, event: Event, doubtful: set[tuple[str, str]]) -> None:
+    """Remember a denied call that was left out: what comes after may be held against it."""
+    if then.word and then.word.startswith("denied"):
+        doubtful.add((event.agent, event.session))
+
+
+def _difference(
+    played: Played, differs: tuple[str, ...], then: Outcome, now: Outcome
+) -> Difference:
+    record, call, trace = played.came.record, played.came.call, played.trace
+    return Difference(
+        seq=record.seq,
+        at=record.at,
+        agent=record.agent or "",
+        session=record.session or "",
+        call=record.call,
+        request=record.request,
+        tool=call.tool.name if call is not None else trace.tool if trace is not None else "",
+        summary=call.summary if call is not None else trace.summary if trace is not None else "",
+        differs=differs,
+        recorded=shown(then, differs),
+        again=shown(now, differs),
+    )

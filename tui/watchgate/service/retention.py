@@ -1,0 +1,154 @@
+"""Retention at work: the oldest records leave the journal while it is written."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+import anyio
+from anyio import to_thread
+
+from watchgate.core.clock import Clock
+from watchgate.core.records import CoreData, Draft
+from watchgate.core.retention import Cut, Kept, Limits, cut
+from watchgate.service.journal_schema import JournalError, open_to_read, reason
+
+LOOK_EACH_S = 30.0
+# What a record takes beside its data: hashes, names, its place in a page.
+_ROW_BYTES = 400
+_OLDEST = (
+    "SELECT seq, at, hash, length(CAST(data AS BLOB)) FROM record"
+    " WHERE seq < (SELECT max(seq) FROM record) ORDER BY seq"
+)
+
+T = TypeVar("T")
+
+
+class Removing(Protocol):
+    """The journal, as far as retention needs it; callbacks come from any thread."""
+
+    @property
+    def path(self) -> Path:
+        """The database."""
+        ...
+
+    @property
+    def lost(self) -> str:
+        """Why nothing can be written now; empty while all is well."""
+        ...
+
+    def commit(self, callback: Callable[[bool], None]) -> None:
+        """Say whether everything recorded so far is on disk."""
+        ...
+
+    def remove(self, ends: Sequence[int], callback: Callable[[str], None]) -> None:
+        """Delete the rows up to the last of `ends`; says why that failed, if it did."""
+        ...
+
+
+class Recording(Protocol):
+    """The recorder, as far as retention needs it."""
+
+    def record(self, draft: Draft) -> None:
+        """Record one draft."""
+        ...
+
+    def about_core(self, kind: str, data: CoreData) -> None:
+        """Record something about the core itself."""
+        ...
+
+
+class Retention:
+    """Keeps a journal within its limits, whatever is written to it meanwhile."""
+
+    def __init__(
+        self, journal: Removing, recorder: Recording, limits: Limits, clock: Clock
+    ) -> None:
+        self._journal = journal
+        self._recorder = recorder
+        self._limits = limits
+        self._clock = clock
+        self._leaving: Cut | None = None
+
+    async def run(self) -> None:
+        """Look again and again; that it cannot be done is recorded once."""
+        told = ""
+        while True:
+            fault = ""
+            try:
+                while await self.once():
+                    pass
+            except JournalError as error:
+                fault = str(error)
+            if fault and fault != told:
+                data = CoreData(what="old records cannot leave the journal", detail=fault)
+                self._recorder.about_core("policy.fault", data)
+            told = fault
+            await anyio.sleep(LOOK_EACH_S)
+
+    async def once(self) -> bool:
+        """Let what one checkpoint covers leave; whether anything did. Raises `JournalError`.
+
+        Nothing is deleted before the checkpoint is on the disk.
+        """
+        if self._journal.lost:
+            return False
+        if self._leaving is None:
+            self._leaving = await self._covered()
+        if self._leaving is None:
+            return False
+        ends = self._leaving.ends
+        failure: str = await _called_back(lambda heard: self._journal.remove(ends, heard))
+        if failure:
+            raise JournalError(self._journal.path, failure)
+        self._leaving = None
+        return True
+
+    async def _covered(self) -> Cut | None:
+        """What may be deleted now: the checkpoint that lets it go is on the disk."""
+        now_us = self._clock.now().wall_us
+        found = await to_thread.run_sync(look, self._journal.path, self._limits, now_us)
+        if found is None:
+            return None
+        self._recorder.record(Draft(kind="policy.checkpoint", at=now_us, data=found.checkpoint))
+        return found if await _called_back(self._journal.commit) else None
+
+
+def look(path: Path, limits: Limits, now_us: int) -> Cut | None:
+    """What of the journal on the disk has to leave now, if anything; raises `JournalError`."""
+    with closing(open_to_read(path)) as connection:
+        try:
+            pages, free, page_bytes = (
+                connection.execute(f"PRAGMA {name}").fetchone()[0]
+                for name in ("page_count", "freelist_count", "page_size")
+            )
+            return cut(_oldest(connection), (pages - free) * page_bytes, limits, now_us)
+        except sqlite3.Error as error:
+            raise JournalError(path, reason(error)) from error
+
+
+def _oldest(connection: sqlite3.Connection) -> Iterator[Kept]:
+    for seq, at, own, size_bytes in connection.execute(_OLDEST):
+        if not (isinstance(seq, int) and isinstance(at, int) and isinstance(own, str)):
+            raise sqlite3.DatabaseError("it holds a record without a number, time or hash")
+        yield Kept(seq, at, own, _ROW_BYTES + (size_bytes or 0))
+
+
+async def _called_back(ask: Callable[[Callable[[T], None]], None]) -> T:
+    """What the journal's thread says to the callback that `ask` hands over."""
+    loop = asyncio.get_running_loop()
+    said: asyncio.Future[T] = loop.create_future()
+
+    def settle(answer: T) -> None:
+        if not said.done():
+            said.set_result(answer)
+
+    def heard(answer: T) -> None:
+        loop.call_soon_threadsafe(settle, answer)
+
+    ask(heard)
+    return await said

@@ -1,0 +1,100 @@
+"""The numbers of the records that the index has for a condition, the newest first."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from itertools import islice
+from pathlib import Path
+
+from watchgate.service.journal_schema import open_to_read
+from watchgate.service.search.filling import Seen, segments
+from watchgate.service.search.index_file import (
+    SEGMENT_ROWS,
+    belongs,
+    opened_to_read,
+    reached,
+    remove,
+)
+
+COUNTED = 1_000
+_SESSIONS = "SELECT agent, session, folder, first_seq, last_seq, first_at, last_at FROM session"
+
+
+class Index:
+    """An index that belongs to its journal: it holds all records up to `upto`."""
+
+    def __init__(self, connection: sqlite3.Connection, upto: int) -> None:
+        self._connection = connection
+        self._segments = segments(connection)
+        self.upto = upto
+
+    def numbers(self, condition: str, first: int, last: int) -> Iterator[int]:
+        """The records numbered `first` to `last` that meet a condition, the newest first.
+
+        Raises `sqlite3.Error`.
+        """
+        for segment in self._segments:
+            start = segment * SEGMENT_ROWS
+            if start > last or start + SEGMENT_ROWS <= first:
+                continue
+            yield from (
+                number
+                for (number,) in self._connection.execute(
+                    f"SELECT rowid FROM words_{segment} WHERE words_{segment} MATCH ?"  # noqa: S608
+                    " AND rowid BETWEEN ? AND ? ORDER BY rowid DESC",
+                    (condition, first, last),
+                )
+            )
+
+    def pages(self, condition: str, first: int, last: int, size: int) -> Iterator[list[int]]:
+        """The same, so many at a time."""
+        numbers = self.numbers(condition, first, last)
+        while page := list(islice(numbers, size)):
+            yield page
+
+    def sessions(self) -> list[Seen]:
+        """What is known of every session; raises `sqlite3.Error`."""
+        return [Seen(*found) for found in self._connection.execute(_SESSIONS)]
+
+    def rarest(self, conditions: list[str], first: int, last: int) -> str:
+        """The condition that the fewest records meet, as far as a short look tells."""
+        if len(conditions) == 1:
+            return conditions[0]
+        return min(conditions, key=lambda each: self._spread(each, first, last))
+
+    def _spread(self, condition: str, first: int, last: int) -> tuple[int, int]:
+        """How many were counted, and how close together those many lie."""
+        count, lowest = 0, last
+        for lowest in self.numbers(condition, first, last):
+            count += 1
+            if count >= COUNTED:
+                return count, lowest
+        return count, 0
+
+
+@contextmanager
+def index_of(journal: Path) -> Iterator[Index | None]:
+    """The index of a journal for a while; None where there is none that belongs to it."""
+    with opened_to_read(journal) as connection:
+        yield _trusted(journal, connection) if connection is not None else None
+
+
+def discard_if_damaged(journal: Path, error: sqlite3.Error) -> None:
+    """Throw an index away that could not be read, unless it is only busy."""
+    if getattr(error, "sqlite_errorcode", 0) & 0xFF in (
+        sqlite3.SQLITE_CORRUPT,
+        sqlite3.SQLITE_NOTADB,
+    ):
+        with suppress(OSError):
+            remove(journal)
+
+
+def _trusted(journal: Path, connection: sqlite3.Connection) -> Index | None:
+    with closing(open_to_read(journal)) as records:
+        try:
+            to = reached(connection)
+            return Index(connection, to.seq) if belongs(records, to) else None
+        except sqlite3.Error:
+            return None

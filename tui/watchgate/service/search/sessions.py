@@ -1,0 +1,78 @@
+"""The sessions of the past, and the records of one: by the index, then by reading on."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+
+from watchgate.core.records import Record
+from watchgate.service import journal_read
+from watchgate.service.journal_schema import JournalError, open_to_read, reason
+from watchgate.service.search.facets import token
+from watchgate.service.search.filling import Seen, after, sessions_in
+from watchgate.service.search.finding import discard_if_damaged, index_of
+
+
+def all_of(journal: Path) -> list[Seen]:
+    """Every session that a record is of, the one heard of last first; raises `JournalError`."""
+    known: list[Seen] = []
+    upto = 0
+    try:
+        with index_of(journal) as index:
+            if index is not None:
+                known, upto = index.sessions(), index.upto
+    except sqlite3.Error as error:
+        discard_if_damaged(journal, error)
+    seen = {(each.agent, each.session): each for each in known}
+    for each in _not_indexed(journal, upto):
+        before = seen.get((each.agent, each.session))
+        seen[each.agent, each.session] = each if before is None else _joined(before, each)
+    return sorted(seen.values(), key=lambda each: -each.last_seq)
+
+
+def records_of(journal: Path, agent: str, session: str) -> Iterator[Record]:
+    """The records of a session, oldest first; raises `JournalError`."""
+    numbers, upto = _indexed(journal, session)
+    for _, record in journal_read.numbered(journal, numbers):
+        if (record.agent, record.session) == (agent, session):
+            yield record
+    _, newest = journal_read.ends(journal)
+    for record in journal_read.read(journal, upto + 1, newest):
+        if (record.agent, record.session) == (agent, session):
+            yield record
+
+
+def _indexed(journal: Path, session: str) -> tuple[list[int], int]:
+    """The records that may be of a session, oldest first, and up to which one those are all."""
+    try:
+        with index_of(journal) as index:
+            if index is None:
+                return [], 0
+            condition = f'"{token("session", session)}"'
+            return [*index.numbers(condition, 1, index.upto)][::-1], index.upto
+    except sqlite3.Error as error:
+        discard_if_damaged(journal, error)
+        return [], 0
+
+
+def _not_indexed(journal: Path, upto: int) -> Iterator[Seen]:
+    with closing(open_to_read(journal)) as records:
+        try:
+            while batch := after(records, upto):
+                yield from sessions_in(batch)
+                upto = batch[-1].seq
+        except sqlite3.Error as error:
+            raise JournalError(journal, reason(error)) from error
+
+
+def _joined(before: Seen, now: Seen) -> Seen:
+    return msgspec.structs.replace(
+        before,
+        folder=before.folder or now.folder,
+        last_seq=now.last_seq,
+        last_at=max(before.last_at, now.last_at),
+    )

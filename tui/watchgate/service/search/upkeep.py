@@ -1,0 +1,89 @@
+"""What is done for an index in each round: made where it is missing, filled, and cut."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing, suppress
+from pathlib import Path
+
+from watchgate.core.records import Record
+from watchgate.service.journal_schema import JournalError, open_to_read, reason
+from watchgate.service.search.filling import after, forget_before, store
+from watchgate.service.search.index_file import (
+    belongs,
+    beyond_repair,
+    index_path,
+    open_to_fill,
+    reached,
+    remove,
+)
+
+
+class Upkeep:
+    """The index of one journal, held open between the rounds."""
+
+    def __init__(self, journal: Path) -> None:
+        self._journal = journal
+        self._index: sqlite3.Connection | None = None
+        self._inode = 0
+
+    def round(self, stopped: Callable[[], bool]) -> str:
+        """Index all that the journal has until `stopped`; what went wrong, empty where nothing.
+
+        An index that is damaged, or of another journal, is made anew.
+        """
+        try:
+            with closing(open_to_read(self._journal)) as records:
+                while not stopped() and self._step(records):
+                    pass
+        except JournalError as error:
+            return str(error)
+        except (OSError, sqlite3.Error) as error:
+            self.close()
+            if beyond_repair(error):
+                with suppress(OSError):
+                    remove(self._journal)
+            return f"the index {index_path(self._journal)} {reason(error)}"
+        return ""
+
+    def close(self) -> None:
+        """Let the file go."""
+        if self._index is not None:
+            self._index.close()
+            self._index = None
+
+    def _step(self, records: sqlite3.Connection) -> bool:
+        """Index the next records; whether there may be more."""
+        index = self._opened()
+        batch, oldest = self._next(records, index)
+        if batch is None:
+            self.close()
+            remove(self._journal)
+            return True
+        if batch:
+            store(index, batch)
+            return True
+        forget_before(index, oldest)
+        return False
+
+    def _next(
+        self, records: sqlite3.Connection, index: sqlite3.Connection
+    ) -> tuple[list[Record] | None, int]:
+        """The records to index next, None where the index is of another journal; the oldest."""
+        done = reached(index)
+        try:
+            oldest = records.execute("SELECT coalesce(min(seq), 0) FROM record").fetchone()[0]
+            return (after(records, done.seq) if belongs(records, done) else None), int(oldest)
+        except sqlite3.Error as error:
+            raise JournalError(self._journal, reason(error)) from error
+
+    def _opened(self) -> sqlite3.Connection:
+        """The index; opened again where its file was thrown away."""
+        path = index_path(self._journal)
+        if self._index is not None and not (path.exists() and path.stat().st_ino == self._inode):
+            self.close()
+        if self._index is None:
+            self._index = open_to_fill(self._journal)
+            self._inode = path.stat().st_ino
+        return self._index

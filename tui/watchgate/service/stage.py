@@ -1,0 +1,45 @@
+"""What surrounds a core: whatever of the machine and its user the core itself cannot decide."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from watchgate.core.ids import request_id
+from watchgate.link.paths import Paths
+from watchgate.service.coverage.processes import PROC
+from watchgate.service.peer import agent_of
+from watchgate.service.process_table import Proc, ancestors
+
+
+class Stage(msgspec.Struct, frozen=True, kw_only=True):
+    """What surrounds a core: ids, the home folder, its own files, and who a peer works for.
+
+    What runs below the process `own_pid` may not allow. `proc` is where the system tells of the
+    agents that run; None: nobody looks.
+    """
+
+    ids: Callable[[], str]
+    home: str
+    protected: tuple[str, ...]
+    agent_of: Callable[[int], Proc | None]
+    own_pid: int = 0
+    proc: Path | None = None
+
+
+def real_stage(paths: Paths) -> Stage:
+    """Random ids, this user's home, and the kernel's word on processes."""
+    own = [paths.runtime_dir, paths.state_dir, paths.config.parent, paths.data_dir]
+    own += [path.resolve() for path in own]
+    return Stage(
+        ids=lambda: request_id(secrets.token_bytes(16)),
+        home=str(Path.home()),
+        protected=tuple(dict.fromkeys(str(path) for path in own)),
+        agent_of=lambda pid: agent_of(ancestors(pid)),
+        own_pid=os.getpid(),
+        proc=PROC,
+    )

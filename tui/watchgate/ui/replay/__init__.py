@@ -1,0 +1,1 @@
+"""Recordings, played through the same bridge as what happens now."""

@@ -1,0 +1,156 @@
+"""What the console shows: its own core, or for a while a demo, or the replay of a session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from watchgate.core.records import Record
+from watchgate.ui.bridge import Bridge
+from watchgate.ui.farewell import farewell
+from watchgate.ui.replay.view import ReplayView, view_of
+
+if TYPE_CHECKING:
+    from watchgate.core.views import CallRow
+    from watchgate.ui.app import WatchgateApp
+    from watchgate.ui.replay.source import Recording
+
+REPLAY_GROUP = "replay"
+
+
+class _Left(msgspec.Struct, frozen=True):
+    """A picture that was left for a while, and how to come back to it."""
+
+    bridge: Bridge
+    demo: bool
+    recording: Recording | None
+    back: Callable[[], None]
+
+
+class Stage:
+    """Which picture is shown, and those below it.
+
+    The core goes on telling what happens while a replay is shown, so that nobody waits unseen.
+    """
+
+    def __init__(self, console: WatchgateApp, recording: Recording | None, *, demo: bool) -> None:
+        """A console on a core, or with a `recording` on that alone."""
+        self._console = console
+        self._left: list[_Left] = []
+        self._ticked_s: float | None = None
+        self.recording = recording
+        self.demo = demo
+
+    @property
+    def live(self) -> Bridge | None:
+        """The core that is there now, whatever is shown; none where only a recording is."""
+        if self.recording is None:
+            return self._console.bridge
+        return self._left[-1].bridge if self._left else None
+
+    @property
+    def replaying(self) -> bool:
+        """Whether a recording is shown."""
+        return self.recording is not None
+
+    @property
+    def view(self) -> ReplayView | None:
+        """Where the replay stands, while there is one."""
+        if self.recording is None:
+            return None
+        live = self.live
+        return view_of(self.recording.player, len(live.state.pending) if live else 0)
+
+    @property
+    def ends(self) -> str:
+        """What leaving would leave."""
+        if self.recording is not None:
+            return "the replay"
+        if self.demo:
+            return "the demo"
+        ends = "the console and ends its core"
+        return ends if self._console.options.hosted else "the console, the core goes on"
+
+    def tick(self, now_s: float) -> None:
+        """Let the replay go on by the time that has passed (`now_s` monotonic)."""
+        last_s, self._ticked_s = self._ticked_s, now_s
+        if self.recording is not None and last_s is not None:
+            self.recording.player.advance(now_s - last_s)
+            self.recording.moved()
+
+    def play_demo(self) -> None:
+        """Show the demo's core until the operator leaves it."""
+        console = self._console
+        open_demo = console.options.open_demo
+        if open_demo is None:
+            return
+
+        async def play() -> None:
+            source, clock = await open_demo()
+            if self.replaying:
+                return  # the operator went on to something else
+            home = console.bridge
+            self._left.append(_Left(home, self.demo, None, lambda: console.follow(home)))
+            self.demo = True
+            console.follow(Bridge(source, clock, console.wake))
+
+        console.start(play)
+
+    def play(self, records: Sequence[Record]) -> None:
+        """Show these records from their start, until the operator leaves them."""
+        from watchgate.ui.replay.source import Recording
+
+        console, home = self._console, self._console.bridge
+        back = self._way_back()
+        self._left.append(_Left(home, self.demo, self.recording, back))
+        self.recording = Recording(records)
+        console.pages.go(None)
+        console.monitor.leave_sessions()
+        console.desk.clear()
+        console.set_filter("", None)
+        console.follow(Bridge(self.recording, self.recording, console.wake), REPLAY_GROUP)
+
+    def leave(self) -> bool:
+        """Back to the picture below; whether there was one."""
+        if not self._left:
+            return False
+        left = self._left.pop()
+        self._console.workers.cancel_group(self._console, REPLAY_GROUP)
+        self.demo, self.recording = left.demo, left.recording
+        left.back()
+        return True
+
+    def farewell(self) -> str:
+        """The line that the console leaves in the shell."""
+        bridge, options = self._console.bridge, self._console.options
+        if self.recording is not None:
+            return "watchgate: the replay is over; nothing of it reached a core or an agent"
+        return farewell(bridge.state, bridge.link, demo=self.demo, hosted=options.hosted)
+
+    def _way_back(self) -> Callable[[], None]:
+        """To where the replay was started from: bridge, page, filter and cursor."""
+        console, home = self._console, self._console.bridge
+        table, kept = console.monitor.table, console.desk.kept()
+        keep, follow, row = table.wanted, table.follow, table.selected
+        page = console.pages.top.once_more()
+
+        def back() -> None:
+            console.pages.go(page)
+            console.desk.take(kept)
+            console.set_filter(kept.filter, keep)
+            console.show(home)
+            _put_cursor(console, home, row, follow=follow)
+
+        return back
+
+
+def _put_cursor(console: WatchgateApp, home: Bridge, row: CallRow | None, *, follow: bool) -> None:
+    """The calls' cursor stays on its call, however many came meanwhile."""
+    table = console.monitor.table
+    table.show(home.state, home.now_us(), stale=home.link.lost)
+    number = home.state.calls.number((row.agent, row.session, row.call)) if row else None
+    if number is not None:
+        table.select(number)
+    table.follow = follow

@@ -1,0 +1,38 @@
+"""Words for files that the gate rests on and that are not what they were; nothing here draws."""
+
+from __future__ import annotations
+
+from watchgate.core.records import TamperedData
+from watchgate.core.text import safe_text
+from watchgate.core.views import GateView
+from watchgate.ui.formats import cut, plural
+
+NAME_CELLS = 24
+MEND_CELLS = 60
+_CLIENT = "hook client changed"
+
+
+def tampered_words(gate: GateView, *, whole: bool) -> str:
+    """Which part was changed, the newest one; the `whole` of it names the command that mends it."""
+    if not gate.tampered:
+        return ""
+    newest = gate.tampered[-1]
+    words = f"{changed(newest)}{_more(gate)}"
+    return f"{words}: {mend(newest)}" if whole and newest.mend else words
+
+
+def changed(found: TamperedData) -> str:
+    """What was changed, in two or three words."""
+    if found.part == "client":
+        return _CLIENT
+    return f"{''.join(cut(safe_text(found.agent), NAME_CELLS))} {safe_text(found.part)} changed"
+
+
+def mend(found: TamperedData) -> str:
+    """The command that puts it right."""
+    return "".join(cut(safe_text(found.mend), MEND_CELLS))
+
+
+def _more(gate: GateView) -> str:
+    others = len(gate.tampered) - 1
+    return f" and {plural(others, 'other')}" if others else ""

@@ -1,0 +1,51 @@
+"""What stands above the dock while a file that the gate rests on is not what it was."""
+
+from __future__ import annotations
+
+import textwrap
+
+from watchgate.core.records import TamperedData
+from watchgate.core.text import safe_text
+from watchgate.ui.formats import cut, plural
+from watchgate.ui.tampering import mend
+from watchgate.ui.widgets.pane import Line, Pane
+
+MARGIN_CELLS = 3
+WHAT_LINES = 2
+
+
+class TamperBanner(Pane):
+    """Three lines with the alarm's bar: what changed and what that means, then what mends it."""
+
+    DEFAULT_CSS = "TamperBanner { height: 3; }"
+
+    ground = "s1"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._found: tuple[TamperedData, ...] = ()
+
+    def show(self, found: tuple[TamperedData, ...]) -> None:
+        """Show these, the newest of them in full."""
+        if found != self._found:
+            self._found = found
+            self.redraw()
+
+    def draw(self, cells: int, rows: int) -> list[Line]:
+        if not self._found:
+            return []
+        newest, room = self._found[-1], cells - MARGIN_CELLS
+        what = safe_text(newest.what)
+        first, *rest = textwrap.wrap(what[:1].upper() + what[1:], room) or [""]
+        told = [first, " ".join(rest)] if rest else [first]
+        lines = [self._line().add("".join(cut(text, room)), bold=True) for text in told]
+        last = self._line().add("mend  ", "dim").add(mend(newest), "accent", bold=True)
+        if len(self._found) > 1:
+            more = f"{plural(len(self._found) - 1, 'other file')} changed as well"
+            if last.left_cells + len(more) + MARGIN_CELLS <= cells:
+                last.add(f"   {more}", "dim")
+        blank = [self._line()] * (WHAT_LINES - len(lines))
+        return [*lines, last, *blank]
+
+    def _line(self) -> Line:
+        return self.line().add(" ", on="alarm").add(" ")
