@@ -126,7 +126,7 @@ def installation(python: Path) -> Iterator[Cases]:
     with tempfile.TemporaryDirectory(prefix="wg-") as directory, echo_core() as path:
         place = Path(directory)
         places = Paths(runtime_dir=path.parent, state_dir=place, config=place, data_dir=place)
-        client_copy.write(places, python)
+        client_copy.write(places)
         assert client_copy.renew_bytecode(places, python), f"{python} caches no bytecode"
         empty = place / "empty.py"
         empty.touch()

@@ -69,7 +69,7 @@ def installed(python: Path) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="wg-") as directory:
         place = Path(directory)
         places = Paths(runtime_dir=place, state_dir=place, config=place, data_dir=place)
-        client_copy.write(places, python)
+        client_copy.write(places)
         client_copy.renew_bytecode(places, python)
         yield places.client
 

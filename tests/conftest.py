@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import tempfile
@@ -14,6 +15,16 @@ from hypothesis import settings
 settings.register_profile("dev", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
+
+
+YOUNG_OBJECTS = 10_000
+"""So many are made before they are looked through: a console under test makes far more than 700."""
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage among what the tests make, not over and over among the tests themselves."""
+    gc.freeze()
+    gc.set_threshold(YOUNG_OBJECTS, 10, 10)
 
 
 @pytest.fixture(scope="session")

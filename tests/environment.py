@@ -7,6 +7,7 @@ once, before the first conftest. Processes that tests start inherit all of it.
 from __future__ import annotations
 
 import os
+import sys
 import time
 
 FIXED = {
@@ -38,6 +39,7 @@ FOREIGN_NAMES = (
     "LINES",
     "SSH_TTY",
     "TERM_PROGRAM",
+    "PYTHONDONTWRITEBYTECODE",  # every process that a test starts would compile us anew
     "PYTHONUNBUFFERED",  # it hides a line that was never flushed
 )
 OURS = (
@@ -52,4 +54,5 @@ for name in [name for name in os.environ if name.startswith(FOREIGN) or name in 
     if name not in OURS:
         del os.environ[name]
 os.environ.update(FIXED)
+sys.dont_write_bytecode = False
 time.tzset()

@@ -57,6 +57,15 @@ def test_ids_of_requests_that_wait_are_proposed(
     assert tab("watchgate show zzzz") == set()
 
 
+def test_sessions_are_proposed_wherever_one_is_named(
+    tab: Callable[[str], set[str]], held: Callable[..., dict[str, Any]], cli: Cli
+) -> None:
+    held("git push --force")
+    (session,) = [each["session"] for each in cli("ls", "--sessions", "--json").lines]
+    for line in ("export --session ", "purge --session ", f"replay {session[:1]}"):
+        assert session in tab(f"watchgate {line}")
+
+
 def test_filters_are_completed_word_by_word(tab: Callable[[str], set[str]], core: Core) -> None:
     assert any("denied" in word for word in tab("watchgate search state:den"))
 

@@ -149,7 +149,7 @@ def test_a_core_that_writes_nothing_out_is_told_and_the_rest_is_written(
     def refuse(_request: object) -> None:
         raise Stop("the journal found no space on its disk")
 
-    monkeypatch.setattr("watchgate.cli.ask.ask", refuse)
+    monkeypatch.setattr("watchgate.cli.recorded.ask", refuse)
     said = cli("export")
     assert (said.code, len(said.lines)) == (Exit.DONE, 4)
     assert "the newest records may be missing" in said.err

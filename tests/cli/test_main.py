@@ -1,14 +1,16 @@
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Cli
 from watchgate import __version__
-from watchgate.cli import GROUPS, main, parser
+from watchgate.cli import GROUPS, _needed, main, parser
 from watchgate.cli.exits import Exit
 
 
@@ -66,6 +68,37 @@ def test_an_interrupt_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
     assert main(["ls"]) == Exit.REFUSED
 
 
+def printed_to(stdout: int) -> tuple[int, str]:
+    """Exit code and stderr of a command that prints more than a line to this descriptor."""
+    argv = [sys.executable, "-m", "watchgate", "completion", "bash"]
+    done = subprocess.run(argv, stdout=stdout, stderr=subprocess.PIPE, text=True, timeout=60)
+    return done.returncode, done.stderr
+
+
+def test_with_stderr_closed_no_diagnostic_goes_to_stdout() -> None:
+    argv = ["/bin/sh", "-c", '"$@" 2>&-', "sh", sys.executable, "-m", "watchgate", "ls", "--json"]
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (Exit.NO_CORE, "")
+
+
+def test_a_reader_that_left_is_no_fault() -> None:
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        assert printed_to(write) == (Exit.DONE, "")
+    finally:
+        os.close(write)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_what_could_not_be_printed_is_said_in_a_line() -> None:
+    with Path("/dev/full").open("wb") as full:
+        code, said = printed_to(full.fileno())
+    assert code == Exit.REFUSED
+    assert said.startswith("watchgate: what was to be printed is not all there: No space left")
+    assert said.count("\n") == 1
+
+
 def test_the_console_needs_a_terminal(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     said = cli("demo")
     assert said.code == Exit.USAGE
@@ -120,6 +153,15 @@ def test_a_command_is_read_alike_alone_and_among_all() -> None:
     for words in (["status", "--tmux"], ["--host", "off", "2h"]):
         assert vars(alone.parse_args(words)) == vars(among.parse_args(words))
     assert alone.parse_args([]).run is among.parse_args([]).run
+
+
+@pytest.mark.parametrize("words", [[], ["--host"]])
+def test_the_console_brings_no_other_command(words: list[str]) -> None:
+    assert list(_needed(words)) == ["console"]
+
+
+def test_a_word_that_is_no_command_is_held_against_all_of_them() -> None:
+    assert list(_needed(["--help"])) == list(_needed(["--host", "dance"])) == list(GROUPS)
 
 
 def test_a_command_brings_its_own_module_alone() -> None:

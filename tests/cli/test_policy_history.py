@@ -63,7 +63,7 @@ def test_what_a_real_core_recorded_is_judged_again_as_it_was(
 
 def test_without_a_journal_there_is_nothing_to_judge(cli: Cli, policy: str) -> None:
     said = cli("policy", "what-if", policy)
-    assert said.code == Exit.REFUSED
+    assert said.code == Exit.NO_CORE
     assert "nothing was recorded" in said.err
 
 

@@ -81,7 +81,7 @@ def test_a_session_that_nobody_knows_is_refused(cli: Cli, journal: Path) -> None
 
 def test_without_a_journal_there_is_nothing_to_purge(cli: Cli) -> None:
     said = cli("purge", "--session", "4f1c", "--yes")
-    assert said.code == Exit.REFUSED
+    assert said.code == Exit.NO_CORE
     assert "nothing was recorded yet" in said.err
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.conftest import Cli
 from tests.cli.policy_files import NO_PUSH
-from watchgate.cli.exits import Exit
+from watchgate.cli.exits import Exit, Stop
 
 Held = Callable[..., dict[str, Any]]
 
@@ -80,3 +80,16 @@ def test_what_cannot_be_replayed_says_why(cli: Cli, tmp_path: Path, export: str)
 def test_without_a_journal_there_is_nothing_to_replay(cli: Cli) -> None:
     said = cli("replay", "--headless")
     assert (said.code, "nothing was recorded yet" in said.err) == (Exit.NO_CORE, True)
+
+
+def test_what_a_running_core_does_not_write_out_is_told(
+    cli: Cli, export: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_request: object) -> None:
+        raise Stop("the journal found no space on its disk")
+
+    monkeypatch.setattr("watchgate.cli.recorded.ask", refuse)
+    said = cli("replay", "--headless")
+    assert (said.code, "0 of 1 decisions differ" in said.err) == (Exit.DONE, True)
+    assert "the newest records may be missing" in said.err
+    assert "may be missing" not in cli("replay", "--headless", export).err

@@ -17,7 +17,7 @@ KEY = "AKIA" + "ABCDEFGH12345678"
 
 def printed(capsys: pytest.CaptureFixture[str], *, bare: bool = False, **facts: Any) -> str:
     """The page of a request of Claude."""
-    own = {name: facts.pop(name) for name in ("facts", "cut") if name in facts}
+    own = {name: facts.pop(name) for name in ("facts", "cut", "escalated") if name in facts}
     found = {
         "id": "a41fz000",
         "agent": "claude",
@@ -53,6 +53,12 @@ def test_why_the_risk_was_raised_and_what_it_would_touch(
     page = printed(capsys, raised="denied before", facts=[{"text": "3 files"}], cut=True)
     assert "  raised   denied before\n" in page
     assert "  touch    3 files  (not everything was looked at)\n" in page
+
+
+def test_who_else_was_told_and_who_could_not_be(capsys: pytest.CaptureFixture[str]) -> None:
+    told = [{"to": "ana", "waited_s": 60.2}, {"to": "ops", "waited_s": 61.0, "detail": "no route"}]
+    page = printed(capsys, escalated=told)
+    assert "  told     ana after 60 s; ops could not be told (no route)\n" in page
 
 
 def test_what_was_sent_is_told_where_something_else_would_run(

@@ -11,8 +11,10 @@ from tests.cli.conftest import Cli, Core
 from tests.e2e.programs import until
 from tests.terminal import Terminal
 from watchgate.cli.exits import Exit
+from watchgate.core import state
 from watchgate.core.config import Config
-from watchgate.core.records import Record
+from watchgate.core.records import Record, TamperedData
+from watchgate.core.views import GateView
 from watchgate.link.paths import paths
 from watchgate.service import journal_read, off_switch
 from watchgate.service.clock import SystemClock
@@ -36,7 +38,27 @@ def test_status_is_one_line(cli: Cli, core: Core, held: Callable[..., dict[str, 
     assert "1 session, 1 pending" in cli("status").out
     (line,) = cli("status", "--json").lines
     assert (line["profile"], line["pending"], line["off"]) == ("guard", 1, False)
+    assert (line["journal"], line["tampered"]) == ("ok", [])
     assert {"core", "version", "boot", "records", "sessions"} <= set(line)
+
+
+@pytest.fixture
+def wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A core starts, and nothing of what its gate rests on is as it should be."""
+    found = TamperedData(part="hooks", path="/s.json", what="hooks were removed", mend="do this")
+    gate = GateView(journal="disk full", tampered=(found, found))
+    monkeypatch.setattr(state, "started", lambda _record: gate)
+
+
+def test_status_says_what_is_wrong_with_the_gate(cli: Cli, wrong: None, core: Core) -> None:
+    said = cli("status").out
+    assert "; JOURNAL LOST: disk full; " in said
+    assert "TAMPERED: hooks were removed (and 1 more); mend: do this" in said
+    (line,) = cli("status", "--json").lines
+    assert (line["journal"], len(line["tampered"])) == ("disk full", 2)
+    shown = cli("status", "--tmux").out
+    assert " JOURNAL LOST #[default] " in shown
+    assert " TAMPERED #[default] guard 0 pending" in shown
 
 
 def test_status_without_a_core_exits_3(cli: Cli, switch: Path) -> None:

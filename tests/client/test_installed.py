@@ -25,7 +25,8 @@ def path(runtime_dir: Path) -> Path:
 @pytest.fixture
 def places() -> Paths:
     places = paths(os.environ)
-    client_copy.write(places, Path(PYTHON))
+    client_copy.write(places)
+    client_copy.renew_bytecode(places, Path(PYTHON))
     return places
 
 

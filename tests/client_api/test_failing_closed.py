@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,11 @@ from hypothesis import strategies as st
 
 from watchgate.client_api import Answer, AsyncGate, Denied, Gate
 from watchgate.client_api.answers import STOP, read
+from watchgate.client_api.calls import Call
+from watchgate.client_api.speaking import Asked, Speaker
 from watchgate.link.paths import paths
+from watchgate.service.clock import SystemClock
+from watchgate.service.framing import MAX_PAYLOAD_BYTES
 
 Ask = Callable[..., Answer]
 
@@ -90,6 +95,20 @@ def test_a_socket_that_is_left_over_denies(ask: Ask) -> None:
     refused(ask(), "nobody listens")
 
 
+def test_a_core_that_takes_no_more_connections_denies_at_once(ask: Ask) -> None:
+    path = str(paths(os.environ).ingest_socket)
+    with ExitStack() as held:
+        listener = held.enter_context(socket.socket(socket.AF_UNIX))
+        listener.bind(path)
+        listener.listen(0)
+        for _ in range(8):
+            waiting = held.enter_context(socket.socket(socket.AF_UNIX))
+            waiting.setblocking(False)
+            with suppress(BlockingIOError):
+                waiting.connect(path)
+        refused(ask(), "its queue of connections is full")
+
+
 def test_a_directory_that_others_can_enter_denies(ask: Ask, runtime_dir: Path) -> None:
     with core_that_says(b'{"id":"ID","decision":"allow"}\n'):
         runtime_dir.chmod(0o755)
@@ -139,6 +158,31 @@ def test_a_denied_call_never_runs() -> None:
         raise AssertionError("it ran")
 
 
+def test_what_is_judged_is_what_runs_whatever_becomes_of_the_argument() -> None:
+    args: dict[Any, Any] = {"argv": ("make", ["-j"]), 7: "seven"}
+    speaker = Speaker("etl", "s1", "/", None, SystemClock())
+    asked = speaker.asked("run", args, "other", None, 5.0)
+    args["argv"][1].append("install")
+    assert asked.input == {"argv": ["make", ["-j"]], "7": "seven"}
+    assert msgspec.json.decode(speaker.question(asked))["input"] == asked.input
+
+
+class Unspeakable(Exception):
+    def __str__(self) -> str:
+        raise ValueError("cannot be told")
+
+
+@pytest.mark.parametrize("fault", [Unspeakable(), OSError("caf\udce9"), OSError("x" * (5 << 20))])
+def test_however_a_call_failed_it_can_be_reported(fault: Exception) -> None:
+    asked = Asked(tool="run", input={}, tool_class="other", call_id="c", deadline_s=1.0)
+    call = Call(asked, Answer(decision="allow", input={}))
+    fields = call.ended(fault, 1.0)
+    assert fields["kind"] == "tool.error"
+    assert type(fault).__name__ in fields["text"]
+    line = Speaker("etl", "s1", "/", None, SystemClock()).report("tool.error", fields)
+    assert len(line) < MAX_PAYLOAD_BYTES
+
+
 @given(st.binary(max_size=200))
 def test_no_bytes_but_an_answer_to_this_very_question_let_it_run(line: bytes) -> None:
     assert not read(line, "q1", {"command": "make"}).may_run
@@ -165,10 +209,18 @@ def test_an_answer_lets_it_run_exactly_when_it_says_so_to_this_question(said: An
         assert answer.input == said["input"]
 
 
+def nested(levels: int) -> dict[str, Any]:
+    return functools.reduce(lambda inner, _: {"a": inner}, range(levels), {})
+
+
 @pytest.mark.parametrize(
     ("args", "more"),
     [
         ({"command": object()}, {}),
+        ({"command": b"rm -rf /"}, {}),
+        ({"limit": float("nan")}, {}),
+        ("make", {}),
+        (nested(5_000), {}),
         ({"command": "make"}, {"tool_class": "bash"}),
         ({"command": "make"}, {"deadline_s": 0}),
         ({"command": "make"}, {"deadline_s": float("nan")}),
@@ -183,5 +235,6 @@ def test_what_nobody_could_be_asked_about_is_an_error_before_anything_runs(
 
 def test_a_report_without_a_core_says_so_and_fails_nothing() -> None:
     assert not Gate("etl").report("message", text="hello")
+    assert not Gate("etl").report("message", text="x" * (5 << 20))
     with pytest.raises(ValueError, match="kind is one of"):
         Gate("etl").report("massage", text="hello")  # type: ignore[arg-type]  # a misspelt kind

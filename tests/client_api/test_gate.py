@@ -14,7 +14,9 @@ import pytest
 from tests.e2e.programs import Core, until
 from watchgate.client_api import AsyncGate, Denied, Gate
 from watchgate.core.records import Record
+from watchgate.link.once import call_once
 from watchgate.link.paths import paths
+from watchgate.link.protocol import Request, Result
 from watchgate.service import journal_read, off_switch
 from watchgate.service.clock import SystemClock
 from watchgate.service.journal_schema import LAST_SEQ
@@ -81,6 +83,34 @@ def test_what_an_operator_allows_runs_and_is_confirmed(
     assert kinds[0] == "session.start"
     assert kinds[-1] == "session.end"
     assert {"approval.decided", "effect.confirmed", "tool.post"} <= set(kinds)
+
+
+def test_what_an_operator_edits_runs_as_it_was_edited_and_is_no_alarm(
+    core: Core, program: Callable[..., subprocess.Popen[str]]
+) -> None:
+    running = program("git push --force")
+    (request,) = core.pending()
+    made = {"command": "git push"}
+    preview = Request(id=1, verb="preview", request=request["id"], input=made)
+    becomes = call_once(core.runtime / "control.sock", preview)
+    assert isinstance(becomes, Result)
+    words = ("--command", "git push", "--digest", becomes.ok["digest"])
+    assert core.cli("allow", request["id"], *words).code == 0
+    assert running.communicate(timeout=60)[0] == "RUN git push\n"
+    kinds = {record.kind for record in records(core)}
+    assert "effect.confirmed" in kinds
+    assert "effect.contradicted" not in kinds
+
+
+def test_what_a_program_asked_can_be_decided_again(
+    core: Core, program: Callable[..., subprocess.Popen[str]]
+) -> None:
+    program("ls").communicate(timeout=60)
+    records(core)
+    said = core.cli("replay", "--headless", "etl:run-1")
+    assert (said.code, said.out) == (0, "")
+    assert "0 of 1 decisions differ" in said.err
+    assert "not decided again" not in said.err
 
 
 def test_what_an_operator_denies_does_not_run_and_says_why(

@@ -118,7 +118,7 @@ def asked(case: Case) -> list[tuple[Handler, Verdict]]:
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(data=st.data())
 def test_core_10_core_3_every_preset_equals_its_model_whoever_ends_first(
     preset: PresetName, data: st.DataObject
@@ -136,7 +136,7 @@ def test_core_10_core_3_every_preset_equals_its_model_whoever_ends_first(
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(data=st.data())
 def test_core_5_core_7_every_handler_has_one_row_and_a_view_is_called_one(
     preset: PresetName, data: st.DataObject
@@ -160,7 +160,7 @@ def test_core_5_core_7_every_handler_has_one_row_and_a_view_is_called_one(
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(data=st.data())
 def test_core_6_sd_b6_observers_and_open_failures_change_no_decision(
     preset: PresetName, data: st.DataObject
@@ -186,7 +186,7 @@ def test_core_6_sd_b6_observers_and_open_failures_change_no_decision(
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(data=st.data())
 def test_no_preset_with_a_gates_effect_lets_a_heard_block_through(
     preset: PresetName, data: st.DataObject

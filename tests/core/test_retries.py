@@ -95,3 +95,12 @@ def test_what_a_rule_denied_raises_what_comes_after_it() -> None:
     world = World("strict", retries=True)
     world.send(pre(shell("deny ./a", "c1")), 1)
     assert world.ask(pre(shell("medium ./a", "c2")), 2).data.risk == "high"
+
+
+def test_what_was_asked_before_the_denial_is_no_retry_of_it() -> None:
+    """Its handlers may be heard long after it came."""
+    retries = Retries()
+    retries.denied(event("rm ./a"), judged("rm ./a"), START.plus(2))
+    found = judged("mv ./a ./b")
+    assert retries.raised(event("mv ./a ./b"), found) is found
+    assert retries.raised(event("mv ./a ./b", START.plus(3)), found).risk == "high"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.core.builders import other, permission, post, pre, shell, sub
 from tests.core.world import World
 from watchgate.core.effects import Emit
-from watchgate.core.records import CoreData, Draft, Fact, FactsData, Record
+from watchgate.core.records import CoreData, Draft, Fact, FactsData, Record, TamperedData
 from watchgate.core.restore import restore
 from watchgate.core.state import State
 from watchgate.core.views import Totals
@@ -190,6 +190,14 @@ def test_a_broken_policy_stays_broken_until_it_is_loaded_again() -> None:
     emit(world, "policy.reloaded", CoreData(what="loaded again"))
     gate = replayed(world.records).gate
     assert (gate.policy, gate.policy_broken) == ("", False)
+
+
+def test_that_rules_changed_before_the_start_hides_no_fault_of_them() -> None:
+    world = World("strict")
+    emit(world, "policy.broken", CoreData(what="broken", detail="policy.toml:3: unknown key"))
+    emit(world, "policy.changed", TamperedData(part="policy", path="/p.toml", what="changed"))
+    gate = replayed(world.records).gate
+    assert (gate.policy, gate.policy_broken) == ("policy.toml:3: unknown key", True)
 
 
 def test_a_bad_file_of_a_project_is_told_until_all_files_are_good() -> None:

@@ -100,3 +100,12 @@ def test_a_core_that_starts_on_a_full_disk_denies_until_there_is_room(
     assert held.done().code == 0
     core.seen("effect.sent")
     assert verify(core.journal(tmp_path / "copy")).problem is None
+
+
+def test_a_core_that_is_stopped_before_there_is_room_says_what_is_lost(core: SmallDiskCore) -> None:
+    core.start(full=True)
+    assert core.process is not None
+    core.process.terminate()
+    _, said = core.process.communicate(timeout=60)
+    assert b"the journal could not be written: " in said
+    assert b"records are lost" in said

@@ -74,6 +74,10 @@ class Agent:
         assert code == 0, err
         return [each for each in map(json.loads, out.splitlines()) if "id" in each]
 
+    def begin(self, *argv: str) -> None:
+        """A command that the agent starts and does not wait for."""
+        self._start(list(argv), "", waits=False)
+
     def start(self, *argv: str) -> None:
         """A command that the agent starts and waits for, in a session of its own."""
         self._start(["setsid", *argv], "", waits=True)
@@ -102,6 +106,27 @@ def test_it_may_not_allow_or_hand_back_but_deny(running: Core, agent: Agent, she
     assert [each["id"] for each in running.pending()] == [request["id"]]
     assert agent.run("deny", request["id"], shell=shell) == (0, "")
     assert running.seen("approval.decided")["data"]["word"] == "denied-by-operator"
+
+
+PROGRAM = """
+from watchgate.client_api import Gate
+Gate("etl").ask("Bash", {"command": "git push --force"}, tool_class="shell")
+"""
+
+
+@pytest.mark.parametrize("detached", [False, True])
+def test_nor_what_a_program_of_its_own_asks(running: Core, agent: Agent, detached: bool) -> None:
+    agent.hook(bash("git push --force"))
+    (own,) = running.pending()
+    argv = [sys.executable, "-c", PROGRAM]
+    if detached:
+        agent.start("/bin/sh", "-c", '"$@" > /dev/null 2>&1 &', "sh", *argv)
+    else:
+        agent.begin(*argv)
+    asked = next(each for each in running.pending(2) if each["id"] != own["id"])
+    code, err = agent.run("allow", asked["id"], "--digest", asked["digest"])
+    assert (code, "self_approval" in err) == (1, True)
+    assert running.allow(asked).code == 0, "whoever is not below the agent may"
 
 
 def _decision(request: dict[str, Any], decision: str) -> dict[str, Any]:

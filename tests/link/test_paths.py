@@ -29,7 +29,6 @@ def test_the_environment_names_every_place() -> None:
     assert found.core_lock == Path("/r/core.lock")
     assert found.off == Path("/r/off")
     assert found.journal == Path("/s/journal.db")
-    assert found.journal_head == Path("/s/journal.head")
     assert found.core_log == Path("/s/core.log")
     assert found.config == Path("/c/other.toml")
     assert found.policy == Path("/c/policy.toml")

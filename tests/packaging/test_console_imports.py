@@ -15,14 +15,26 @@ import watchgate.ui.options
 import watchgate.ui.own_process
 
 heavy = (
+    "email",
+    "http",
+    "json",
+    "sqlite3",
+    "tomlkit",
+    "zoneinfo",
+    "watchgate.core.completing",
     "watchgate.core.policy.gate",
     "watchgate.service.agents",
     "watchgate.service.equipment",
-    "watchgate.core.completing",
     "watchgate.ui.screens.approvals",
     "watchgate.ui.screens.costs",
     "watchgate.ui.screens.history",
     "watchgate.ui.screens.traces",
+    "watchgate.ui.widgets.diff.blocks",
+    "watchgate.ui.widgets.payload.json_tree",
+    "watchgate.ui.widgets.request.call",
+    "watchgate.ui.widgets.request.lines",
+    "watchgate.ui.widgets.request.sheet",
+    "watchgate.ui.widgets.traces.words",
 )
 print(*(name for name in heavy if name in sys.modules))
 """

@@ -30,7 +30,6 @@ from watchgate.service.clock import FakeClock
 from watchgate.service.framing import Head
 from watchgate.service.hub import Hub, Loop
 from watchgate.service.ingest import Waiting
-from watchgate.service.journal import Gap
 from watchgate.service.process_table import Proc
 from watchgate.service.recorder import Recorder
 
@@ -55,9 +54,6 @@ class Paper:
     def purge(self, row: Row, seqs: Sequence[int]) -> None:
         self.rows.append(row)
         self.purged += seqs
-
-    def take_gap(self) -> Gap | None:
-        return None
 
     def commit(self, callback: Callable[[bool], None]) -> None:
         if self.at_once:

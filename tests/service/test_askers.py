@@ -143,3 +143,29 @@ def test_a_session_that_something_above_its_agent_told_of_is_driven() -> None:
     askers.drives(os.getpid(), ("claude", "one"))
     assert askers.is_driven(("claude", "one"))
     assert not askers.is_driven(("claude", "two"))
+
+
+def test_a_program_that_names_itself_is_not_allowed_by_an_agent_it_may_run_below() -> None:
+    forger = Proc(80, "800", "python3")
+    detached = Proc(81, "810", "sh")
+    for chain in (
+        (forger, agent(30), TERMINAL),
+        (forger, detached, Proc(1, "1", "systemd")),
+    ):
+        askers = Askers()
+        askers.waits("r1", forger, ("etl", "run-1"), chain)
+        assert askers.may_decide(below(30), "r1"), "no agent that anybody knows"
+        askers.seen(agent(30), SESSION)
+        assert not askers.may_decide(below(30), "r1")
+        askers.settled("r1")
+        askers.waits("r1", forger, ("etl", "run-1"))
+        assert askers.may_decide(below(30), "r1"), "nothing is left of a settled one"
+
+
+def test_a_program_beside_the_agents_is_allowed_from_anywhere_but_below_itself() -> None:
+    program = Proc(80, "800", "python3")
+    askers = Askers()
+    askers.seen(agent(30), SESSION)
+    askers.waits("r1", program, ("etl", "run-1"), (program, TERMINAL, Proc(1, "1", "systemd")))
+    assert askers.may_decide(below(31), "r1")
+    assert not askers.may_decide((Proc(90, "900", "watchgate"), program, TERMINAL), "r1")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from tests.service.scribe import whole
 from watchgate.core.chain import START, Chain
 from watchgate.core.records import Draft, NoteData, Record
+from watchgate.demo.play import play
 from watchgate.service.exported import ExportError, each_record, is_export, read_export
 
 
@@ -80,3 +82,32 @@ def test_a_long_file_is_read_a_record_at_a_time(tmp_path: Path) -> None:
     assert [next(some).seq for _ in LINES] == [1, 2, 3]
     with pytest.raises(ExportError, match="line 4 is not JSON"):
         next(some)
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes", "why"),
+    [
+        ("tool.pre", {"at": -1}, "no clock tells its time"),
+        ("tool.pre", {"at": 2**62}, "no clock tells its time"),
+        ("hook.trace", {"data": {"kind": 1}}, "the data of hook.trace"),
+        ("approval.requested", {"data": {"tool": []}}, "the data of approval.requested"),
+        ("policy.started", {"data": {"profile": "\x1b[2J"}}, "the data of policy.started"),
+    ],
+)
+def test_what_nobody_could_show_is_refused_with_its_line(
+    tmp_path: Path, kind: str, changes: dict[str, Any], why: str
+) -> None:
+    record = msgspec.structs.replace(
+        Record(v=1, seq=1, core="c", at=1, kind=kind, data={"gate": "held"}), **changes
+    )
+    path = tmp_path / "hostile.jsonl"
+    path.write_bytes(msgspec.json.encode(record) + b"\n")
+    with pytest.raises(ExportError, match=f"line 1 is not a record: .*{why}"):
+        read_export(path)
+
+
+def test_whatever_a_core_records_is_read_back(tmp_path: Path) -> None:
+    path = tmp_path / "demo.jsonl"
+    lines = [msgspec.json.encode(record) + b"\n" for record in play(200.0)]
+    path.write_bytes(b"".join(lines))
+    assert len(read_export(path)) == len(lines) > 100

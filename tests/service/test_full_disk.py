@@ -48,6 +48,7 @@ from pathlib import Path
 import anyio, msgspec
 from tests.service.scribe import Scribe
 from tests.service.small_disk import fill
+from watchgate.core.state import State
 from watchgate.service import journal_unusable
 from watchgate.service.journal_unusable import open_journal, usable_again
 from watchgate.service.journal_verify import verify
@@ -55,14 +56,14 @@ from watchgate.service.journal_verify import verify
 journal_unusable.TRY_EACH_S = 0.001
 path = Path(sys.argv[1]) / "journal.db"
 ballast = fill(path.parent)
-journal = open_journal(path)
+journal, _ = open_journal(path, State)
 lost = journal.lost
 scribe = Scribe(journal)
 scribe.write(3)
 kept = scribe.commit()
 ballast.unlink()
-anyio.run(usable_again, journal)
-real = open_journal(path)
+anyio.run(usable_again, journal, State)
+real, _ = open_journal(path, State)
 again = Scribe(real)
 again.write()
 told = [lost, kept, journal.dropped, real.fault, again.commit(), verify(path)]

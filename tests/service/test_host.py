@@ -1,7 +1,8 @@
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,10 @@ from tests.service.wire import rest, until
 from watchgate.agents.base import Answer, Intake
 from watchgate.agents.claude.adapter import Claude
 from watchgate.agents.registry import ADAPTERS
+from watchgate.core.chain import Chain
 from watchgate.core.config import Approval, Config
 from watchgate.core.events import Event
-from watchgate.core.records import Record
+from watchgate.core.records import Draft, NoteData, Record
 from watchgate.core.state import State
 from watchgate.link.client import ControlClient, connect
 from watchgate.link.paths import Paths
@@ -26,7 +28,11 @@ from watchgate.link.protocol import Result
 from watchgate.service import journal_read, journal_verify, life
 from watchgate.service.clock import FakeClock
 from watchgate.service.host import Host
-from watchgate.service.runtime_dir import CoreRunningError
+from watchgate.service.journal import Journal, Pace
+from watchgate.service.journal_disk import JournalDisk
+from watchgate.service.journal_head import head_path
+from watchgate.service.journal_schema import open_to_write
+from watchgate.service.runtime_dir import CoreRunningError, RuntimeDirError
 from watchgate.service.stage import Stage
 
 RISKY = "git push --force"
@@ -150,6 +156,18 @@ async def test_one_core_for_each_runtime_directory(place: Place, state_dir: Path
             assert client.hello.core == place.host.core
 
 
+async def test_one_core_for_each_state_directory(place: Place, state_dir: Path) -> None:
+    second = Place(place.paths.runtime_dir.with_name("other"), state_dir)
+    async with place.running():
+        with pytest.raises(RuntimeDirError, match="keeps its journal in "):
+            await second.host.run()
+        async with place.hook(payload("ls")) as hook:
+            assert await rest(hook) == b"0 0 0\n", "the first one goes on"
+    async with second.running():
+        pass
+    assert journal_verify.verify(place.paths.journal).problem is None
+
+
 async def test_a_second_life_goes_on_with_the_chain_and_leaves_nothing_open(
     place: Place, state_dir: Path
 ) -> None:
@@ -174,7 +192,7 @@ async def test_a_journal_that_was_changed_is_said_on_record_at_the_start(
 ) -> None:
     async with place.running():
         pass
-    head = place.paths.journal_head
+    head = head_path(place.paths.journal)
     newest = head.read_text("ascii").split()[0]
     head.write_text(f"{newest} {'0' * 64}\n", "ascii")
     again = Place(place.paths.runtime_dir, state_dir)
@@ -229,6 +247,66 @@ async def test_a_record_that_cannot_be_taken_in_does_not_keep_the_core_from_star
         pass
     (fault,) = [r for r in place.records() if r.kind == "policy.fault"]
     assert "unreadable" in fault.data["detail"]
+
+
+def damaged(path: Path, page: int) -> None:
+    """Nothing of a page is what it was."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    content = bytearray(path.read_bytes())
+    content[4_096 * page : 4_096 * (page + 1)] = b"\xaa" * 4_096
+    path.write_bytes(content)
+
+
+async def test_a_journal_that_is_damaged_where_only_the_past_lies_keeps_the_gate_closed(
+    place: Place, state_dir: Path
+) -> None:
+    async with place.running():
+        pass
+    journal = Journal.open(place.paths.journal)
+    chain = Chain("core", journal.head, lambda data: data)
+    for _ in range(200):
+        data = NoteData(native="Note", text="x" * 300)
+        journal.append(chain.seal(Draft(kind="notice", at=START.wall_us, data=data))[1])
+    assert journal.close() == 0
+    damaged(place.paths.journal, page=5)
+    again = Place(place.paths.runtime_dir, state_dir)
+    async with (
+        again.running(),
+        connect(again.paths.control_socket) as client,
+        again.hook(payload("ls")) as hook,
+    ):
+        assert b"is damaged" in await rest(hook)
+        assert "is damaged" in (await client.attach()).gate.journal
+
+
+async def test_a_core_whose_rows_found_no_room_starts_over_and_leaves_no_hole(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = Pace(flush_s=0.001, retry_s=0.001, rows_kept=12)
+    monkeypatch.setattr(
+        Journal,
+        "open",
+        lambda path: Journal(path, JournalDisk(path, open_to_write(path, 0)), small),
+    )
+    monkeypatch.setattr(life, "JOURNAL_LOOK_S", 0.01)
+    async with place.running():
+        first = place.host.core
+        with closing(sqlite3.connect(place.paths.journal, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            for number in range(12):
+                async with place.hook(payload(RISKY, call=f"call-{number}")) as hook:
+                    assert b"deny" in await rest(hook)
+            other.execute("ROLLBACK")
+        with anyio.fail_after(20):
+            while place.host.core == first:  # noqa: ASYNC110 - as whoever waits for it looks
+                await anyio.sleep(0.01)
+    verdict = journal_verify.verify(place.paths.journal)
+    assert (verdict.problem, verdict.unheaded) == (None, 0)
+    second = [record for record in place.records() if record.core != first]
+    assert [record.kind for record in second][:2] == ["policy.started", "policy.journal"]
+    assert "records of the time before are not in it" in second[1].data["what"]
+    assert place.host.unrecorded == 0
 
 
 class Broken(Claude):

@@ -279,6 +279,23 @@ def test_without_room_observations_are_counted_and_gates_still_asked() -> None:
     assert "1 observed events were not recorded" in desk.last("policy.journal")["what"]
 
 
+def test_what_a_slow_disk_left_no_room_for_is_told_although_the_journal_was_never_lost() -> None:
+    desk = Desk()
+    desk.paper.room = 10
+    desk.send("ls", Lane.OBSERVE, event="PostToolUse")
+    desk.hub.journal_state("")
+    assert "policy.journal" not in desk.kinds(), "not while there is no room yet"
+    desk.paper.room = 50_000
+    desk.hub.journal_state("")
+    told = desk.last("policy.journal")
+    assert (told["what"], told["detail"]) == (
+        "1 observed events were not recorded meanwhile",
+        "ok",
+    )
+    desk.hub.journal_state("")
+    assert desk.kinds().count("policy.journal") == 1
+
+
 def test_a_fault_of_ours_ends_the_request_closed_and_is_on_record() -> None:
     desk = Desk()
     conn = desk.send("high")

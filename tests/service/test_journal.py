@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,12 @@ import msgspec
 import pytest
 
 from tests.service.scribe import Scribe, committed, open_impatient, write_history
-from watchgate.core.chain import START, Head
+from watchgate.core.chain import START, Head, Row
 from watchgate.service import journal_read
-from watchgate.service.journal import Gap, Journal, Pace
+from watchgate.service.journal import OVERFULL, Journal, Pace
+from watchgate.service.journal_disk import JournalDisk
 from watchgate.service.journal_head import head_path, read_head
+from watchgate.service.journal_schema import open_to_write
 from watchgate.service.journal_verify import verify
 
 NEVER = Pace(flush_s=3_600)
@@ -251,37 +253,67 @@ def test_a_locked_journal_is_lost_and_comes_back_complete(path: Path) -> None:
 
 
 def test_few_rows_that_are_large_leave_no_room_for_observations(path: Path) -> None:
-    journal = Journal.open(path, pace=Pace(flush_s=3_600, bytes_kept=100))
+    journal = Journal.open(path, pace=Pace(flush_s=3_600, bytes_kept=1_000))
     scribe = Scribe(journal)
     assert journal.room > 0
-    scribe.write(20)
+    scribe.write(text="x" * 1_500)
     assert journal.room == 0
+    scribe.write(text="x" * 1_500)
     assert scribe.commit(), "what was taken in is written all the same"
     assert journal.room > 0
-    journal.close()
-
-
-def test_rows_beyond_the_cap_are_dropped_and_counted_and_leave_a_hole(path: Path) -> None:
-    # Tried again by a commit only: what is just being tried is not counted as waiting.
-    journal = open_impatient(path, rows_kept=4, retry_s=3_600)
-    scribe = Scribe(journal)
-    other = sqlite3.connect(path, isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-    scribe.write(3)
-    assert not scribe.commit()
-    assert journal.room == 1
-    scribe.write(3)
-    assert (journal.dropped, journal.room) == (2, 0)
-    assert (journal.take_gap(), journal.take_gap()) == (Gap(2, 5, 6), None)
-    other.execute("ROLLBACK")
-    other.close()
-    assert not scribe.commit(), "two of the rows before this commit are not on the disk"
+    scribe.write(text="x" * 2_500)
     scribe.write()
+    assert (journal.dropped, journal.lost) == (1, OVERFULL), "twice as much is too much for gates"
+    assert not scribe.commit()
+    assert journal.close() == 1
+    assert sequence(path) == [1, 2, 3]
+
+
+def test_from_the_first_row_beyond_the_cap_all_are_dropped_and_the_chain_has_no_hole(
+    path: Path,
+) -> None:
+    journal = open_impatient(path, rows_kept=4)
+    scribe = Scribe(journal)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        scribe.write(3)
+        assert not scribe.commit()
+        assert journal.room == 1, "what is tried again and again waits all the same"
+        scribe.write(3)
+        assert (journal.dropped, journal.room, journal.spent) == (2, 0, False)
+        assert "locked" in journal.lost
+        other.execute("ROLLBACK")
+    assert not scribe.commit(), "two of the rows before this commit are not on the disk"
+    assert (journal.room, journal.spent, journal.lost) == (4, True, OVERFULL)
+    scribe.write()
+    assert not scribe.commit(), "it has room, and what is in it ends where the hole would begin"
+    assert journal.close() == 3
+    assert sequence(path) == [1, 2, 3, 4]
+    again = Journal.open(path)
+    Scribe(again).write()
+    again.close()
+    assert (verify(path).count, verify(path).problem) == (5, None)
+
+
+def test_rows_that_are_just_being_tried_take_room(path: Path) -> None:
+    trying, tried = threading.Event(), threading.Event()
+
+    class Stuck(JournalDisk):
+        def insert(self, rows: Sequence[Row], purged: Sequence[int] = ()) -> None:
+            trying.set()
+            assert tried.wait(30)
+            super().insert(rows, purged)
+
+    connection = open_to_write(path)
+    journal = Journal(path, Stuck(path, connection), Pace(flush_s=0.001, rows_kept=10))
+    scribe = Scribe(journal)
+    scribe.write(4)
+    assert trying.wait(30)
+    assert journal.room == 6, "a disk that answers nothing must not take rows without end"
+    tried.set()
     assert scribe.commit()
-    journal.close()
-    problem = verify(path).problem
-    assert problem is not None
-    assert problem.message == "record 5 is missing"
+    assert journal.room == 10
+    assert journal.close() == 0
 
 
 def test_a_journal_that_cannot_be_closed_clean_says_how_much_is_missing(path: Path) -> None:
@@ -371,9 +403,9 @@ def test_several_rows_go_in_together_or_not_at_all(path: Path) -> None:
     journal.extend(rows[:3])
     journal.extend(rows[3:])
     assert journal.dropped == 3
-    assert not committed(journal), "a hole is no complete commit"
+    assert not committed(journal), "what was dropped is on no disk"
     assert sequence(path) == [1, 2, 3]
-    journal.close()
+    assert journal.close() == 3
 
 
 def data_of(path: Path, seq: int) -> dict[str, Any]:

@@ -73,6 +73,14 @@ def its_log_moved_away(connection: sqlite3.Connection, path: Path) -> Iterator[N
 
 
 @contextmanager
+def its_shared_memory_moved_away(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
+    memory = path.with_name("journal.db-shm")
+    memory.rename(path.with_name("elsewhere.db-shm"))
+    yield
+    path.with_name("elsewhere.db-shm").rename(memory)
+
+
+@contextmanager
 def no_head_file(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
     """It is gone, and what it is made anew as cannot be made."""
     path.with_name("journal.head").unlink()
@@ -89,6 +97,7 @@ FAULTS: dict[Fault, str] = {
     no_more_written: "failed: disk I/O error",
     moved_away: "moved or removed, restart the core",
     its_log_moved_away: "moved or removed, restart the core",
+    its_shared_memory_moved_away: "moved or removed, restart the core",
     no_head_file: "journal.head.new",
 }
 

@@ -12,6 +12,7 @@ import pytest
 
 from tests.service.scribe import Scribe, write_history
 from watchgate.core.chain import START
+from watchgate.core.state import State
 from watchgate.service import journal_unusable
 from watchgate.service.journal import Journal
 from watchgate.service.journal_schema import JournalError
@@ -54,7 +55,7 @@ def test_a_damaged_journal_has_a_stand_in_that_says_why(
 ) -> None:
     spoil(path)
     before = path.read_bytes()
-    journal = open_journal(path)
+    journal, _ = open_journal(path, State)
     assert isinstance(journal, UnusableJournal)
     assert words in journal.lost
     assert path.read_bytes() == before, "evidence stays as it is"
@@ -62,7 +63,7 @@ def test_a_damaged_journal_has_a_stand_in_that_says_why(
 
 def test_the_stand_in_takes_what_comes_keeps_nothing_and_counts(path: Path) -> None:
     damage(path)
-    journal = open_journal(path)
+    journal, _ = open_journal(path, State)
     assert isinstance(journal, UnusableJournal)
     assert (journal.head, journal.fault) == (START, None)
     scribe = Scribe(journal)
@@ -72,7 +73,7 @@ def test_the_stand_in_takes_what_comes_keeps_nothing_and_counts(path: Path) -> N
     heard: list[bool] = []
     journal.commit(heard.append)
     assert heard == [False], "no allow may rest on it"
-    assert (journal.dropped, journal.close(), journal.take_gap()) == (5, 5, None)
+    assert (journal.dropped, journal.close()) == (5, 5)
     assert journal.room > 0, "what is observed goes on"
 
 
@@ -106,13 +107,35 @@ def a_folder(path: Path) -> None:
 def test_what_is_not_ours_is_refused(path: Path, spoil: Callable[[Path], None]) -> None:
     spoil(path)
     with pytest.raises(JournalError):
-        open_journal(path)
+        open_journal(path, State)
 
 
 def test_a_sound_journal_has_no_stand_in(path: Path) -> None:
-    journal = open_journal(path)
+    journal, _ = open_journal(path, State)
     assert isinstance(journal, Journal)
     journal.close()
+
+
+async def test_a_journal_of_which_the_start_cannot_be_read_waits_for_a_mend_too(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journal_unusable, "TRY_EACH_S", 0.001)
+    tries = 0
+
+    def remember() -> State:
+        nonlocal tries
+        tries += 1
+        if tries < 4:
+            raise JournalError(path, f"is damaged, as try {tries} found")
+        return State()
+
+    journal, state = open_journal(path, remember)
+    assert isinstance(journal, UnusableJournal)
+    assert (state.seq, "is damaged, as try 1 found" in journal.lost) == (0, True)
+    with anyio.fail_after(20):
+        await usable_again(journal, remember)
+    assert (tries, journal.spent) == (4, True)
+    assert "is damaged, as try 3 found" in journal.lost
 
 
 async def test_it_is_tried_again_until_it_was_mended(
@@ -120,11 +143,11 @@ async def test_it_is_tried_again_until_it_was_mended(
 ) -> None:
     monkeypatch.setattr(journal_unusable, "TRY_EACH_S", 0.001)
     damage(path)
-    journal = open_journal(path)
+    journal, _ = open_journal(path, State)
     assert isinstance(journal, UnusableJournal)
     damaged = journal.lost
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(usable_again, journal)
+        tasks.start_soon(usable_again, journal, State)
         no_database(path)
         with anyio.fail_after(20):
             while journal.lost == damaged:  # noqa: ASYNC110 - as the host looks at it
@@ -132,8 +155,9 @@ async def test_it_is_tried_again_until_it_was_mended(
         assert "is not a database" in journal.lost, "what is wrong now is what it says"
         for file in path.parent.glob("journal*"):
             file.rename(path.parent / f"old-{file.name}")
-    assert journal.lost == ""
-    mended = open_journal(path)
+    assert journal.spent
+    assert "is not a database" in journal.lost, "no gate opens over a stand-in"
+    mended, _ = open_journal(path, State)
     assert (mended.head, mended.fault) == (START, None)
     mended.close()
     assert verify(path).problem is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from watchgate.core.chain import Chain, Head, Row, Verdict
 from watchgate.core.checkpoints import KIND as CHECKPOINT
 from watchgate.core.records import CheckpointData, Draft
 from watchgate.core.redact import journal_json
+from watchgate.service import journal_read
 from watchgate.service.journal_head import head_path
 from watchgate.service.journal_verify import verify
 
@@ -327,3 +328,34 @@ def test_progress_is_told_now_and_then(
     told: list[int] = []
     verify(past.written(path), progress=told.append)
     assert told == [3, 6]
+
+
+def test_records_that_leave_just_before_they_are_read_are_no_fault(
+    past: Past, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    past.written(path)
+    read = journal_read.rows
+
+    def rows(*given: Any) -> Iterator[Row]:
+        past.let_go(3, 3)
+        past.written(path)
+        yield from read(*given)
+
+    monkeypatch.setattr(journal_read, "rows", rows)
+    verdict = verify(path)
+    assert (verdict.start.seq, verdict.unheaded, verdict.problem) == (3, 0, None)
+
+
+def test_a_page_that_is_damaged_is_named_by_its_first_record(path: Path) -> None:
+    past = Past()
+    for _ in range(200):
+        past.note("x" * 100)
+    past.written(path)
+    content = bytearray(path.read_bytes())
+    content[4_096 * 10 : 4_096 * 11] = b"\xaa" * 4_096
+    path.write_bytes(content)
+    verdict = verify(path)
+    assert verdict.problem is not None
+    assert verdict.problem.message.startswith(f"record {verdict.problem.seq} cannot be read: ")
+    assert "is damaged" in verdict.problem.message
+    assert verdict.count == verdict.head.seq == verdict.problem.seq - 1 > 10

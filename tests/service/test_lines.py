@@ -9,6 +9,7 @@ from watchgate.core.events import Event, Lane, ToolCall, ToolResult, Unknown, Us
 from watchgate.core.session_views import SessionViews
 from watchgate.core.sessions import SessionState
 from watchgate.core.state import State
+from watchgate.core.tool_input import input_hash
 from watchgate.core.verdicts import SayAllow, SayDeny, SayNothing
 from watchgate.core.views import SessionView
 from watchgate.service.lines import decode_chunk, line_answer, over_with
@@ -29,6 +30,15 @@ def test_a_tool_call_and_its_result_become_events_of_one_call() -> None:
     assert isinstance(result.body, ToolResult)
     assert call.lane is Lane.OBSERVE
     assert call.body.tool.input_hash == result.body.tool.input_hash
+    # The same digest as of any agent's call: what is edited or replayed is held against it.
+    assert call.body.tool.input_hash == input_hash({"command": "ls"}, "shell")
+
+
+@pytest.mark.parametrize("edits", [True, False])
+def test_a_call_is_edited_only_for_who_says_that_it_runs_the_edited_input(edits: bool) -> None:
+    asks = _line(kind="tool.pre", tool="sh", input={}, ask=True, id=4, edits=edits)
+    ((event, _),) = decode_chunk(asks, AT, Source("pid 7"))
+    assert event.can.modify is edits
 
 
 def test_only_a_request_waits_for_an_answer() -> None:

@@ -103,6 +103,34 @@ async def test_what_is_too_old_leaves_behind_a_checkpoint(place: Place) -> None:
     assert not await place.retention.once(), "once is enough"
 
 
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ("UPDATE record SET at = 0 WHERE seq <= 140", "record 1: its hash does not match"),
+        ("UPDATE record SET data = 'x' WHERE seq = 100", "record 100: its data does not match"),
+        ("UPDATE record SET hash = digest WHERE seq = 100", "record 100: its hash does not match"),
+        ("UPDATE record SET prev = digest WHERE seq = 101", "record 101 does not follow from"),
+        ("DELETE FROM record WHERE seq = 101", "record 101 is missing"),
+    ],
+)
+async def test_what_was_changed_never_leaves_under_a_checkpoint(
+    place: Place, change: str, problem: str
+) -> None:
+    with closing(sqlite3.connect(place.journal.path)) as connection, connection:
+        connection.execute(change)
+    with pytest.raises(JournalError, match=f"not what was written: {problem}"):
+        await place.retention.once()
+    assert place.kept() == range(1, 151), "the evidence stays"
+    assert not sound(place.journal.path)
+
+
+async def test_what_was_changed_behind_it_does_not_keep_the_rest(place: Place) -> None:
+    with closing(sqlite3.connect(place.journal.path)) as connection, connection:
+        connection.execute("UPDATE record SET data = 'x' WHERE seq = 102")
+    assert await place.retention.once()
+    assert place.kept() == range(101, 152)
+
+
 async def test_the_journal_goes_on_behind_it(place: Place) -> None:
     await place.retention.once()
     place.scribe.write(3)

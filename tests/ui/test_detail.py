@@ -17,7 +17,6 @@ from watchgate.core.state import State
 from watchgate.core.traces import TraceView
 from watchgate.core.views import PendingView, SessionView
 from watchgate.ui.theming.palettes import DARK
-from watchgate.ui.widgets.diff.changes import changes
 from watchgate.ui.widgets.request.call import call_lines, hooks_of, outcome
 from watchgate.ui.widgets.request.detail import Detail
 from watchgate.ui.widgets.request.lines import DRAWN_PARTS, live_lines, request_lines
@@ -134,14 +133,6 @@ def test_an_edit_shows_what_it_takes_away_and_adds() -> None:
         "           1  + x = 2",
         "           2  + y<U+200B> = 3",
     ]
-
-
-def test_the_three_ways_in_which_agents_write_edits() -> None:
-    assert changes(edit(content="a\nb")) == [("+", "a"), ("+", "b")]
-    many = edit(edits=[{"old_string": "a", "new_string": "b"}, {"new_string": "c"}])
-    assert changes(many) == [("-", "a"), ("+", "b"), ("+", "c")]
-    patch = edit(patch="*** Begin Patch\n-a\n+b\n c")
-    assert changes(patch) == [(" ", "*** Begin Patch"), ("-", "a"), ("+", "b"), (" ", " c")]
 
 
 def test_hostile_input_is_escaped_everywhere() -> None:

@@ -10,16 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.ui.requests import data
+from watchgate.core.diff.blocks import UNKNOWN_BEFORE, blocks
+from watchgate.core.diff.rows import numbered
 from watchgate.core.events import Tool
 from watchgate.core.policy.assessment import Finding
 from watchgate.core.records import RequestData
 from watchgate.ui.theming.palettes import DARK
-from watchgate.ui.widgets.diff.blocks import UNKNOWN_BEFORE, blocks
 from watchgate.ui.widgets.diff.edit_section import draw_edit, draw_line_notes, line_notes
 from watchgate.ui.widgets.diff.halves import drawn, halves
 from watchgate.ui.widgets.diff.notes import marked_blocks
-from watchgate.ui.widgets.diff.rows import folded, numbered
-from watchgate.ui.widgets.diff.words import changed_words
 from watchgate.ui.widgets.request.sheet import Sheet
 
 PATCH = """*** Begin Patch
@@ -172,20 +171,6 @@ def test_far_from_a_change_unchanged_lines_are_folded_while_the_input_is_below()
 def test_what_is_too_long_to_be_allowed_is_cut_and_says_so() -> None:
     text = page(edit("Write", file_path="a", content="line of a file\n" * 20_000))
     assert text[-1] == "  18,000 lines more"
-
-
-@given(st.lists(st.sampled_from(" +-"), max_size=60))
-def test_folding_leaves_out_unchanged_lines_alone_and_counts_them(signs: list[Any]) -> None:
-    rows = numbered([(sign, f"text {at}") for at, sign in enumerate(signs)])
-    kept = folded(rows)
-    said = sum(int(row.text.split()[0]) for row in kept if row.sign == "@")
-    assert len([row for row in kept if row.sign != "@"]) + said == len(rows)
-    assert [row for row in kept if row.sign in "+-"] == [row for row in rows if row.sign in "+-"]
-
-
-def test_the_words_that_differ_are_known_by_their_place() -> None:
-    assert changed_words("timeout = 30 s", "timeout = 45 s") == (((10, 12),), ((10, 12),))
-    assert changed_words("one thing", "wholly other words") == ((), ())
 
 
 def test_changed_words_are_bold_within_the_line() -> None:

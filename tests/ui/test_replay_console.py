@@ -180,9 +180,9 @@ async def test_every_screen_shows_the_recording() -> None:
         await go_to(hands, len(recorded()))
         for key in "2345":
             await hands.press(key)
-            await hands.until(lambda: "looking" not in hands.screen)
+            if key != "2":
+                await hands.until(lambda: "api-fix" in hands.screen)
             assert " REPLAY " in hands.screen
-            assert key == "2" or "api-fix" in hands.screen
         await hands.press("enter")
         await hands.until(lambda: "asked" in hands.screen)
         await hands.press("p")
@@ -341,3 +341,15 @@ async def test_without_its_core_no_session_is_played() -> None:
         await bench.until(lambda: bench.app.bridge.link.lost)
         await bench.press("p")
         assert bench.app.desk.note == LOST_WAY
+
+
+async def test_a_name_in_a_file_never_reaches_the_terminal_as_a_command() -> None:
+    hostile = "\x1b]0;evil\x07\u202e"
+    records = tuple(
+        msgspec.structs.replace(each, request=hostile) if each.request else each
+        for each in recorded()
+    )
+    async with replaying(records) as hands:
+        await go_to(hands, ASKED)
+        assert not set(hostile[:1] + hostile[-1:]) & set(hands.screen)
+        assert "<U+001B>]0;" in hands.screen

@@ -15,10 +15,10 @@ from tests.ui.console import idle
 from tests.ui.replaying import recorded
 from watchgate.core.records import Record
 from watchgate.core.state import State
-from watchgate.link.protocol import Refusal, Result, Verb
+from watchgate.link.protocol import Refusal, Result, Snapshot, Verb
 from watchgate.ui.bridge import Bridge
 from watchgate.ui.past.calls import Page
-from watchgate.ui.replay import pictures
+from watchgate.ui.replay import pictures, source
 from watchgate.ui.replay.source import Recording
 
 
@@ -69,6 +69,22 @@ async def test_the_way_back_begins_at_a_picture_that_was_kept(
     state = await kept.after(95)
     assert len(applied) == 15
     assert picture(state) == picture(replayed(list(recorded()[:95])))
+
+
+async def test_a_jump_on_is_a_picture_and_not_every_record_on_the_way(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(source, "JUMP", 20)
+    recording = Recording(recorded())
+    await recording.attach()
+    recording.player.step(20)
+    pushes = await recording.batch()
+    assert isinstance(pushes, list)
+    assert len(pushes) == 20
+    recording.player.step(21)
+    taken = await recording.batch()
+    assert isinstance(taken, Snapshot)
+    assert taken.seq == recorded()[recording.player.played - 1].seq
 
 
 @pytest.mark.parametrize("verb", sorted(set(get_args(Verb)) - {"search"}))

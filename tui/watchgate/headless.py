@@ -81,4 +81,9 @@ async def _run(
     task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED,
 ) -> None:
     await host.run(task_status=task_status)
+    if host.unrecorded:
+        print(
+            f"watchgate: the journal could not be written: {host.unrecorded} records are lost",
+            file=sys.stderr,
+        )
     scope.cancel()

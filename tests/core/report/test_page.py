@@ -127,11 +127,11 @@ def test_a_long_edit_is_folded_and_a_very_long_one_cut(told: Told) -> None:
     told.asked("c1", edit("a", "b\n" * LINES_OPEN), "handback")
     page = told.page()
     assert "figure" not in page.tags
-    assert len(page.of("span.add")) == LINES_OPEN + 1
+    assert len(page.of("span.add")) == LINES_OPEN
     told.asked("c2", edit("a", "b\n" * 2 * LINES_SHOWN), "handback")
     page = told.page()
-    assert len(page.of("span.add")) == LINES_OPEN + LINES_SHOWN
-    assert page.of("p.left") == [f"{LINES_SHOWN + 2} more lines"]
+    assert len(page.of("span.add")) == LINES_OPEN + LINES_SHOWN - 1
+    assert page.of("p.left") == [f"{LINES_SHOWN + 1} more lines"]
 
 
 def test_a_command_of_several_lines_keeps_them(told: Told) -> None:

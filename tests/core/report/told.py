@@ -7,10 +7,7 @@ from datetime import UTC
 from html.parser import HTMLParser
 from typing import Any
 
-import msgspec
-
 from watchgate.core.chain import START, Chain
-from watchgate.core.events import Tool
 from watchgate.core.records import Draft, Record
 from watchgate.core.report.page import Proof, page
 from watchgate.core.report.story import story
@@ -20,24 +17,6 @@ NOON_US = 1_795_176_000_000_000
 
 PROOF = Proof(sound=True, words="unbroken", made_at=NOON_US, program="watchgate 1.2.3")
 VOID = ("meta",)
-
-
-class Row(msgspec.Struct, frozen=True):
-    sign: str
-    text: str
-
-
-class Edit(msgspec.Struct, frozen=True):
-    path: str
-    note: str
-    rows: tuple[Row, ...]
-
-
-def edits(tool: Tool) -> list[Edit]:
-    """The lines of an edit, all old ones before all new ones."""
-    signs = (("-", "old"), ("+", "new"))
-    rows = [Row(sign, line) for sign, key in signs for line in tool.input[key].split("\n")]
-    return [Edit("src/a.py", "note", tuple(rows))]
 
 
 class Told:
@@ -83,7 +62,7 @@ class Told:
 
     def page(self, proof: Proof = PROOF, *, core: str = "") -> Page:
         told = story(self.records, self.agent, self.session, core=core)
-        return Page("".join(page(told, proof, edits, UTC)))
+        return Page("".join(page(told, proof, UTC)))
 
 
 def _call(tool: dict[str, Any]) -> dict[str, Any]:
@@ -107,7 +86,7 @@ def shell(command: str) -> dict[str, Any]:
 def edit(old: str, new: str) -> dict[str, Any]:
     """An edit as a record holds it."""
     return {"name": "Edit", "native_name": "Edit", "cls": "edit", "input_hash": "0",
-            "input": {"old": old, "new": new}}  # fmt: skip
+            "input": {"file_path": "src/a.py", "old_string": old, "new_string": new}}  # fmt: skip
 
 
 class Page(HTMLParser):

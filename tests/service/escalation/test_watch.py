@@ -119,12 +119,15 @@ async def test_what_is_answered_between_two_tries_is_not_tried_again(
 
 async def test_an_answer_ends_what_is_on_its_way_and_the_record_claims_nothing() -> None:
     desk, pager = Desk(), Pager(hangs=True)
-    async with watched(desk, entry(after_s=0), ana=pager):
+    async with watched(desk, entry(after_s=0), ana=pager) as watch:
         conn = desk.send("high x")
         await pager.began.wait()
+        assert watch.busy
+        desk.clock.advance(7)
         desk.decide(conn, "deny")
         await until(lambda: bool(escalated(desk)))
-    assert escalated(desk)[0]["detail"] == line.ANSWERED
+        assert not watch.busy
+    assert escalated(desk) == [{"to": "ana", "waited_s": 7, "detail": line.ANSWERED}]
     assert pager.got == []
 
 

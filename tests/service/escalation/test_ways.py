@@ -10,6 +10,7 @@ from pathlib import Path
 
 import anyio
 import pytest
+from anyio.abc import SocketAttribute, SocketStream
 
 from tests.service.sinks.parts import answering
 from tests.service.wire import WAIT_S, until
@@ -110,3 +111,21 @@ async def test_anything_but_2xx_is_a_failure(status: int) -> None:
         entry = EscalationConfig(name="ana", url=server.url)
         assert (await tell(way_of(entry, {}, "/"))).endswith(f"answered {status}")
     assert len(server.requests) == 1
+
+
+async def test_what_a_server_says_instead_of_an_answer_is_cut_and_safe() -> None:
+    async def talk(stream: SocketStream) -> None:
+        async with stream:
+            await stream.receive()
+            await stream.send(b"\x1b[2J" * 5_000 + b"\n")
+
+    listener = await anyio.create_tcp_listener(local_host="127.0.0.1")
+    port = listener.extra(SocketAttribute.local_port)
+    async with listener, anyio.create_task_group() as tasks:
+        tasks.start_soon(listener.serve, talk)
+        why = await tell(
+            way_of(EscalationConfig(name="a", url=f"http://127.0.0.1:{port}/"), {}, "/")
+        )
+        tasks.cancel_scope.cancel()
+    assert "\x1b" not in why
+    assert len(why) < 2_000

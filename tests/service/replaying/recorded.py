@@ -6,13 +6,17 @@ from typing import Any
 
 import msgspec
 
+from tests.core.builders import pre, shell
 from tests.core.world import Rules, World
 from watchgate.agents.registry import ADAPTERS
+from watchgate.core.effects import Send
 from watchgate.core.events import Event, Tool, ToolBatch, ToolCall, ToolResult
 from watchgate.core.handlers import Handler
 from watchgate.core.policy.profiles import Profile
 from watchgate.core.records import Record
+from watchgate.core.requests import Request
 from watchgate.core.tool_input import input_hash
+from watchgate.core.verdicts import Defer
 from watchgate.service.replaying.again import Again, decide_again
 from watchgate.service.replaying.judge import Judge
 
@@ -39,14 +43,23 @@ class RecordedWorld(World):
         self.auto_allow = auto_allow
 
     def do(self, effects: list[Any]) -> list[str]:
-        """Carry out effects; then a moment passes."""
+        """Carry out effects; then a moment passes, and what was sent arrived."""
         kinds = super().do(effects)
         self.now = self.now.plus(TICK_S)
+        for effect in effects:
+            if isinstance(effect, Send) and effect.request is not None:
+                kinds += super().do(self.engine.sent(effect.request, True, self.now))
         return kinds
 
     def send(self, event: Event, conn: int = 0) -> list[str]:
         """An event arrives, with the hash that an adapter makes."""
         return super().send(msgspec.structs.replace(event, body=_hashed(event.body)), conn)
+
+    def ask_through(self, command: str, conn: int) -> Request:
+        """A call that its gate handler lets pass, and that is held then."""
+        self.send(pre(shell(command, f"c{conn}")), conn)
+        self.says("guard", Defer())
+        return self.broker.open[self.broker.of_conn(conn) or ""]
 
     def kept(self) -> list[Record]:
         """The records as they come back from a journal."""

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.core.builders import SAYS_ALL, post, pre, shell
+from tests.core.builders import SAYS_ALL, other, permission, post, pre, shell
 from tests.service.replaying.recorded import RecordedWorld, RulesAgain
 from watchgate.agents.registry import ADAPTERS
 from watchgate.core.events import Event
@@ -15,15 +15,17 @@ from watchgate.core.handlers import Handler
 from watchgate.core.policy.assessment import Assessment, Finding
 from watchgate.core.records import Record
 from watchgate.core.redact import Content, journal_json
-from watchgate.core.verdicts import Block, Defer, Modify, Verdict
+from watchgate.core.verdicts import Block, Defer, Modify, Report, Verdict
 from watchgate.demo import hooks
 from watchgate.demo.play import CONFIG, play
 from watchgate.demo.script import HOME
 from watchgate.service.policy.shipped import shipped
 from watchgate.service.replaying.again import Again, decide_again
 from watchgate.service.replaying.judge import Judge
+from watchgate.service.replaying.recording import NEVER, Recording
 
 GUARD = Handler(id="guard", on=frozenset({"tool.pre"}), timeout_s=3)
+LOG = Handler(id="log", on=frozenset({"tool.pre"}), role="observer", timeout_s=30)
 
 
 class Stricter(RulesAgain):
@@ -159,3 +161,69 @@ def test_what_the_agent_sent_is_decoded_again_where_it_was_kept() -> None:
     ]
     (only,) = world.again(records).differences
     assert "risk" in only.differs
+
+
+def test_an_observer_that_speaks_late_takes_no_grant_back() -> None:
+    """What stood around a call is read off its outcome once, when it is decided."""
+    both = frozenset({"tool.permission"})
+    guard, log = (msgspec.structs.replace(each, on=both) for each in (GUARD, LOG))
+    world = RecordedWorld(handlers=(guard, log))
+    world.send(permission(shell("medium x", "c1")), 1)
+    world.says("guard", Defer())
+    world.allow(world.broker.open[world.broker.of_conn(1) or ""], scope="15m")
+    first = world.asked[1]
+    world.send(permission(shell("medium x", "c2"), races=False), 2)
+    world.do(world.engine.heard(first.hearing, "log", Report(verdict=Defer()), world.now))
+    world.says("guard", Defer())
+    world.says("log", Defer())
+    again = world.again()
+    assert (again.differences, again.decided, again.left_out) == ((), 2, {})
+
+
+def test_an_allow_that_never_reached_the_disk_is_never_told() -> None:
+    world = RecordedWorld()
+    written = world.ask(pre(shell("high x", "c1")), 1)
+    world.allow(written)
+    unwritten = world.ask(pre(shell("high y", "c2")), 2)
+    world.decide(unwritten, "allow")
+    recording = Recording(world.kept(), ADAPTERS)
+    assert recording.told_by(written.id, NEVER)
+    assert not recording.told_by(unwritten.id, NEVER)
+
+
+def test_calls_that_share_a_hearing_which_the_recording_cuts_off_are_left_out_together() -> None:
+    world = RecordedWorld("strict", handlers=(GUARD, LOG))
+    for conn in (1, 2):
+        world.send(pre(shell("medium x", "c1")), conn)
+    world.advance(4)
+    again = world.again([r for r in world.kept() if r.kind != "hook.trace"])
+    assert (again.differences, again.decided) == ((), 0)
+    assert sum(again.left_out.values()) == 2
+
+
+def test_a_core_that_stops_over_an_allow_and_a_hearing_says_why_as_it_did() -> None:
+    world = RecordedWorld("strict", handlers=(GUARD, LOG))
+    world.decide(world.ask_through("medium x", 1), "allow")
+    world.send(pre(shell("medium y", "c2")), 2)
+    world.do(world.engine.close_all("denied-core-stopped", "it was so", world.now))
+    assert world.again().differences == ()
+
+
+def test_a_gate_that_left_while_its_dialog_waited_is_not_waited_for() -> None:
+    world = RecordedWorld()
+    world.send(permission(shell("allow x", "c1")), 1)
+    world.send(pre(shell("allow x", "c1"), can=SAYS_ALL, deadline_s=60.0), 2)
+    world.hang_up(2)
+    world.send(other("prompt.submit"))
+    assert world.records[-1].data["word"] == "answered-elsewhere"
+    assert world.again().differences == ()
+
+
+def test_what_was_purged_is_counted() -> None:
+    world = RecordedWorld(handlers=(GUARD,))
+    world.send(pre(shell("low x", "c1")), 1)
+    world.says("guard", Defer())
+    purged = [msgspec.structs.replace(each, data={}) for each in world.kept()]
+    again = world.again(purged)
+    assert (again.differences, again.decided) == ((), 0)
+    assert again.left_out == {"its content was not kept": 1}

@@ -15,6 +15,7 @@ from watchgate.core.history import fold
 from watchgate.core.history_filter import keeping
 from watchgate.core.history_row import HistoryRow
 from watchgate.core.record_fields import RECORD_FIELDS, words
+from watchgate.core.records import Record
 from watchgate.service import call_pages, history
 from watchgate.service.call_pages import View
 from watchgate.service.search import filling
@@ -43,6 +44,7 @@ FILTERS = [
     *(f"call:{row.call}" for row in CALLS if re.fullmatch(r"\w+", row.call)),
     *(f"request:{row.request}" for row in CALLS if row.request),
     *(f"session:{row.label}" for row in CALLS if re.fullmatch(r"[\w-]+", row.label)),
+    *('" ran"', '"ran "', '" no re"', '" a rule "', '" rule "', "nobo", "rul", "tool:*", "state:*"),
     *("session:api-fix", "session:api*", "session:one kind:tool.pre", "git state:denied"),
     *("state:denied agent:claude tool:Bash", "nothing-is-called-so", "by:kim", "kind:approval.*"),
 ]
@@ -122,6 +124,33 @@ def test_pages_join_without_a_seam(indexed: Path, text: str) -> None:
     for limit in (1, 2, 5):
         assert records(indexed, text, limit) == kept_records(text)
         assert calls(indexed, text, limit) == kept_calls(text)
+
+
+def test_a_call_is_found_by_what_only_a_later_request_of_it_told(tmp_path: Path) -> None:
+    """Also where a page ends between its first record and that one."""
+    asked = {"native": "PermissionRequest", "lane": "gate", "gate": "handback", "cwd": "/src"}
+    told: tuple[tuple[str, dict[str, str]], ...] = (
+        ("tool.pre", {}),
+        ("tool.permission", {"risk": "high"}),
+        ("question", {"reason": "mango"}),
+    )
+    drafts = [
+        Record(v=1, seq=0, core="", at=1, kind=kind, agent="claude", session="s", call=call,
+               data={**asked, "tool": {"name": "Bash"}, **more}, hash="")
+        for kind, more in told for call in ("a", "b", "c")
+    ]  # fmt: skip
+    journal = written(tmp_path / "journal.db", tuple(drafts))
+    upkeep = Upkeep(journal)
+    assert upkeep.round(lambda: False) == ""
+    upkeep.close()
+    for text in ("risk:high", "mango"):
+        assert [row.call for row in calls(journal, text, 1)] == ["c", "b", "a"]
+
+
+@pytest.mark.parametrize("text", [" withdrawn ", "no result ", " a rule", "nobo", " in codex"])
+def test_words_that_no_record_holds_are_not_looked_for_in_the_index(text: str) -> None:
+    """With the blanks around them that a line of the history has, and while they are typed."""
+    assert of_calls(parse(f'"{text}"'), VIEW.names) == []
 
 
 def test_most_of_these_filters_are_answered_by_the_index() -> None:

@@ -6,6 +6,7 @@ import os
 import shutil
 import sqlite3
 import stat
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ import pytest
 from tests.service.scribe import Scribe, write_history
 from tests.service.search.conftest import RECORDS, indexed
 from watchgate.core.filters import parse
+from watchgate.core.records import Draft, PurgedData
 from watchgate.service import history
 from watchgate.service.journal import Journal
 from watchgate.service.journal_schema import open_to_write
@@ -181,6 +183,40 @@ def test_purged_words_are_gone_once_it_is_made_anew(journal: Path) -> None:
     assert indexed(journal) == ""
     assert word not in index_path(journal).read_bytes()
     assert found(journal, "operator") == []
+
+
+def test_words_that_were_purged_leave_an_index_that_nobody_threw_away(journal: Path) -> None:
+    """A core that ends between a purge and what follows it must not keep them for good."""
+    opened = Journal.open(journal)
+    told = PurgedData(agent="claude", session="one", count=1, upto=len(RECORDS), by="kim")
+    scribe = Scribe(opened)
+    _, row = scribe.chain.seal(Draft(kind="policy.purged", at=1, data=told))
+    opened.append(row)
+    assert scribe.commit()
+    opened.close()
+    with closing(open_to_write(journal)) as connection:
+        connection.execute("UPDATE record SET data = NULL WHERE seq <= ?", (len(RECORDS),))
+    old = index_path(journal).stat().st_ino
+    keep = index_path(journal).open("rb")  # or the new file may get the same number
+    assert b"operator" in keep.read()
+    assert indexed(journal) == ""
+    made = index_path(journal).stat().st_ino
+    assert made != old
+    assert b"operator" not in index_path(journal).read_bytes()
+    assert indexed(journal) == ""
+    assert index_path(journal).stat().st_ino == made
+    keep.close()
+
+
+@pytest.mark.parametrize(
+    "data", ['{"rows":5}', '{"took_ms":"x","rows":[{}]}', '{"tool":[1]}', "[]"]
+)
+def test_data_of_another_shape_are_indexed_without_their_words(journal: Path, data: str) -> None:
+    remove(journal)
+    with closing(open_to_write(journal)) as connection:
+        connection.execute("UPDATE record SET data = ?, kind = 'hook.trace' WHERE seq = 3", (data,))
+    assert indexed(journal) == ""
+    assert upto(journal) == len(RECORDS)
 
 
 def test_a_journal_that_is_not_there_is_told(tmp_path: Path) -> None:

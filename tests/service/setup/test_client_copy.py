@@ -22,6 +22,12 @@ def places() -> Paths:
     return paths(os.environ)
 
 
+def write(places: Paths) -> None:
+    """All that an installation does with it."""
+    client_copy.write(places)
+    client_copy.renew_bytecode(places, BASE)
+
+
 def cached(places: Paths) -> Path:
     [found] = client_copy.bytecode_directory(places).iterdir()
     return found
@@ -35,7 +41,7 @@ def starts(places: Paths) -> bool:
 
 
 def test_it_is_what_this_version_ships_and_private(places: Paths) -> None:
-    client_copy.write(places, BASE)
+    write(places)
 
     assert places.client.read_bytes() == Path(client_launcher.__file__).read_bytes()
     assert places.client_module.read_bytes() == Path(client.__file__).read_bytes()
@@ -47,7 +53,7 @@ def test_the_launcher_comes_last(places: Paths, monkeypatch: pytest.MonkeyPatch)
     written: list[Path] = []
     monkeypatch.setattr(files, "replace", lambda path, content: written.append(path))
 
-    client_copy.write(places, BASE)
+    write(places)
 
     assert written == [places.client_module, places.client]
 
@@ -56,17 +62,17 @@ def test_a_client_of_one_file_becomes_one_of_two(places: Paths) -> None:
     files.replace(places.client, Path(client.__file__).read_bytes())
     assert starts(places)
 
-    client_copy.write(places, BASE)
+    write(places)
 
     assert places.client.read_bytes() == Path(client_launcher.__file__).read_bytes()
     assert starts(places)
 
 
 def test_what_is_up_to_date_is_not_written_again(places: Paths) -> None:
-    client_copy.write(places, BASE)
+    write(places)
     before = [path.stat().st_ino for path in (places.client, places.client_module)]
 
-    client_copy.write(places, BASE)
+    write(places)
 
     assert [path.stat().st_ino for path in (places.client, places.client_module)] == before
 
@@ -74,7 +80,7 @@ def test_what_is_up_to_date_is_not_written_again(places: Paths) -> None:
 def test_nobody_else_may_put_bytecode_there(places: Paths) -> None:
     before = os.umask(0)
     try:
-        client_copy.write(places, BASE)
+        write(places)
     finally:
         os.umask(before)
 
@@ -83,7 +89,7 @@ def test_nobody_else_may_put_bytecode_there(places: Paths) -> None:
 
 def test_bytecode_of_an_old_client_does_not_pass_for_the_new_one(places: Paths) -> None:
     """It would where size and second of the change are the same."""
-    client_copy.write(places, BASE)
+    write(places)
     changed_at_s = int(places.client_module.stat().st_mtime)
     text = places.client_module.read_bytes()
     places.client_module.write_bytes(b"raise SystemExit(0)\n" + b"#" * (len(text) - 20))
@@ -93,14 +99,14 @@ def test_bytecode_of_an_old_client_does_not_pass_for_the_new_one(places: Paths) 
     os.utime(places.client_module, (changed_at_s, changed_at_s))
     assert not starts(places)
 
-    client_copy.write(places, BASE)
+    write(places)
 
     assert starts(places)
 
 
 @pytest.mark.parametrize("size_bytes", [0, 10, 100, 2_000])
 def test_damaged_bytecode_is_mended(places: Paths, size_bytes: int) -> None:
-    client_copy.write(places, BASE)
+    write(places)
     bytecode = cached(places)
     whole_bytes = bytecode.stat().st_size
     os.truncate(bytecode, size_bytes)
@@ -113,7 +119,7 @@ def test_damaged_bytecode_is_mended(places: Paths, size_bytes: int) -> None:
 
 @pytest.mark.parametrize("python", ["/nowhere/python3", "/bin/false", "/bin/true"])
 def test_an_interpreter_that_caches_nothing_is_no_fault(places: Paths, python: str) -> None:
-    client_copy.write(places, Path(python))
+    client_copy.write(places)
 
     assert not client_copy.renew_bytecode(places, Path(python))
     assert starts(places)
@@ -123,7 +129,7 @@ def test_without_a_place_for_bytecode_the_client_works(places: Paths) -> None:
     places.data_dir.mkdir(parents=True)
     client_copy.bytecode_directory(places).touch()
 
-    client_copy.write(places, BASE)
+    write(places)
 
     assert not client_copy.renew_bytecode(places, BASE)
     assert starts(places)

@@ -214,7 +214,8 @@ def test_what_is_only_observed_never_denies(client: Client, code: int) -> None:
 def installed() -> Client:
     """The real client, as the installer writes it."""
     places = paths(os.environ)
-    client_copy.write(places, Path(sys.executable))
+    client_copy.write(places)
+    client_copy.renew_bytecode(places, Path(sys.executable))
     return Client(
         python=Path(sys.executable),
         script=places.client,

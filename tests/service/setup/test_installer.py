@@ -45,6 +45,13 @@ def no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def edits_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For many cases of what an editor writes: no wait for the disk, no bytecode of the client."""
+    monkeypatch.setattr(os, "fsync", lambda _: None)
+    monkeypatch.setattr(client_copy, "renew_bytecode", lambda *_: True)
+
+
+@pytest.fixture
 def installer(tmp_path: Path) -> Installer:
     return Installer(paths(os.environ), os.environ, tmp_path)
 
@@ -98,6 +105,7 @@ def test_where_there_was_nothing_there_is_nothing_again(
     ]
 
 
+@pytest.mark.usefixtures("edits_alone")
 @pytest.mark.parametrize(("agent", "text"), CASES)
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["", "a byte order mark"])
 def test_uninstall_gives_every_byte_back(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import sys
 from collections.abc import Iterable, Sequence
@@ -48,6 +49,8 @@ Start with `watchgate demo`, or with `watchgate install claude` and then `watchg
 Exit codes: 0 done, 1 refused or not found, 2 usage, 3 no core reachable, 4 too late or settled.
 """
 
+_UNWRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+
 
 def parser(groups: Iterable[str] = tuple(GROUPS)) -> argparse.ArgumentParser:
     """The command line with the commands of these modules; by default the whole of it."""
@@ -67,10 +70,12 @@ def parser(groups: Iterable[str] = tuple(GROUPS)) -> argparse.ArgumentParser:
 
 
 def _needed(words: Sequence[str]) -> Iterable[str]:
-    """The modules that this command line needs: one, or all where it names no command.
+    """The modules that this command line needs: one, or all where it names no command we have.
 
     Importing all of them takes longer than many a command, and tmux asks every few seconds.
     """
+    if set(words) <= {"--host"}:
+        return ("console",)
     named = next((word for word in words if not word.startswith("-")), "")
     return [group for group, commands in GROUPS.items() if named in commands] or tuple(GROUPS)
 
@@ -84,19 +89,42 @@ def _console(args: argparse.Namespace) -> int:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     words = sys.argv[1:] if argv is None else argv
+    if sys.stderr is None:
+        # Closed by whoever started this; what is printed to no file goes to stdout.
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     if "_ARGCOMPLETE" in os.environ:
         from watchgate.cli.completion import complete
 
         complete(parser())
     args = parser(_needed(words)).parse_args(words)
     try:
-        return int(args.run(args))
-    except Stop as stop:
-        complain(str(stop))
-        return stop.code
+        return _run(args)
     except BrokenPipeError:
-        # Whoever read has left; what is still buffered must not fail once more at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Whoever read has left.
+        _give_up_stdout()
         return Exit.DONE
+    except OSError as fault:
+        if fault.errno not in _UNWRITTEN:
+            raise
+        _give_up_stdout()
+        complain(f"what was to be printed is not all there: {fault.strerror}")
+        return Exit.REFUSED
     except KeyboardInterrupt:
         return Exit.REFUSED
+
+
+def _run(args: argparse.Namespace) -> int:
+    """The command's exit code, once all that it printed is out."""
+    try:
+        code = int(args.run(args))
+    except Stop as stop:
+        complain(str(stop))
+        code = stop.code
+    if sys.stdout is not None:
+        sys.stdout.flush()
+    return code
+
+
+def _give_up_stdout() -> None:
+    # What is still buffered must not fail once more at exit.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

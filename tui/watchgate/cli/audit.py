@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.output import complain, json_line, say
-from watchgate.cli.place import here
 from watchgate.cli.progress import progress
+from watchgate.cli.recorded import own_journal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,7 +65,7 @@ def _anchor(text: str) -> Head:
 
 
 def _verify(args: argparse.Namespace) -> int:
-    verdict = _judged(args.file, args.anchor)
+    verdict, exported = _judged(args.file, args.anchor)
     problem = verdict.problem
     for each in verdict.older:
         complain(f"the anchor of record {each.seq} is older than the oldest record that is kept")
@@ -86,7 +86,7 @@ def _verify(args: argparse.Namespace) -> int:
         )
     elif problem is None:
         say(f"{verdict.count} records, unbroken up to {verdict.head.seq}: {verdict.head.hash}")
-        for line in _remarks(verdict):
+        for line in _remarks(verdict, exported=exported):
             say(line)
     else:
         say(f"{problem.message} ({verdict.count} sound records before it)")
@@ -96,7 +96,7 @@ def _verify(args: argparse.Namespace) -> int:
 def _anchored(args: argparse.Namespace) -> int:
     from watchgate.core.anchors import anchor_text
 
-    verdict = _judged(args.file, [])
+    verdict, _ = _judged(args.file, [])
     if verdict.problem is not None:
         raise Stop(
             f"no anchor of a journal that is not what was written: {verdict.problem.message}"
@@ -110,10 +110,12 @@ def _anchored(args: argparse.Namespace) -> int:
     return Exit.DONE
 
 
-def _remarks(verdict: Verdict) -> list[str]:
+def _remarks(verdict: Verdict, *, exported: bool) -> list[str]:
     """What a sound journal does not hold any more, and what nothing else vouches for."""
     remarks = []
-    if verdict.start.seq:
+    if verdict.start.seq and exported:
+        remarks.append(f"the file begins behind record {verdict.start.seq}")
+    elif verdict.start.seq:
         remarks.append(f"removed earlier, as a checkpoint says: up to record {verdict.start.seq}")
     if verdict.purged:
         remarks.append(f"purged, with only the digest of their data left: {verdict.purged}")
@@ -125,15 +127,15 @@ def _remarks(verdict: Verdict) -> list[str]:
     return remarks
 
 
-def _judged(file: str | None, anchors: list[Head]) -> Verdict:
+def _judged(file: str | None, anchors: list[Head]) -> tuple[Verdict, bool]:
+    """What the walk found, and whether it was along an exported file."""
     from pathlib import Path
 
     from watchgate.service import export_verify, journal_verify
     from watchgate.service.exported import ExportError
     from watchgate.service.journal_schema import JournalError
 
-    path = Path(file) if file is not None else here().journal
-    _must_exist(path, named=file is not None)
+    path = own_journal() if file is None else _named(Path(file))
     try:
         exported = file is not None and not export_verify.is_database(path)
         walk = export_verify.verify if exported else journal_verify.verify
@@ -143,14 +145,10 @@ def _judged(file: str | None, anchors: list[Head]) -> Verdict:
         raise Stop(str(fault)) from None
     if exported and verdict.problem is not None:
         complain(NOT_WHOLE)
-    elif exported and verdict.start.seq:
-        complain(f"the file begins behind record {verdict.start.seq}")
-    return verdict
+    return verdict, exported
 
 
-def _must_exist(path: Path, *, named: bool) -> None:
-    if path.exists():
-        return
-    if named:
+def _named(path: Path) -> Path:
+    if not path.exists():
         raise Stop(f"{path} does not exist: name a journal.db or a file of `watchgate export`")
-    raise Stop(f"no journal at {path}: nothing was recorded yet")
+    return path

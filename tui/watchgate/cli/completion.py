@@ -76,9 +76,16 @@ def _grants(**_about: object) -> Proposed:
     return {one["id"][:ID_CHARS]: _line(one["summary"]) for one in _asked("grants", verb="grants")}
 
 
-def _sessions(**_about: object) -> Proposed:
+def _sessions(**_about: object) -> dict[str, str]:
     listed = _asked("sessions", what="sessions")
     return {one["session"]: _line(f"{one['agent']} {one['label']}") for one in listed}
+
+
+def _recordings(prefix: str, **about: Any) -> Proposed:
+    from argcomplete.completers import FilesCompleter
+
+    files = FilesCompleter()(prefix, **about)
+    return {**dict.fromkeys(files, ""), **_sessions()}
 
 
 def _agents(**_about: object) -> Proposed:
@@ -124,7 +131,9 @@ def _asked(key: str, **fields: Any) -> list[dict[str, Any]]:
 _COMPLETERS: dict[str, Completer] = {
     "ID": _requests,
     "GRANT": _grants,
-    "SESSION": _sessions,
+    "S": _sessions,
+    "[AGENT:]SESSION": _sessions,
+    "SESSION|FILE": _recordings,
     "AGENT": _agents,
     "FILTER": _filters,
     "T": _times,

@@ -5,13 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-import msgspec
-
 from watchgate.cli.exits import Exit, Stop
-from watchgate.cli.place import configured, here
-
-PROFILES = ("watch", "guard", "strict")
-UNATTENDED = ("hold", "deny")
+from watchgate.cli.place import PROFILES, UNATTENDED, configured, here
 
 
 def add_parser(commands: Any) -> None:
@@ -39,12 +34,7 @@ def _serve(args: argparse.Namespace) -> int:
     from watchgate.service.cannot_serve import AlreadyServed, CannotServe
 
     paths = here()
-    config = configured(paths)
-    if args.profile is not None:
-        config = msgspec.structs.replace(config, profile=args.profile)
-    if args.unattended is not None:
-        approval = msgspec.structs.replace(config.approval, unattended=args.unattended)
-        config = msgspec.structs.replace(config, approval=approval)
+    config = configured(paths, profile=args.profile, unattended=args.unattended)
     try:
         serve(paths, config, detached=args.detached)
     except CannotServe as fault:

@@ -10,16 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.filtering import HELP, wanted
-from watchgate.cli.output import complain, say
-from watchgate.cli.place import here
+from watchgate.cli.output import say
+from watchgate.cli.recorded import own_journal, written_out
 from watchgate.cli.since import now_us, since_us
 
 if TYPE_CHECKING:
-    from watchgate.core.events import Tool
     from watchgate.core.filters import Filter
     from watchgate.core.records import Record
     from watchgate.core.report.page import Proof
-    from watchgate.ui.widgets.diff.blocks import Block
 
 STDOUT = Path("-")
 
@@ -60,10 +58,8 @@ def _export(args: argparse.Namespace) -> int:
         _check_page(args)
     _, taken = wanted(args.filter)
     since = since_us(args.since)
-    journal = here().journal
-    core = _written_out()
-    if not journal.exists():
-        raise Stop(f"no journal at {journal}: nothing was recorded yet", Exit.NO_CORE)
+    core = written_out()
+    journal = own_journal()
     try:
         if args.html:
             _page(journal, args, core)
@@ -82,22 +78,6 @@ def _check_page(args: argparse.Namespace) -> None:
         )
     if args.output == STDOUT and sys.stdout.isatty():
         raise Stop("a page is for a browser: name a file with -o FILE", Exit.USAGE)
-
-
-def _written_out() -> str:
-    """The id of the running core, which has brought to its disk what waited; empty without one."""
-    from watchgate.cli.ask import Unreached, ask
-    from watchgate.link.protocol import Request
-
-    try:
-        hello = ask(Request(id=1, verb="hello"))["hello"]
-        ask(Request(id=1, verb="history", from_seq=hello["seq"], to_seq=hello["seq"]))
-    except Unreached:
-        return ""
-    except Stop as stop:
-        complain(f"the newest records may be missing, the core did not write them out: {stop}")
-        return ""
-    return str(hello["core"])
 
 
 def _of(journal: Path, session: str | None, taken: Filter, since: int | None) -> Iterator[Record]:
@@ -147,7 +127,7 @@ def _page(journal: Path, args: argparse.Namespace, core: str) -> None:
     # What the core recorded of itself tells how its calls are to be read.
     about = journal_read.among(journal, CORE_KINDS, 1, own[-1].seq)
     told = story([*own, *about], agent, session, core=core)
-    pieces = page(told, _proof(journal), _edits)
+    pieces = page(told, _proof(journal))
     _write((piece.encode() for piece in pieces), args, lambda: f"session {told.view.label}")
 
 
@@ -167,18 +147,6 @@ def _proof(journal: Path) -> Proof:
         made_at=now_us(),
         program=f"watchgate {__version__}",
     )
-
-
-def _edits(tool: Tool) -> list[Block]:
-    """What the screen shows of an edit."""
-    import msgspec
-
-    from watchgate.ui.widgets.diff.blocks import blocks
-    from watchgate.ui.widgets.diff.rows import folded
-
-    return [
-        msgspec.structs.replace(block, rows=tuple(folded(block.rows))) for block in blocks(tool)
-    ]
 
 
 def _write(pieces: Iterable[bytes], args: argparse.Namespace, what: Callable[[], str]) -> None:

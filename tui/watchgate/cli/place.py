@@ -26,16 +26,30 @@ def here() -> Paths:
         raise Stop(str(fault), Exit.USAGE) from None
 
 
-def configured(paths: Paths) -> Config:
-    """The configuration in force; a bad one ends the command."""
+PROFILES = ("watch", "guard", "strict")
+UNATTENDED = ("hold", "deny")
+
+
+def configured(
+    paths: Paths, *, profile: str | None = None, unattended: str | None = None
+) -> Config:
+    """The configuration in force, with what stands for it here; a bad one ends the command."""
+    import msgspec
+
     from watchgate.core.config import ConfigError
     from watchgate.service.runtime_dir import RuntimeDirError
     from watchgate.service.settings import read_config
 
     try:
-        return read_config(paths)
+        config = read_config(paths)
     except (ConfigError, RuntimeDirError) as fault:
         raise Stop(str(fault)) from None
+    if profile is not None:
+        config = msgspec.structs.replace(config, profile=profile)
+    if unattended is not None:
+        approval = msgspec.structs.replace(config.approval, unattended=unattended)
+        config = msgspec.structs.replace(config, approval=approval)
+    return config
 
 
 def core_at(paths: Paths, agent: str, *, proxy: bool) -> IngestClient:

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.output import complain, json_line, table
-from watchgate.cli.place import configured, here
+from watchgate.cli.place import PROFILES, configured, here
+from watchgate.cli.recorded import own_journal
 from watchgate.cli.since import since_us
 
 if TYPE_CHECKING:
     from watchgate.core.policy.what_if import Change
-
-_PROFILES = ("watch", "guard", "strict")
 
 
 def add_parsers(verbs: Any) -> None:
@@ -25,7 +24,7 @@ def add_parsers(verbs: Any) -> None:
     )
     parser.add_argument("file", metavar="FILE", help="a policy file in the place of your own")
     parser.add_argument("--since", metavar="T", help="only the calls of the last 12h, 7d")
-    parser.add_argument("--profile", choices=_PROFILES, help="another profile than the configured")
+    parser.add_argument("--profile", choices=PROFILES, help="another profile than the configured")
     parser.add_argument("--json", action="store_true", help="one JSON object for each change")
     parser.set_defaults(run=_what_if)
 
@@ -40,13 +39,12 @@ def _what_if(args: argparse.Namespace) -> int:
     config = configured(paths)
     since = since_us(args.since)
     gate = Force(args.file).gate(args.profile or config.profile)
-    if not paths.journal.exists():
-        raise Stop(f"no journal at {paths.journal}: nothing was recorded yet")
+    journal = own_journal()
     try:
         records = (
-            journal_read.read(paths.journal, 1, LAST_SEQ)
+            journal_read.read(journal, 1, LAST_SEQ)
             if since is None
-            else journal_read.since(paths.journal, since)
+            else journal_read.since(journal, since)
         )
         found = what_if(records, gate)
     except JournalError as fault:

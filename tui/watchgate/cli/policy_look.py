@@ -8,9 +8,8 @@ from typing import Any
 
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.output import complain, json_line, say, table
-from watchgate.cli.place import configured, here
+from watchgate.cli.place import PROFILES, configured, here
 
-_PROFILES = ("watch", "guard", "strict")
 _ALLOW_MEANS = "an allow rule that covers a call"
 
 _CELLS = {
@@ -46,7 +45,7 @@ def add_parsers(verbs: Any) -> None:
         help="what the gate does with each word of the rules, and which files they are from",
         epilog="example: watchgate policy table --profile strict",
     )
-    shown.add_argument("--profile", choices=_PROFILES, help="another than the configured one")
+    shown.add_argument("--profile", choices=PROFILES, help="another than the configured one")
     shown.add_argument("--json", action="store_true", help="one JSON object a row")
     shown.set_defaults(run=_table)
     explain = verbs.add_parser(

@@ -9,6 +9,7 @@ from watchgate.cli.ask import Unreached, ask
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.output import complain, json_line, say
 from watchgate.cli.place import configured, here
+from watchgate.cli.recorded import own_journal, written_out
 from watchgate.cli.typed import needs_terminal, typed
 
 PURGE_MEANS = (
@@ -65,25 +66,11 @@ def _meant(word: str) -> tuple[str, str]:
     from watchgate.service.journal_schema import JournalError
     from watchgate.service.past_sessions import PastError, find
 
-    _write_out()
-    journal = here().journal
-    if not journal.exists():
-        raise Stop(f"no journal at {journal}: nothing was recorded yet")
+    written_out()
     try:
-        return find(journal, word)
+        return find(own_journal(), word)
     except (PastError, JournalError) as fault:
         raise Stop(str(fault)) from None
-
-
-def _write_out() -> None:
-    """Have a running core bring to its disk what waits: the session may be among it."""
-    from watchgate.link.protocol import Request
-
-    try:
-        newest = ask(Request(id=1, verb="hello"))["hello"]["seq"]
-        ask(Request(id=1, verb="history", from_seq=newest, to_seq=newest))
-    except Unreached:
-        return
 
 
 def _done(agent: str, session: str) -> dict[str, Any]:

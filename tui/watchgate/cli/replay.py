@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.output import complain, json_line
-from watchgate.cli.place import agents_known, configured, here
+from watchgate.cli.place import PROFILES, UNATTENDED, agents_known, configured, here
+from watchgate.cli.recorded import own_journal, written_out
 
 if TYPE_CHECKING:
     from watchgate.core.records import Record
     from watchgate.service.replaying.again import Again
 
-_PROFILES = ("watch", "guard", "strict")
-_HEADLESS = ("check", "policy", "profile")
+_HEADLESS = ("check", "policy", "profile", "unattended")
 
 
 def add_parser(commands: Any) -> None:
@@ -42,7 +42,10 @@ def add_parser(commands: Any) -> None:
     )
     replay.add_argument("--check", action="store_true", help="exit 1 if there is a difference")
     replay.add_argument("--policy", metavar="FILE", help="a policy file in the place of your own")
-    replay.add_argument("--profile", choices=_PROFILES, help="another profile than the configured")
+    replay.add_argument("--profile", choices=PROFILES, help="another profile than the configured")
+    replay.add_argument(
+        "--unattended", choices=UNATTENDED, help="as the core was started with, if it was"
+    )
     replay.set_defaults(run=_replay)
 
 
@@ -69,21 +72,16 @@ def _recorded(word: str | None) -> list[Record]:
     try:
         if word is not None and is_export(word):
             return read_export(Path(word))
-        journal = here().journal
-        if not journal.exists():
-            raise Stop(f"no journal at {journal}: nothing was recorded yet", Exit.NO_CORE)
+        written_out()
+        journal = own_journal()
         return records_of(journal, *find(journal, word))
     except (ExportError, JournalError, PastError) as fault:
         raise Stop(str(fault)) from None
 
 
 def _headless(records: list[Record], args: argparse.Namespace) -> int:
-    import msgspec
-
     paths = here()
-    config = configured(paths)
-    if args.profile:
-        config = msgspec.structs.replace(config, profile=args.profile)
+    config = configured(paths, profile=args.profile, unattended=args.unattended)
     if args.policy and not Path(args.policy).exists():
         raise Stop(f"there is no file {args.policy}")
     from watchgate.core.policy.load import PolicyError

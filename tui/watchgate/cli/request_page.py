@@ -125,6 +125,7 @@ def _facts(found: dict[str, Any]) -> dict[str, str]:
         "cwd": found.get("cwd", ""),
         "lane": found["lane"],
         "silence": f"{silence} {f'after {left_s:.0f} s' if left_s else 'whenever it ends'}{races}",
+        "told": "; ".join(map(_told, found.get("escalated", ()))),
         "status": found["status"],
         "digest": found["digest"],
     }
@@ -135,6 +136,13 @@ def _facts(found: dict[str, Any]) -> dict[str, str]:
         if given:
             facts["answers"] = "; ".join(given)
     return facts
+
+
+def _told(each: dict[str, Any]) -> str:
+    """Who else was told of the request, after how long; or why not."""
+    if each.get("detail"):
+        return f"{each['to']} could not be told ({each['detail']})"
+    return f"{each['to']} after {each['waited_s']:.0f} s"
 
 
 def _touch(found: dict[str, Any]) -> str:

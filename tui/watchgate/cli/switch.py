@@ -52,12 +52,13 @@ def _status(args: argparse.Namespace) -> int:
 
     until = _off_until()
     try:
-        hello = ask(Request(id=1, verb="hello"))["hello"]
+        found = ask(Request(id=1, verb="hello"))
         pending = len(ask(Request(id=1, verb="list"))["requests"])
         sessions = len(ask(Request(id=1, verb="list", what="sessions"))["sessions"])
     except Unreached as none:
         off = "" if until is None else f". The gate is off {until}"
         raise Stop(f"{none}{off}", none.code) from None
+    hello, gate = found["hello"], found["gate"]
     if args.json:
         json_line(
             {
@@ -69,12 +70,15 @@ def _status(args: argparse.Namespace) -> int:
                 "sessions": sessions,
                 "pending": pending,
                 "off": until is not None,
+                "journal": gate["journal"],
+                "tampered": gate["tampered"],
             }
         )
         return Exit.DONE
-    gate = f"GATE OFF {until}" if until is not None else _gating(hello["profile"])
+    gating = f"GATE OFF {until}" if until is not None else _gating(hello["profile"])
     count = f"{sessions} session{'s' * (sessions != 1)}"
-    say(f"{gate}, {count}, {pending} pending, record {hello['seq']}")
+    wrong = "".join(f"; {words}" for words in _wrong(gate))
+    say(f"{gating}, {count}, {pending} pending, record {hello['seq']}{wrong}")
     return Exit.DONE
 
 
@@ -86,13 +90,25 @@ def _status_line() -> str:
     try:
         if _off_until() is not None:
             return alarm_line("GATE OFF")
-        profile = ask(Request(id=1, verb="hello"))["hello"]["profile"]
+        found = ask(Request(id=1, verb="hello"))
         open_ = ask(Request(id=1, verb="list"))["requests"]
     except Unreached:
         return alarm_line("NO CORE")
     except Stop:
         return alarm_line("GATE UNKNOWN")
-    return pending_line(str(profile), [str(each["risk"]) for each in open_])
+    words = [alarm_line(words.partition(":")[0]) for words in _wrong(found["gate"])]
+    profile, risks = str(found["hello"]["profile"]), [str(each["risk"]) for each in open_]
+    return " ".join([*words, pending_line(profile, risks)])
+
+
+def _wrong(gate: dict[str, Any]) -> list[str]:
+    """What is wrong with the gate: its journal, or the files that it rests on."""
+    lost = [] if gate["journal"] == "ok" else [f"JOURNAL LOST: {gate['journal']}"]
+    if not gate["tampered"]:
+        return lost
+    newest, others = gate["tampered"][-1], len(gate["tampered"]) - 1
+    more = f" (and {others} more)" if others else ""
+    return [*lost, f"TAMPERED: {newest['what']}{more}; mend: {newest['mend']}"]
 
 
 def _gating(profile: str) -> str:

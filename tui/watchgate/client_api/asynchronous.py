@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Self
 
 import anyio
-from anyio.abc import SocketStream
+from anyio.abc import SocketStream, UNIXSocketStream
 
 from watchgate.client_api import speaking
 from watchgate.client_api.answers import Answer, Denied, closed, read
@@ -19,6 +20,7 @@ from watchgate.link.lines import NoCore
 from watchgate.link.paths import Paths
 from watchgate.link.receiving import receive
 from watchgate.service.clock import SystemClock
+from watchgate.service.framing import MAX_PAYLOAD_BYTES
 
 _GONE = (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError)
 
@@ -54,6 +56,8 @@ class AsyncGate:
     async def report(self, kind: Kind, **fields: Any) -> bool:
         """Have something recorded; whether the core took it. As `Gate.report`."""
         line = self._speaker.report(kind, fields)
+        if len(line) > MAX_PAYLOAD_BYTES:
+            return False
         try:
             with anyio.fail_after(REPORT_BUDGET_S):
                 async with await self._connected() as stream:
@@ -124,10 +128,17 @@ class AsyncGate:
 
     async def _connected(self) -> SocketStream:
         path = self._speaker.socket
+        connection = socket.socket(socket.AF_UNIX)
         try:
-            return await anyio.connect_unix(path)
-        except OSError as fault:
-            raise speaking.no_core(path, fault) from fault
+            # At once or not at all: anyio tries without end where the core's backlog is full.
+            connection.setblocking(False)
+            connection.connect(path)
+            return await UNIXSocketStream.from_socket(connection)
+        except BaseException as fault:
+            connection.close()
+            if isinstance(fault, OSError):
+                raise speaking.no_core(path, fault) from fault
+            raise
 
     async def _line(self, stream: SocketStream, until_s: float) -> bytes:
         data = b""

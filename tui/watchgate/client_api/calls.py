@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from traceback import format_exception_only
 from typing import Any
 
 from watchgate.client_api.answers import Answer
 from watchgate.client_api.speaking import Asked
+
+TEXT_CHARS = 100_000
+"""What came of a call is recorded so far: a line that is too long would be dropped whole."""
 
 
 class Call:
@@ -28,14 +32,16 @@ class Call:
 
     def ended(self, fault: BaseException | None, took_s: float) -> dict[str, Any]:
         """What there is to report: that it ran, or how it failed."""
-        said = "" if fault is None else f"{type(fault).__name__}: {fault}"
+        failed = fault is not None
+        said = "".join(format_exception_only(fault)).strip() if failed else str(self.returned)
         return {
-            "kind": "tool.error" if fault is not None else "tool.post",
+            "kind": "tool.error" if failed else "tool.post",
             "tool": self._asked.tool,
             "tool_class": self._asked.tool_class,
             "input": self.input,
             "call_id": self._asked.call_id,
-            "ok": fault is None,
+            "ok": not failed,
             "took_ms": max(0, round(took_s * 1000)),
-            "text": said or str(self.returned),
+            # Bytes that are no text arrive in Python as surrogates, which no line can hold.
+            "text": said[:TEXT_CHARS].encode(errors="backslashreplace").decode(),
         }

@@ -6,6 +6,7 @@ for async code; only the waiting differs.
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 import stat
@@ -85,7 +86,7 @@ class Speaker:
         call_id: str | None,
         deadline_s: float,
     ) -> Asked:
-        """What is to be asked; raises `ValueError` for what nobody can be asked about."""
+        """What is to be asked; raises `ValueError` or `TypeError` where nobody can be."""
         if tool_class not in get_args(ToolClass):
             raise ValueError(f"tool_class is one of {', '.join(get_args(ToolClass))}")
         if not 0 < len(tool) <= 512:
@@ -94,14 +95,14 @@ class Speaker:
             raise ValueError("deadline_s is a number of seconds above 0")
         return Asked(
             tool=tool,
-            input=dict(args),
+            input=_as_json(args),
             tool_class=tool_class,
             call_id=call_id or f"{self.agent[:64]}-{secrets.token_hex(8)}",
             deadline_s=deadline_s,
         )
 
     def question(self, asked: Asked) -> bytes:
-        """The line that asks; raises `TypeError` or `ValueError` for an input without JSON form."""
+        """The line that asks."""
         return self._line(
             kind="tool.pre",
             tool=asked.tool,
@@ -111,6 +112,7 @@ class Speaker:
             id=asked.call_id,
             ask=True,
             proxy=True,
+            edits=True,
             deadline_s=asked.deadline_s,
         )
 
@@ -123,6 +125,21 @@ class Speaker:
     def _line(self, **fields: Any) -> bytes:
         who = {"watchgate": 1, "agent": self.agent, "session": self.session, "cwd": self.cwd}
         return _encode({**who, **fields}) + b"\n"
+
+
+def _as_json(args: Mapping[str, Any]) -> dict[str, Any]:
+    """The input as the core will read it, so that nothing else is judged than what runs.
+
+    Bytes, dates and sets are refused: as texts and lists they would be other values.
+    """
+    if not isinstance(args, Mapping):
+        raise TypeError('input is a mapping of names to values, such as {"query": "weather"}')
+    try:
+        line = json.dumps(dict(args), allow_nan=False, ensure_ascii=False).encode()
+    except RecursionError:
+        raise ValueError("input is nested too deep to be judged") from None
+    plain: dict[str, Any] = msgspec.json.decode(line)
+    return plain
 
 
 def too_large(asked: Asked, line: bytes) -> Answer | None:

@@ -16,6 +16,7 @@ from watchgate.core.events import Kind, ToolClass
 from watchgate.link.lines import NoCore
 from watchgate.link.paths import Paths
 from watchgate.service.clock import SystemClock
+from watchgate.service.framing import MAX_PAYLOAD_BYTES
 
 
 class Gate:
@@ -55,6 +56,8 @@ class Gate:
         Raises `ValueError` or `TypeError` for what could never be recorded.
         """
         line = self._speaker.report(kind, fields)
+        if len(line) > MAX_PAYLOAD_BYTES:
+            return False
         until_s = self._now_s() + REPORT_BUDGET_S
         try:
             with self._connected(until_s) as stream:
@@ -125,10 +128,10 @@ class Gate:
             return closed(asked.input, speaking.GONE)
 
     def _connected(self, until_s: float) -> socket.socket:
-        path = self._speaker.socket
+        path, step_s = self._speaker.socket, self._step_s(until_s)
         stream = socket.socket(socket.AF_UNIX)
         try:
-            stream.settimeout(max(0.001, until_s - self._now_s()))
+            stream.settimeout(step_s)
             stream.connect(path)
         except BaseException as fault:
             stream.close()

@@ -36,6 +36,8 @@ def _journal(gate: GateView, record: Record) -> GateView:
 
 
 def _rules(gate: GateView, record: Record) -> GateView:
+    if "detail" not in record.data:
+        return gate  # other rules than the last core's, in force from the start
     broken = record.kind == "policy.broken" or gate.policy_broken
     words = record.data.get("detail", "")
     return msgspec.structs.replace(gate, policy=words, policy_broken=broken)

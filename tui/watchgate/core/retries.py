@@ -72,6 +72,8 @@ class Retries:
         rules, targets = _about(event, found)
         for before in reversed(kept):
             age_s = event.at.mono_s - before.at.mono_s
+            if age_s < 0:
+                continue  # it was asked before that was denied, so it is no answer to it
             if age_s > REMEMBERED_S:
                 break
             if before.rules & rules or before.targets & targets:

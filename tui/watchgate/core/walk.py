@@ -20,12 +20,20 @@ PROGRESS_ROWS = 10_000
 HashOf = Callable[[int], str | None]
 """The hash of a record of the journal, None where it is not there."""
 
+Headed = Callable[[], int | None]
+"""The last record that the head file vouches for, None where there is no such file."""
+
 Progress = Callable[[int], None]
 """Told now and then how many records were walked."""
 
 
 def quiet(_count: int) -> None:
     """Nobody wants to see the progress."""
+
+
+def unheaded() -> int | None:
+    """Nothing stands beside the journal that could vouch for it."""
+    return None
 
 
 class Walked(msgspec.Struct, frozen=True):
@@ -40,12 +48,12 @@ class Walked(msgspec.Struct, frozen=True):
 
 
 def walk(
-    rows: Iterable[Row], hash_of: HashOf, *, headed: int | None = None, progress: Progress = quiet
+    rows: Iterable[Row], hash_of: HashOf, *, headed: Headed = unheaded, progress: Progress = quiet
 ) -> Walked:
     """Walk the rows of a whole journal, oldest first; one is held at a time.
 
-    `headed` is the last record that the head file vouches for: nothing is removed before that names
-    the checkpoint, so that a checkpoint behind it was added by somebody else.
+    Nothing is removed before the head file names the checkpoint, so that a checkpoint behind it was
+    added by somebody else. A core that runs writes the file after its rows: it is asked at the end.
     """
     remaining = iter(rows)
     first = next(remaining, None)
@@ -67,10 +75,11 @@ def walk(
     verdict = chain.verify(passing(), after=before(first))
     if verdict.problem is not None:
         return Walked(verdict, None)
-    sound = [each for each in checkpoints if headed is None or each.seq <= headed]
+    vouched = headed()
+    sound = [each for each in checkpoints if vouched is None or each.seq <= vouched]
     missed = start_problem(verdict.start, sound, hash_of) or purges.problem()
-    unheaded = 0 if headed is None else max(0, verdict.head.seq - headed)
-    return Walked(msgspec.structs.replace(verdict, unheaded=unheaded), missed)
+    newer = 0 if vouched is None else max(0, verdict.head.seq - vouched)
+    return Walked(msgspec.structs.replace(verdict, unheaded=newer), missed)
 
 
 def anchored(verdict: Verdict, anchors: Iterable[Head], hash_of: HashOf) -> Verdict:

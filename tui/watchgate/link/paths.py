@@ -59,11 +59,6 @@ class Paths(msgspec.Struct, frozen=True):
         return self.state_dir / "journal.db"
 
     @property
-    def journal_head(self) -> Path:
-        """The number and hash of the newest record, beside the journal."""
-        return self.state_dir / "journal.head"
-
-    @property
     def grants(self) -> Path:
         """The standing grants that outlive a core."""
         return self.state_dir / "grants.json"

@@ -3,6 +3,7 @@
 A command below an agent may not allow that agent's calls, nor switch the gate off or stop the core.
 It could ask in the agent's name first, from a process of its own: so all that speak for a session
 count for its requests. One that lost the way up to whoever started it could be below any of them.
+A program that says the agent runs below it may run below an agent itself, which then counts, too.
 What the core itself has started, a hook command or an extension, may do neither: its program may
 lie in a folder that an agent writes to.
 """
@@ -44,6 +45,7 @@ class Askers:
         self._starter = starter
         self._of_request: dict[str, set[Proc]] = {}
         self._session_of: dict[str, Session] = {}
+        self._chains: dict[str, set[tuple[Proc, ...]]] = {}
         self._lately: dict[tuple[int, str], Proc] = {}
         self._sessions: dict[tuple[int, str], Recent[Session, None]] = {}
         self._driven: Recent[Session, None] = Recent(SESSIONS_KEPT)
@@ -76,9 +78,20 @@ class Askers:
         """Whether a process above the agent told of this session lately."""
         return session in self._driven
 
-    def waits(self, request: str, agent: Proc, session: Session | None = None) -> None:
-        """The agent waits for the answer to this request, which is about a call of this session."""
+    def waits(
+        self,
+        request: str,
+        agent: Proc,
+        session: Session | None = None,
+        chain: tuple[Proc, ...] = (),
+    ) -> None:
+        """The agent waits for the answer to this request, which is about a call of this session.
+
+        `chain` is the way up from one that named itself, where agents may be that did not ask this.
+        """
         self._of_request.setdefault(request, set()).add(agent)
+        if chain:
+            self._chains.setdefault(request, set()).add(chain)
         if session is not None:
             self._session_of[request] = session
 
@@ -86,16 +99,22 @@ class Askers:
         """Nobody waits for this request any more."""
         self._of_request.pop(request or "", None)
         self._session_of.pop(request or "", None)
+        self._chains.pop(request or "", None)
 
     def agents_of(self, request: str) -> set[Proc]:
-        """The agents known to wait for this answer, with all that spoke for the same session."""
+        """The agents known to wait for this answer, and those that may have had it asked.
+
+        These are all that spoke for the same session, or may be above one that named itself.
+        """
         waiting = self._of_request.get(request, set())
         session = self._session_of.get(request)
         if not waiting or session is None:
             return waiting
-        return waiting | {
-            self._lately[key] for key, named in self._sessions.items() if session in named
-        }
+        spoke = {self._lately[key] for key, named in self._sessions.items() if session in named}
+        chains = self._chains.get(request, ())
+        known = self._lately.values()
+        above = {each for each in known if not all(is_clear(chain, {each}) for chain in chains)}
+        return waiting | spoke | above
 
     def may_decide(self, chain: tuple[Proc, ...], request: str) -> bool:
         """Whether a client with these ancestors is known and not below an agent that asks this.

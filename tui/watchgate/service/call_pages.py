@@ -34,7 +34,7 @@ LOOKED_AT = 30_000
 
 FIRST_CANDIDATES = 50
 MOST_CANDIDATES = 1_000
-"""Records of which one step reads the calls, where the index names them."""
+"""Calls that one step reads, where the index names them."""
 
 LONGEST_S = 0.5
 CHANGED = 2_000

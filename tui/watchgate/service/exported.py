@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from watchgate.core.record_shapes import misshapen
 from watchgate.core.records import RECORD_VERSION, Record
 
 _decode = msgspec.json.Decoder(Record).decode
@@ -26,8 +27,13 @@ def is_export(word: str) -> bool:
 
 
 def read_export(path: Path) -> list[Record]:
-    """The records of an exported file, oldest first; raises `ExportError`."""
-    return list(each_record(path))
+    """The records of an exported file, oldest first, fit to be shown; raises `ExportError`."""
+    records = []
+    for number, record in enumerate(each_record(path), 1):
+        if fault := misshapen(record):
+            raise _fault(path, number, f"is not a record: {fault}")
+        records.append(record)
+    return records
 
 
 def each_record(path: Path) -> Iterator[Record]:

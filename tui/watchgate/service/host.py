@@ -49,6 +49,11 @@ class Host:
         """The id of the core that runs now."""
         return self._life.core
 
+    @property
+    def unrecorded(self) -> int:
+        """How many records of a core that has ended are in no journal."""
+        return self._life.unrecorded
+
     async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
         """Serve until stopped; `task_status` is told when both sockets accept."""
         await self._life.run(task_status=task_status)

@@ -33,7 +33,8 @@ from watchgate.service.framing import Head
 from watchgate.service.ingest import Asker, Waiting
 from watchgate.service.lines import Line, Unread, line_answer
 from watchgate.service.observing import Observing
-from watchgate.service.process_table import Proc, itself
+from watchgate.service.origin import vouched
+from watchgate.service.process_table import Proc, ancestors
 from watchgate.service.recorder import Recorder
 
 WRITTEN_S = 1.0
@@ -91,7 +92,7 @@ class Hub:
         self._wake = loop.wake
         self._agent_of = agent_of
         self._desk = desk
-        self._agents: dict[int, tuple[Proc, Session]] = {}
+        self._agents: dict[int, tuple[Proc, Session, tuple[Proc, ...]]] = {}
         self._waiting: dict[int, Waiting] = {}
         self._line_ids: dict[int, str | int | None] = {}
         self._whole = engine.config.journal.content == "full"
@@ -135,10 +136,12 @@ class Hub:
         """An event whose connection waits for an answer."""
         self._waiting[conn.number] = conn
         conn.head = Head(agent=event.agent, lane=event.lane, length=0, native=event.native)
-        agent = itself(conn.pid) if conn.proxy else self._agent_of(conn.pid)
+        chain = vouched(ancestors(conn.pid)) if conn.proxy else ()
+        agent = next(iter(chain), None) if conn.proxy else self._agent_of(conn.pid)
         if agent is not None:
-            self._agents[conn.number] = agent, (event.agent, event.session)
-            self.askers.seen(*self._agents[conn.number])
+            session = event.agent, event.session
+            self._agents[conn.number] = agent, session, chain
+            self.askers.seen(agent, session)
             event = msgspec.structs.replace(event, agent_pid=agent.pid)
             self.asked_by(event, agent)
         self.execute(self.engine.receive(event, conn.number, now))
@@ -209,21 +212,22 @@ class Hub:
             self.execute(self.engine.expire(now))
 
     def journal_state(self, lost: str) -> None:
-        """The journal was lost (`lost` says why) or is back (empty): gates follow at once."""
-        if lost == self.engine.standing.journal_lost:
-            return
-        self.catch_up()
-        self.engine.standing.journal_lost = lost
-        what = "the journal cannot be written" if lost else "the journal is written again"
-        if not lost and (unrecorded := self.recorder.take_unrecorded()):
-            what += f"; {unrecorded} observed events were not recorded meanwhile"
-        if not lost and (gap := self.recorder.journal.take_gap()):
-            what += (
-                f"; {gap.count} records from {gap.first} to {gap.last} are missing: "
-                "there was no room to keep them"
-            )
-        self.recorder.about_core("policy.journal", CoreData(what=what, detail=lost or "ok"))
-        if lost:
+        """The journal is lost (`lost` says why) or sound (empty): gates follow at once.
+
+        What was left out because more waited for the disk than it took is told once that is over.
+        """
+        told = []
+        if changed := lost != self.engine.standing.journal_lost:
+            self.catch_up()
+            self.engine.standing.journal_lost = lost
+            told.append("the journal cannot be written" if lost else "the journal is written again")
+        roomy = not lost and self.recorder.roomy
+        if roomy and (unrecorded := self.recorder.take_unrecorded()):
+            told.append(f"{unrecorded} observed events were not recorded meanwhile")
+        if told:
+            data = CoreData(what="; ".join(told), detail=lost or "ok")
+            self.recorder.about_core("policy.journal", data)
+        if changed and lost:
             self.execute(self.engine.close_all("denied-no-journal", lost, self._clock.now()))
 
     async def written(self) -> bool:

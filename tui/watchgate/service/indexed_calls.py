@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
@@ -21,8 +21,12 @@ LAG_MOST = 5_000
 """Records that are not indexed yet, of which all calls are looked at; with more all is read."""
 
 _ASKED_AT_ONCE = 100
-_LATE = " OR ".join(f'"{token("kind", family)}"*' for family in ("approval.", "effect."))
-"""What a call is found by after its first record tells of a decision or of what came of it."""
+_OF_ONE_CALL = 4
+"""So many records of each call may be found before fewer calls are taken for a step."""
+
+_TELLING = ("approval.", "effect.", "tool.pre", "tool.permission", "question")
+_LATE = " OR ".join(f'"{token("kind", family)}"*' for family in _TELLING)
+"""What a call may be found by after its first record; its result alone says nothing of that."""
 
 _CORE = " OR ".join(f'"{token("kind", kind)}"' for kind in CORE_KINDS)
 
@@ -49,7 +53,9 @@ class Candidates:
         top, end = self._above
         upto = self._index.upto
         late = f"{self._condition} AND ({_LATE})"
-        found = self._calls(self._index.numbers(late, top + 1, min(end, upto)))
+        told = [*self._index.numbers(late, top + 1, min(end, upto))]
+        begun = max(self._oldest, top - NEAR), top
+        found = journal_read.calls_begun(self._journal, told, *begun) if told else set()
         kinds = (*CALL_KINDS, *CORE_KINDS)
         # What is not indexed may meet the condition: all of it is a candidate.
         if upto < end:
@@ -57,16 +63,18 @@ class Candidates:
         return self._records(found, top, top)
 
     def next(self, count: int) -> tuple[list[Record], int]:
-        """The records of the next calls, and down to which record all were found."""
-        numbers = list(islice(self._below, count))
-        if not numbers:
-            return [], self._oldest
-        records = self._records(self._calls(numbers), numbers[-1], numbers[0])
-        return records, numbers[-1] if len(numbers) == count else self._oldest
-
-    def _calls(self, numbers: Iterable[int]) -> set[CallKey]:
-        listed = list(numbers)
-        return journal_read.calls_of(self._journal, listed) if listed else set()
+        """The records of about so many calls, and down to which record all were found."""
+        calls: set[CallKey] = set()
+        high = low = 0
+        for _ in range(_OF_ONE_CALL):
+            if len(calls) >= count:
+                break
+            numbers = list(islice(self._below, count))
+            if not numbers:
+                return self._records(calls, low, high), self._oldest
+            calls |= journal_read.calls_of(self._journal, numbers)
+            high, low = high or numbers[0], numbers[-1]
+        return self._records(calls, low, high), low
 
     def _records(self, calls: set[CallKey], low: int, high: int) -> list[Record]:
         """All records of these calls that lie near."""

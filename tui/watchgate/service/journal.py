@@ -31,21 +31,18 @@ class Pace(msgspec.Struct, frozen=True, kw_only=True):
 
 
 STEADY = Pace()
-
-
-class Gap(msgspec.Struct, frozen=True):
-    """Rows that were dropped for want of room: how many, from which number to which."""
-
-    count: int
-    first: int
-    last: int
+OVERFULL = (
+    "more records wait for the journal's disk than there is room for, and what comes now is lost: "
+    "see why that disk is slow; the core starts over once they are written"
+)
 
 
 class Journal:
     """An open journal. All methods are for one thread; callbacks come from the writer's.
 
-    While nothing can be written `lost` says why, rows are kept and tried again; once `rows_kept`
-    are waiting further ones are dropped and counted, and the chain will show the hole.
+    While nothing can be written `lost` says why, rows are kept and tried again. Once there is no
+    room for one it is dropped, and so is all that follows, for a chain must have no hole: the
+    journal stays `lost`, and is `spent` when what it kept is written.
     """
 
     def __init__(self, path: Path, disk: JournalDisk, pace: Pace) -> None:
@@ -54,19 +51,17 @@ class Journal:
         """The end of the chain when the journal was opened."""
         self.fault = disk.fault
         """What `journal.head` gave away about the journal as it was found, if anything."""
-        self.lost = ""
         self.dropped = 0
         self._disk = disk
         self._pace = pace
         self._lock = threading.Lock()
         self._wake = threading.Condition(self._lock)
+        self._failure = ""
         self._queue: list[Row] = []
         self._queued_bytes = 0
         self._asked: list[_Asked] = []
         self._removals: list[_Removal] = []
         self._purges: dict[int, Sequence[int]] = {}
-        self._gap: Gap | None = None
-        self._hole = False
         self._closing = False
         self._durable_due = False
         self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
@@ -81,6 +76,16 @@ class Journal:
         except (OSError, sqlite3.Error) as error:
             connection.close()
             raise failed(path, error) from error
+
+    @property
+    def lost(self) -> str:
+        """Why nothing can be written now; empty while all is well."""
+        return self._failure or (OVERFULL if self.dropped else "")
+
+    @property
+    def spent(self) -> bool:
+        """Whether rows were dropped and all before them are written: a new one has to go on."""
+        return bool(self.dropped) and not (self._queue or self._failure)
 
     @property
     def room(self) -> int:
@@ -111,8 +116,7 @@ class Journal:
     def commit(self, callback: Callback) -> None:
         """Bring everything appended so far to the disk and say whether it is there."""
         with self._lock:
-            self._asked.append(_Asked(callback, complete=not self._hole))
-            self._hole = False
+            self._asked.append(_Asked(callback, complete=not self.dropped))
             self._wake.notify()
 
     def remove(self, ends: Sequence[int], callback: Removed) -> None:
@@ -125,27 +129,20 @@ class Journal:
             self._removals.append(_Removal(callback, list(ends)))
             self._wake.notify()
 
-    def take_gap(self) -> Gap | None:
-        """What was dropped since this was last asked, if anything."""
-        with self._lock:
-            gap, self._gap = self._gap, None
-            return gap
-
     def close(self) -> int:
-        """Write what is left and end the writer; the number of rows that could not be written."""
+        """Write what is left and end the writer; the number of rows that are on no disk."""
         with self._lock:
             self._closing = True
             self._wake.notify()
         self._thread.join()
-        return len(self._queue)
+        return len(self._queue) + self.dropped
 
     def _take(self, rows: Sequence[Row]) -> bool:
         waiting = len(self._queue)
-        if waiting + len(rows) > self._pace.rows_kept:
+        # What is only observed stops at half of these bytes (`room`).
+        full = self._queued_bytes > 2 * self._pace.bytes_kept
+        if self.dropped or full or waiting + len(rows) > self._pace.rows_kept:
             self.dropped += len(rows)
-            self._hole = True
-            count, first = (self._gap.count, self._gap.first) if self._gap else (0, rows[0].seq)
-            self._gap = Gap(count + len(rows), first, rows[-1].seq)
             return False
         self._queue += rows
         self._queued_bytes += _size_bytes(rows)
@@ -159,7 +156,7 @@ class Journal:
         finally:
             # Only a fault in this program ends the writer early; it must not pass for a sound one.
             if not self._closing:
-                self.lost = "the journal's writer has failed: restart the core"
+                self._failure = "the journal's writer has failed: restart the core"
             self._disk.close()
 
     def _write(self) -> None:
@@ -167,13 +164,13 @@ class Journal:
         while not closing:
             with self._lock:
                 self._wait()
-                rows, self._queue, self._queued_bytes = self._queue, [], 0
+                rows = self._queue.copy()
                 asked, self._asked = self._asked, []
                 closing = self._closing
             # A denial waits for no commit, and must outlive a power cut just the same.
             decided = any(row.kind == "approval.decided" for row in rows)
             failure = self._attempt(rows, durable=bool(asked) or closing or decided)
-            self.lost = failure
+            self._failure = failure
             for one in asked:
                 # The loop that asked may be closed by now; then nobody waits for the answer.
                 with suppress(RuntimeError):
@@ -200,21 +197,21 @@ class Journal:
             if rows:
                 told = [row.seq for row in rows if row.seq in self._purges]
                 self._disk.insert(rows, [seq for teller in told for seq in self._purges[teller]])
-                rows = []
+                self._inserted(rows)
                 for teller in told:
                     del self._purges[teller]
             self._disk.write_head(durable=self._durable_due)
             self._durable_due = False
         except FileNotFoundError as error:
-            failure = f"{error}: the file was moved or removed, restart the core"
+            return f"{error}: the file was moved or removed, restart the core"
         except (OSError, sqlite3.Error) as error:
-            failure = f"{self.path} {reason(error)}"
-        else:
-            return ""
+            return f"{self.path} {reason(error)}"
+        return ""
+
+    def _inserted(self, rows: list[Row]) -> None:
         with self._lock:
-            self._queue[:0] = rows
-            self._queued_bytes += _size_bytes(rows)
-        return failure
+            del self._queue[: len(rows)]
+            self._queued_bytes -= _size_bytes(rows)
 
     def _remove_some(self, removal: _Removal) -> None:
         """One slice, or some pages given back: whoever wants to write waits for no more."""

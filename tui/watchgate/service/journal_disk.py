@@ -23,8 +23,9 @@ class JournalDisk:
         problem = head_problem(head_path(path), connection)
         self.fault = problem.message if problem else None
         self._connection = connection
-        # What is committed lies in SQLite's log at first: a log without a name ends with us.
-        files = (path, path.with_name(f"{path.name}-wal"))
+        # What is committed lies in SQLite's log at first: a log without a name ends with us. And
+        # whoever makes the shared memory anew holds no lock that we see, nor sees ours.
+        files = (path.with_name(f"{path.name}{end}") for end in ("", "-wal", "-shm"))
         self._files = {file: file.stat().st_ino for file in files}
         self._head_file = HeadFile(head_path(path))
         # A file that told of a fault stays until the record of that fault is in the journal.

@@ -9,6 +9,7 @@ import stat
 from pathlib import Path
 
 from watchgate.core.chain import START, Head, Problem
+from watchgate.service import own_file
 from watchgate.service.journal_schema import LAST_SEQ
 
 _FORM = re.compile(rb"([0-9]{20}) ([0-9a-f]{64})\n")
@@ -41,7 +42,7 @@ class HeadFile:
         text = f"{head.seq:020d} {head.hash or _NO_HASH}\n".encode()
         if self._descriptor is None or not self._is_there(self._descriptor):
             self.close()
-            self._descriptor = _made(self.path, text)
+            self._descriptor = own_file.made(self.path, text)
             return
         os.pwrite(self._descriptor, text, 0)
         if durable:
@@ -114,31 +115,6 @@ def _missing(path: Path, last: int) -> Problem:
         last + 1,
         f"{path.name} is missing: whether records after {last} were cut off cannot be told",
     )
-
-
-def _made(path: Path, text: bytes) -> int:
-    """A descriptor of a new file in the place of whatever had that name, on the disk by then."""
-    fresh = path.with_name(path.name + ".new")
-    fresh.unlink(missing_ok=True)
-    descriptor = os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
-    try:
-        os.pwrite(descriptor, text, 0)
-        # Without this a power cut may leave the new name with no content.
-        os.fsync(descriptor)
-        fresh.replace(path)
-        _sync_folder(path.parent)
-    except OSError:
-        os.close(descriptor)
-        raise
-    return descriptor
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _settled(path: Path) -> bytes:

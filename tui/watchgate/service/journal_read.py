@@ -57,6 +57,17 @@ def calls_of(path: Path, numbers: Sequence[int]) -> set[tuple[str, str, str]]:
     return _calls(path, "seq IN (SELECT value FROM json_each(?))", _listed(numbers))
 
 
+def calls_begun(
+    path: Path, numbers: Sequence[int], first: int, last: int
+) -> set[tuple[str, str, str]]:
+    """Those of these calls that have a record from `first` to `last`, too."""
+    clause = (
+        "seq IN (SELECT value FROM json_each(?))"
+        " AND call IN (SELECT call FROM record WHERE seq BETWEEN ? AND ?)"
+    )
+    return _calls(path, clause, _listed(numbers), first, last)
+
+
 def calls_among(
     path: Path, kinds: Sequence[str], first: int, last: int
 ) -> set[tuple[str, str, str]]:

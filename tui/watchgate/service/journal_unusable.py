@@ -10,7 +10,8 @@ from anyio import to_thread
 
 from watchgate.core.chain import START, Row
 from watchgate.core.records import CoreData
-from watchgate.service.journal import STEADY, Gap, Journal
+from watchgate.core.state import State
+from watchgate.service.journal import STEADY, Journal
 from watchgate.service.journal_schema import JournalError
 
 TRY_EACH_S = 2.0
@@ -31,6 +32,8 @@ class UnusableJournal:
         self.path = path
         self.lost = why
         self.dropped = 0
+        self.spent = False
+        """Whether the real journal can be used by now."""
 
     def append(self, row: Row) -> None:  # noqa: ARG002 - as a journal takes it
         """Count the row."""
@@ -48,36 +51,42 @@ class UnusableJournal:
         """Say that nothing is on the disk."""
         callback(False)
 
-    def take_gap(self) -> Gap | None:
-        """No gap: what the core recorded is in no chain that goes on."""
-        return None
-
     def close(self) -> int:
         """The number of rows that are on no disk."""
         return self.dropped
 
 
-def open_journal(path: Path) -> Journal | UnusableJournal:
-    """The journal, or what stands in while it waits for a mend.
+def open_journal(
+    path: Path, remember: Callable[[], State]
+) -> tuple[Journal | UnusableJournal, State]:
+    """The journal and what `remember` reads of it, or what stands in while it waits for a mend.
 
     Raises `JournalError` for a file that no waiting makes ours: another user's or program's, one
     that others may read, one of a newer format.
     """
     try:
-        return Journal.open(path)
+        journal = Journal.open(path)
     except JournalError as error:
         if not error.mendable:
             raise
-        return UnusableJournal(path, str(error))
+        return UnusableJournal(path, str(error)), State()
+    try:
+        return journal, remember()
+    except JournalError as error:
+        journal.close()
+        return UnusableJournal(path, str(error)), State()
 
 
-async def usable_again(journal: UnusableJournal) -> None:
-    """Return once the real journal can be opened; until then `journal.lost` says why it cannot."""
-    while True:
+async def usable_again(journal: UnusableJournal, remember: Callable[[], State]) -> None:
+    """Return once the real journal can be used, and it is `spent`; until then `lost` says why not.
+
+    It stays lost: what is recorded until the core starts over is in no journal either.
+    """
+    await anyio.sleep(TRY_EACH_S)
+    while why := await to_thread.run_sync(_why_not, journal.path, remember):
+        journal.lost = why
         await anyio.sleep(TRY_EACH_S)
-        journal.lost = await to_thread.run_sync(_why_not, journal.path)
-        if not journal.lost:
-            return
+    journal.spent = True
 
 
 def missed(count: int) -> CoreData:
@@ -86,9 +95,10 @@ def missed(count: int) -> CoreData:
     return CoreData(what=what, detail="ok")
 
 
-def _why_not(path: Path) -> str:
+def _why_not(path: Path, remember: Callable[[], State]) -> str:
     try:
-        Journal.open(path).close()
+        journal, _ = open_journal(path, remember)
     except JournalError as error:
         return str(error)
-    return ""
+    journal.close()
+    return journal.lost

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from watchgate.core.chain import Head, Verdict
+from watchgate.core.chain import Head, Problem, Row, Verdict
 from watchgate.core.walk import Progress, anchored, broken_at, quiet, walk
 from watchgate.service import journal_read
 from watchgate.service.journal_head import HeadError, head_path, head_problem, read_head
@@ -17,8 +17,9 @@ from watchgate.service.journal_schema import JournalError, open_to_read, reason
 def verify(path: Path, *, anchors: Sequence[Head] = (), progress: Progress = quiet) -> Verdict:
     """Walk the whole chain, then hold it against its head file, what it says itself, and anchors.
 
-    Raises `JournalError` for what cannot be read. A fault of the hashes is named before a tail that
-    was cut, and that before records that nothing lets go: what does may be in the tail.
+    Raises `JournalError` for what cannot be read at all. A fault of the hashes, or pages that are
+    damaged, are named before a tail that was cut, and that before records that nothing lets go:
+    what does may be in the tail.
     """
     with closing(open_to_read(path)) as connection:
 
@@ -29,17 +30,45 @@ def verify(path: Path, *, anchors: Sequence[Head] = (), progress: Progress = qui
         try:
             # One moment of the journal, whatever a core removes and adds meanwhile.
             connection.execute("BEGIN")
-            rows = journal_read.rows(path, connection, "ORDER BY seq")
-            walked = walk(rows, hash_of, headed=_headed(path), progress=progress)
-            connection.execute("COMMIT")
+            reading = _Reading(path, connection)
+            walked = walk(reading.rows(), hash_of, headed=lambda: _headed(path), progress=progress)
             verdict = walked.verdict
-            # The head file may be ahead of that moment, and never is of the journal.
-            fault = verdict.problem or head_problem(head_path(path), connection) or walked.missed
+            fault = verdict.problem or reading.ended_by(verdict)
+            if fault is None:
+                # The head file may be ahead of that moment, and never is of the journal.
+                connection.execute("COMMIT")
+                fault = head_problem(head_path(path), connection) or walked.missed
             if fault is not None and fault != verdict.problem:
                 verdict = broken_at(verdict, fault, hash_of)
             return anchored(verdict, anchors, hash_of)
         except sqlite3.Error as error:
             raise JournalError(path, reason(error)) from error
+
+
+class _Reading:
+    """All rows of a journal as far as its pages can be read; there must be one."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self._rows = journal_read.rows(path, connection, "ORDER BY seq")
+        self._error: JournalError | None = None
+
+    def rows(self) -> Iterator[Row]:
+        some = False
+        try:
+            for row in self._rows:
+                yield row
+                some = True
+        except JournalError as error:
+            if not some:
+                raise
+            self._error = error
+
+    def ended_by(self, verdict: Verdict) -> Problem | None:
+        """What ended it before the last row, if anything did."""
+        if self._error is None:
+            return None
+        due = verdict.head.seq + 1
+        return Problem(due, f"record {due} cannot be read: {self._error}")
 
 
 def _headed(path: Path) -> int | None:

@@ -36,7 +36,7 @@ from watchgate.service.askers import Askers
 from watchgate.service.control import Control
 from watchgate.service.coverage.rounds import Rounds
 from watchgate.service.equipment import equip, warnings
-from watchgate.service.escalation.watch import escalation
+from watchgate.service.escalation.watch import EscalationWatch, escalation
 from watchgate.service.facts.watch import FactsWatch
 from watchgate.service.gathering import MOMENT_S
 from watchgate.service.grant_store import GrantStore
@@ -96,8 +96,8 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
 class Life:
     """A core from its start to its end; `unrecorded` is what the one before could not record.
 
-    After `run` it is `renewed` where it ended because its journal, which it had to do without,
-    can be used again: the next life has it.
+    After `run` it is `renewed` where it ended because its journal, which it had to do without or
+    which had no room left for a while, can be used again: the next life has it.
     """
 
     def __init__(self, setting: Setting, printed: anyio.Event, unrecorded: int = 0) -> None:
@@ -113,6 +113,7 @@ class Life:
         self._stopped_by = "signal"
         self._woken = anyio.Event()
         self._unread: list[str] = []
+        self._escalation: EscalationWatch | None = None
 
     def stop(self, by: str) -> None:
         """End the core, for good; `by` is recorded."""
@@ -135,13 +136,13 @@ class Life:
                 own=self._setting.handlers,
             )
             directory = closing.enter_context(RuntimeDir(self._paths))
-            journal = open_journal(self._paths.journal)
-            closing.callback(journal.close)
+            journal, state = open_journal(self._paths.journal, self._remembered)
+            closing.callback(self._close, journal)
             indexer = Indexer(self._paths.journal)
             closing.callback(indexer.close)
             desk = Desk(equipment.runners, self._observers(), self._clock)
             policies = read_policies(self._paths)
-            hub = self._hub(journal, desk, equipment.handlers, known, policies)
+            hub = self._hub(journal, state, desk, equipment.handlers, known, policies)
             sinks = Sinks(equipment.sinks)
             hub.recorder.watchers |= {sinks, indexer}
             extensions = Extensions(Surroundings(clock=self._clock, said=hub.extension_said))
@@ -188,8 +189,16 @@ class Life:
                     leaving.start_soon(extensions.stop)
                     leaving.start_soon(sinks.drained)
                 self._tell_of_sinks(hub, sinks, every=True)
+                self.unrecorded += hub.recorder.take_unrecorded()
                 tasks.cancel_scope.cancel()
-        self.unrecorded = journal.dropped
+
+    def _remembered(self) -> State:
+        return remembered(self._paths.journal, self._clock.now().wall_us, self._unread.append)
+
+    def _close(self, journal: Journal | UnusableJournal) -> None:
+        self.unrecorded += journal.close()
+        if isinstance(journal, UnusableJournal):
+            self.unrecorded += self._missed
 
     def _tell_of_start(self, hub: Hub, journal: Journal | UnusableJournal) -> None:
         """Record that a core started, and what it found; no gate is asked before."""
@@ -209,16 +218,10 @@ class Life:
     def _look_after(self, tasks: TaskGroup, hub: Hub, journal: Journal | UnusableJournal) -> None:
         """Keep the journal within its limits, or wait for one that can be used."""
         if isinstance(journal, UnusableJournal):
-            tasks.start_soon(self._renew, journal)
+            tasks.start_soon(usable_again, journal, self._remembered)
             return
         limits = Limits(self._config.journal.max_age_days, self._config.journal.max_size_mb)
         tasks.start_soon(Retention(journal, hub.recorder, limits, self._clock).run)
-
-    async def _renew(self, journal: UnusableJournal) -> None:
-        await usable_again(journal)
-        if not self._stopped.is_set():
-            self.stop(RENEWED)
-            self.renewed = True
 
     def _look_on(
         self, tasks: TaskGroup, hub: Hub, known: Mapping[str, Adapter], policies: Policies
@@ -230,6 +233,7 @@ class Life:
         tasks.start_soon(facts.run)
         if entries := self._config.escalation:
             told = escalation(hub, self._clock, entries, os.environ, home=self._stage.home)
+            self._escalation = told
             hub.recorder.watchers.add(told)
             tasks.start_soon(told.run)
         if self._stage.proc is not None:
@@ -245,6 +249,7 @@ class Life:
     def _hub(
         self,
         journal: Journal | UnusableJournal,
+        state: State,
         desk: Desk,
         handlers: tuple[Handler, ...],
         known: Mapping[str, Adapter],
@@ -260,10 +265,6 @@ class Life:
             auto_allow=self._config.policy.auto_allow,
             timer=time.perf_counter,
         )
-        state = State()
-        if isinstance(journal, Journal):
-            now_us = self._clock.now().wall_us
-            state = remembered(self._paths.journal, now_us, self._unread.append)
         content = self._config.journal.content
         # The journal's thread must never wait for the loop: the loop waits for it when it closes.
         loop = asyncio.get_running_loop()
@@ -304,9 +305,12 @@ class Life:
             hub.expire_due()
 
     async def _watch_journal(self, hub: Hub, journal: Journal | UnusableJournal) -> None:
-        while True:
+        while not journal.spent:
             hub.journal_state(journal.lost)
             await anyio.sleep(JOURNAL_LOOK_S)
+        if not self._stopped.is_set():
+            self.stop(RENEWED)
+            self.renewed = True
 
     async def _run_sinks(self, sinks: Sinks) -> None:
         if self._setting.prints:
@@ -330,6 +334,11 @@ class Life:
         )
         hub.execute(hub.engine.close_all("denied-core-stopped", "the core was stopped", now))
         with anyio.move_on_after(DRAIN_S):
-            while hub.unanswered:  # noqa: ASYNC110 - for a second at most, at the very end
+            while self._is_busy(hub):  # noqa: ASYNC110 - for a second at most, at the very end
                 await anyio.sleep(0.01)
         await write(store)
+
+    def _is_busy(self, hub: Hub) -> bool:
+        """Whether an answer, or the record of whom a request was being told to, is on its way."""
+        told = self._escalation
+        return bool(hub.unanswered) or (told is not None and told.busy)

@@ -32,11 +32,11 @@ from watchgate.core.events import (
     Unknown,
     Usage,
 )
-from watchgate.core.ids import digest
 from watchgate.core.nesting import DEEPEST, too_deep
 from watchgate.core.records import Draft
 from watchgate.core.sessions import SessionState
 from watchgate.core.state import State
+from watchgate.core.tool_input import input_hash
 from watchgate.core.verdicts import Reply, SayAllow, SayDeny, SayNothing
 
 MAX_RAW_CHARS = 4_000
@@ -52,7 +52,8 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     `usage`, `text` with the rest. `ask` with `tool.pre` waits for a decision for at most
     `deadline_s` and is answered by
     `{"id":..., "decision":"allow"|"deny"|"handback", "reason":...}`. `proxy` says that whoever
-    calls the tool is this process or runs below it, not above it.
+    calls the tool is this process or runs below it, not above it; `edits` that it runs the
+    `input` of the answer, where there is one: without that nobody is let edit the call.
     """
 
     watchgate: Literal[1]
@@ -73,6 +74,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     id: str | int | None = None
     deadline_s: float = 300.0
     proxy: bool = False
+    edits: bool = False
 
 
 class Unread(msgspec.Struct, frozen=True):
@@ -212,7 +214,7 @@ def _event(line: Line, at: Instant) -> Event:
         body=_body(line),
         turn=line.turn,
         cwd=line.cwd,
-        can=Can(allow=calls, deny=asks),
+        can=Can(allow=calls, deny=asks, modify=calls and line.edits),
         deadline_s=line.deadline_s if asks else None,
         runs_unasked=calls,
         autonomous=calls,
@@ -226,7 +228,7 @@ def _body(line: Line) -> Body:
             native_name=line.tool,
             cls=line.tool_class,
             input=line.input,
-            input_hash=digest(line.input),
+            input_hash=input_hash(line.input, line.tool_class),
             call_id=line.call_id,
         )
         if line.kind in ("tool.pre", "tool.permission"):

@@ -10,7 +10,6 @@ from watchgate.core.clock import Clock
 from watchgate.core.records import CoreData, Draft, NoteData, Record
 from watchgate.core.state import State
 from watchgate.service.boundary import each_contained
-from watchgate.service.journal import Gap
 
 ROOM_KEPT = 5_000
 
@@ -38,10 +37,6 @@ class Writer(Protocol):
 
     def purge(self, row: Row, seqs: Sequence[int]) -> None:
         """Take a row to write in one step with dropping the data of older ones."""
-        ...
-
-    def take_gap(self) -> Gap | None:
-        """What was dropped for want of room since this was last asked, if anything."""
         ...
 
     def commit(self, callback: Callable[[bool], None]) -> None:
@@ -115,9 +110,14 @@ class Recorder:
         """Record that this program failed, over what, and that it goes on."""
         self.notice("internal.error", f"internal error: {fault}, {where}")
 
+    @property
+    def roomy(self) -> bool:
+        """Whether what waits for the disk leaves room for more than gates."""
+        return self.journal.room > ROOM_KEPT
+
     def has_room(self) -> bool:
         """Whether there is room to record an observation; if not, it is counted."""
-        if self.journal.room > ROOM_KEPT:
+        if self.roomy:
             return True
         self._unrecorded += 1
         return False

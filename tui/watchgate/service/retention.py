@@ -6,15 +6,20 @@ import asyncio
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from itertools import chain as joined
 from pathlib import Path
 from typing import Protocol, TypeVar
 
 import anyio
 from anyio import to_thread
 
+from watchgate.core import chain
+from watchgate.core.chain import Problem
+from watchgate.core.checkpoints import before
 from watchgate.core.clock import Clock
 from watchgate.core.records import CoreData, Draft
 from watchgate.core.retention import Cut, Kept, Limits, cut
+from watchgate.service import journal_read
 from watchgate.service.journal_schema import JournalError, open_to_read, reason
 
 LOOK_EACH_S = 30.0
@@ -119,16 +124,34 @@ class Retention:
 
 
 def look(path: Path, limits: Limits, now_us: int) -> Cut | None:
-    """What of the journal on the disk has to leave now, if anything; raises `JournalError`."""
+    """What of the journal on the disk has to leave now, if anything; raises `JournalError`.
+
+    Only what is as it was written may leave: whoever changes a record, were it but its time, must
+    not have a checkpoint say that all is well.
+    """
     with closing(open_to_read(path)) as connection:
         try:
+            connection.execute("BEGIN")
             pages, free, page_bytes = (
                 connection.execute(f"PRAGMA {name}").fetchone()[0]
                 for name in ("page_count", "freelist_count", "page_size")
             )
-            return cut(_oldest(connection), (pages - free) * page_bytes, limits, now_us)
+            found = cut(_oldest(connection), (pages - free) * page_bytes, limits, now_us)
+            if found and (problem := _problem(path, connection, found.checkpoint.removed_to)):
+                why = f"is not what was written: {problem.message}; move it away as evidence"
+                raise JournalError(path, why)
+            return found
         except sqlite3.Error as error:
             raise JournalError(path, reason(error)) from error
+
+
+def _problem(path: Path, connection: sqlite3.Connection, removed_to: int) -> Problem | None:
+    """The first fault of the records up to one, and of the next, which has to follow on it."""
+    clause = "WHERE seq <= (SELECT min(seq) FROM record WHERE seq > ?) ORDER BY seq"
+    rows = journal_read.rows(path, connection, clause, removed_to)
+    first = next(rows, None)
+    leaving = () if first is None else joined((first,), rows)
+    return chain.verify(leaving, after=before(first)).problem
 
 
 def _oldest(connection: sqlite3.Connection) -> Iterator[Kept]:

@@ -88,26 +88,34 @@ def check_config(path: Path) -> None:
 
 
 class RuntimeDir:
-    """A core's claim on its runtime directory, for as long as the block runs.
+    """A core's claim on its runtime and state directories, for as long as the block runs.
 
-    Entering raises `RuntimeDirError` for a place that is not private and `CoreRunningError` when
-    another core has it. The kernel ends the claim with the process, however that ends.
+    Entering raises `RuntimeDirError` for a place that is not private or whose state directory
+    another core uses, `CoreRunningError` when another core has the runtime directory. The kernel
+    ends the claim with the process, however that ends.
     """
 
     def __init__(self, paths: Paths) -> None:
         self._paths = paths
         self._bound: list[Path] = []
         self._lock = -1
+        self._state = -1
 
     def __enter__(self) -> Self:
         prepare_directories(self._paths)
         self._lock = _locked(self._paths.core_lock)
+        try:
+            self._state = _claimed(self._paths.state_dir)
+        except RuntimeDirError:
+            os.close(self._lock)
+            raise
         return self
 
     def __exit__(self, *_exception: object) -> None:
         # Clients then say that no core runs, and not that one has died.
         for path in self._bound:
             path.unlink(missing_ok=True)
+        os.close(self._state)
         os.close(self._lock)
 
     def bind(self, path: Path) -> socket.socket:
@@ -151,6 +159,23 @@ def _locked(path: Path) -> int:
     except BlockingIOError as error:
         os.close(descriptor)
         raise CoreRunningError(path.parent) from error
+    return descriptor
+
+
+def _claimed(state_dir: Path) -> int:
+    """The state directory, locked: two cores would write one journal, each against the other."""
+    try:
+        descriptor = os.open(state_dir, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        raise RuntimeDirError(f"{state_dir} cannot be opened: {error.strerror}") from error
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        os.close(descriptor)
+        raise RuntimeDirError(
+            f"a core with another runtime directory keeps its journal in {state_dir}: end that "
+            "one, or set WATCHGATE_STATE_DIR to a directory of this core's own"
+        ) from error
     return descriptor
 
 

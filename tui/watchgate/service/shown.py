@@ -32,7 +32,7 @@ def listed(view: PendingView) -> dict[str, Any]:
 
 
 def shown(request: Request, view: PendingView | None = None) -> dict[str, Any]:
-    """One request in full, open or settled; with what it would touch where its `view` tells."""
+    """One request in full, open or settled; with what was found and told of it, by its `view`."""
     subject = request.subject
     whole: dict[str, Any] = {
         "id": request.id,
@@ -46,6 +46,8 @@ def shown(request: Request, view: PendingView | None = None) -> dict[str, Any]:
     }
     if view is not None and (view.facts or view.cut):
         whole |= {"facts": msgspec.to_builtins(view.facts), "cut": view.cut}
+    if view is not None and view.escalated:
+        whole["escalated"] = msgspec.to_builtins(view.escalated)
     if request.settlement is not None:
         end = request.settlement
         whole["ended"] = {

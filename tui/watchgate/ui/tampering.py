@@ -28,9 +28,9 @@ def changed(found: TamperedData) -> str:
     return f"{''.join(cut(safe_text(found.agent), NAME_CELLS))} {safe_text(found.part)} changed"
 
 
-def mend(found: TamperedData) -> str:
-    """The command that puts it right."""
-    return "".join(cut(safe_text(found.mend), MEND_CELLS))
+def mend(found: TamperedData, cells: int = MEND_CELLS) -> str:
+    """What puts it right, as far as that many cells have room."""
+    return "".join(cut(safe_text(found.mend), cells))
 
 
 def _more(gate: GateView) -> str:

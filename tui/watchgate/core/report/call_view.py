@@ -7,10 +7,11 @@ from datetime import tzinfo
 from xml.etree.ElementTree import Element
 
 from watchgate.core import tool_input
+from watchgate.core.diff.blocks import blocks
 from watchgate.core.events import Tool
 from watchgate.core.history_row import HistoryRow
 from watchgate.core.records import Record
-from watchgate.core.report.edits import COMPARED_BYTES, Edits, drawn_edit
+from watchgate.core.report.edits import COMPARED_BYTES, drawn_edit
 from watchgate.core.report.elements import Lines, cut, element
 from watchgate.core.report.fields import Data, parts, pretty, text, tool
 from watchgate.core.report.formats import clock, plural, took
@@ -23,7 +24,7 @@ _ENDS = {"+": "allowed", "=": "allowed", "x": "denied", "T": "denied", "#": "ala
 _NOT_KEPT = "not kept in the journal"
 
 
-def drawn_call(called: Called, edits: Edits, zone: tzinfo | None) -> Element:
+def drawn_call(called: Called, zone: tzinfo | None) -> Element:
     """The call with everything that is known of it."""
     row = called.row
     return element(
@@ -32,7 +33,7 @@ def drawn_call(called: Called, edits: Edits, zone: tzinfo | None) -> Element:
         *_subject(called),
         *_why(called),
         _steps(called, zone),
-        *_changes(called, edits),
+        *_changes(called),
         element(
             "div", *_result(called), *_input(called), drawn_hooks(called.records), class_="folds"
         ),
@@ -135,14 +136,14 @@ def _steps(called: Called, zone: tzinfo | None) -> Element | None:
     )
 
 
-def _changes(called: Called, edits: Edits) -> Iterator[Element]:
+def _changes(called: Called) -> Iterator[Element]:
     found = _tool(called)
     if found is None or found.cls != "edit":
         return
     if sum(map(len, _texts(found.input))) > COMPARED_BYTES:
         yield element("p", "too long to be shown: the export as JSON lines has it", class_="left")
         return
-    yield from map(drawn_edit, edits(found))
+    yield from map(drawn_edit, blocks(found))
 
 
 def _input(called: Called) -> Iterator[Element]:

@@ -13,7 +13,6 @@ from xml.etree.ElementTree import Element
 import msgspec
 
 from watchgate.core.report.call_view import drawn_call, line
-from watchgate.core.report.edits import Edits
 from watchgate.core.report.elements import element, html
 from watchgate.core.report.figures import figures
 from watchgate.core.report.formats import clock, day, plural
@@ -39,7 +38,7 @@ class Proof(msgspec.Struct, frozen=True):
     program: str
 
 
-def page(story: Story, proof: Proof, edits: Edits, zone: tzinfo | None = None) -> Iterator[str]:
+def page(story: Story, proof: Proof, zone: tzinfo | None = None) -> Iterator[str]:
     """The page in pieces, none longer than a call needs; times are by the clock of `zone`."""
     yield "<!DOCTYPE html>\n"
     yield '<html lang="en">'
@@ -56,7 +55,7 @@ def page(story: Story, proof: Proof, edits: Edits, zone: tzinfo | None = None) -
     for date, entries in groupby(story.entries, lambda entry: day(_at(entry), zone)):
         yield html(element("h3", date))
         for entry in entries:
-            yield html(_drawn(entry, edits, zone))
+            yield html(_drawn(entry, zone))
     yield "</section>"
     yield html(_proof(story, proof, zone))
     yield "</main></body></html>\n"
@@ -93,9 +92,9 @@ def _index(calls: list[Called], zone: tzinfo | None) -> Element:
     )
 
 
-def _drawn(entry: Called | Noted, edits: Edits, zone: tzinfo | None) -> Element:
+def _drawn(entry: Called | Noted, zone: tzinfo | None) -> Element:
     if isinstance(entry, Called):
-        return drawn_call(entry, edits, zone)
+        return drawn_call(entry, zone)
     return drawn_note(entry.record, zone)
 
 

@@ -96,9 +96,10 @@ nav .line:hover { background: var(--s1); }
 .why { margin-top: 0.2rem; color: var(--dim); font-size: 0.92rem; }
 .rule { color: var(--dim); font-size: 0.82em; }
 .findings { margin: 0.5rem 0 0; padding: 0; list-style: none; }
-.findings li { display: flex; flex-wrap: wrap; gap: 0 0.7rem; align-items: baseline; }
-.findings .risk { min-width: 4.6rem; font-size: 0.88rem; }
-.safer { flex-basis: 100%; padding-left: 5.3rem; color: var(--dim); font-size: 0.9rem; }
+.findings li { position: relative; padding-left: 5.3rem; overflow-wrap: anywhere; }
+.findings .risk { position: absolute; left: 0; font-size: 0.88rem; }
+.findings .rule { margin-left: 0.7rem; }
+.safer { display: block; color: var(--dim); font-size: 0.9rem; }
 .steps { margin: 0.5rem 0 0; padding: 0; list-style: none; font-size: 0.9rem; }
 .steps li { display: flex; flex-wrap: wrap; gap: 0 0.9rem; align-items: baseline; }
 .steps .step { font-weight: 600; }

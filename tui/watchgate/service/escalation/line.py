@@ -41,6 +41,11 @@ class Line:
         self._came = anyio.Event()
         self._on_its_way: tuple[str, anyio.CancelScope] | None = None
 
+    @property
+    def busy(self) -> bool:
+        """Whether a message is on its way, or what became of it not yet told."""
+        return self._on_its_way is not None
+
     def add(self, due: Due) -> None:
         """One more to tell; there are never more than open requests, as settled ones are let go."""
         self._waiting.append(due)

@@ -84,6 +84,11 @@ class EscalationWatch:
         ):
             self._lines[due.entry.name].add(due)
 
+    @property
+    def busy(self) -> bool:
+        """Whether somebody is being told right now."""
+        return any(line.busy for line in self._lines.values())
+
     def body(self, request: str) -> bytes | None:
         """The message about a request as JSON; None once it is answered."""
         found = self._hub.engine.broker.open.get(request)
@@ -98,8 +103,9 @@ class EscalationWatch:
         if found is None:
             return
         self._hub.catch_up()
-        data = EscalatedData(to=due.entry.name, waited_s=round(due.waited_s, 1), detail=detail)
         now = self._clock.now()
+        waited_s = round(now.mono_s - found.opened.mono_s, 1)
+        data = EscalatedData(to=due.entry.name, waited_s=waited_s, detail=detail)
         self._hub.execute([drafts.about(found, "approval.escalated", data, now)])
 
     def _label(self, request: Request) -> str:

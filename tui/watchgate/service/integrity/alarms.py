@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from watchgate.core.records import TamperedData
@@ -17,23 +17,29 @@ Told = tuple[Literal["policy.tampered", "policy.intact"], TamperedData]
 class Alarms:
     """Compares each look with what was told.
 
-    A change is told when two looks on end find the same: our own installation changes a file a
-    moment before it notes that it did.
+    A file is told of when two looks on end find it changed: our own installation changes one a
+    moment before it notes that it did. `earlier` is what the core before had told and not mended.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, earlier: Iterable[TamperedData] = ()) -> None:
         self.told: dict[Key, TamperedData] = {}
+        self._earlier = {(told.path, told.agent): told for told in earlier}
         self._last: Mapping[Key, TamperedData] = {}
 
     def look(self, found: Mapping[Key, TamperedData]) -> list[Told]:
         """What is to be told now that this was found; from now on it counts as told."""
-        tells: list[Told] = []
+        was_wrong, self._earlier = self._earlier, {}
+        tells: list[Told] = [
+            ("policy.intact", mended(told)) for key, told in was_wrong.items() if key not in found
+        ]
         for key, told in list(self.told.items()):
             if key not in found:
                 del self.told[key]
                 tells.append(("policy.intact", mended(told)))
         for key, each in found.items():
-            if self._last.get(key) == each and self.told.get(key) != each:
+            # What never stays the same must not go untold, nor be told at every look.
+            is_new = key not in self.told and key in self._last
+            if is_new or (self._last.get(key) == each and self.told[key] != each):
                 self.told[key] = each
                 tells.append(("policy.tampered", each))
         self._last = found

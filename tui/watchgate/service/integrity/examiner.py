@@ -2,38 +2,24 @@
 
 from __future__ import annotations
 
-import os
-import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-
-import msgspec
 
 from watchgate.agents.base import Adapter
 from watchgate.core.records import TamperedData
 from watchgate.service.integrity.alarms import Key
 from watchgate.service.integrity.findings import (
     Judge,
+    again,
     client_judge,
     first_of,
     hooks_judge,
     silencer_judge,
 )
+from watchgate.service.integrity.looked import Stamp, looked_at, stamp_of
 from watchgate.service.integrity.manifest import Entry
 from watchgate.service.setup.targets import home as home_of
 from watchgate.service.setup.targets import setup_of
-
-READ_BYTES = 16 * 1024 * 1024
-
-
-class _Stamp(msgspec.Struct, frozen=True):
-    """What tells one state of a file from another; its times can be set, when it changed cannot."""
-
-    ctime_ns: int
-    mtime_ns: int
-    size_bytes: int
-    inode: int
-    mode: int
 
 
 class Examiner:
@@ -44,16 +30,20 @@ class Examiner:
         self._env = env
         self._home = env.get("HOME", "")
         self._judges: dict[Key, tuple[str, Judge]] = {}
-        self._seen: dict[Key, tuple[_Stamp | None, TamperedData | None]] = {}
+        self._seen: dict[Key, tuple[Stamp | None, TamperedData | None]] = {}
 
     def watch(self, entries: Iterable[Entry]) -> None:
         """Look at these from now on."""
         entries = tuple(entries)
         agents = sorted({entry.agent for entry in entries if entry.agent})
+        # Each installation brings the client along, so one of them mends it.
+        client_mend = again(
+            sorted(entries, key=lambda entry: (not entry.agent, entry.root))[:1], self._home
+        )
         judges: dict[Key, tuple[str, list[Judge]]] = {}
         for entry in entries:
             judge = (
-                client_judge(entry, " ".join(agents), self._home)
+                client_judge(entry, client_mend, self._home)
                 if entry.part == "client"
                 else hooks_judge(entry, self._adapter(entry.agent), self._home)
             )
@@ -81,14 +71,17 @@ class Examiner:
         return found if found is not None and found.setup is not None else None
 
     def _one(self, key: Key, root: str, judge: Judge) -> TamperedData | None:
-        if root and not Path(root).is_dir():
-            return None  # a project that is gone has no agent in it
-        path = Path(key[0])
-        stamp = _stamp(path)
-        known = self._seen.get(key)
-        if known is not None and known[0] == stamp:
-            return known[1]
-        told = judge(_content(path))
+        path, known = Path(key[0]), self._seen.get(key)
+        try:
+            if root and not Path(root).is_dir():
+                return None  # a project that is gone has no agent in it
+            stamp = stamp_of(path)
+            if known is not None and known[0] == stamp:
+                return known[1]
+            told = judge(looked_at(path))
+        except OSError:
+            # A home on a network that is away, no descriptor left: no word about the file.
+            return known[1] if known is not None else None
         self._seen[key] = stamp, told
         return told
 
@@ -103,24 +96,3 @@ class Examiner:
             places += [(str(Path(root, each)), root) for each in setup.silencers.project]
         for path, root in places:
             yield path, root, silencer_judge(agent, setup.silencers, path, self._home)
-
-
-def _stamp(path: Path) -> _Stamp | None:
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return _Stamp(found.st_ctime_ns, found.st_mtime_ns, found.st_size, found.st_ino, found.st_mode)
-
-
-def _content(path: Path) -> bytes | None:
-    """What is in a file; None where there is none that can be read."""
-    try:
-        # A pipe in its place would otherwise be waited for.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(descriptor, "rb") as file:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                return None
-            return file.read(READ_BYTES)
-    except OSError:
-        return None

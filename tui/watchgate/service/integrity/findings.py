@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from hashlib import sha256
 from typing import Any
 
@@ -10,14 +10,15 @@ import msgspec
 
 from watchgate.agents.base import Adapter, Silencers
 from watchgate.core.records import TamperedData
+from watchgate.service.integrity.looked import Looked
 from watchgate.service.integrity.manifest import Entry
-from watchgate.service.integrity.measure import Measured, is_bytecode, of_client, of_hooks
+from watchgate.service.integrity.measure import BOM, Measured, is_bytecode, of_client, of_hooks
 from watchgate.service.setup.forms.editor import FormError
 from watchgate.service.setup.forms.json_scan import scan
 from watchgate.service.setup.targets import setup_of
 
-Judge = Callable[[bytes | None], TamperedData | None]
-"""Looks at what a file holds; None in place of it where there is no such file."""
+Judge = Callable[[Looked], TamperedData | None]
+"""Judges one file as a look found it."""
 
 _NAMED = 3
 """Events that are named; of more only the number is told."""
@@ -27,53 +28,62 @@ def hooks_judge(entry: Entry, agent: Adapter | None, home: str) -> Judge:
     """Whether an agent's file still has the entries that were installed."""
     shown = _shown(entry.path, home)
     title = agent.title if agent is not None else entry.agent
+    install = again((entry,), home)
 
-    def told(what: str, digest: str = "") -> TamperedData:
+    def told(what: str, digest: str = "", mend: str = install) -> TamperedData:
         return TamperedData(
             part="hooks",
             path=entry.path,
             agent=entry.agent,
             what=what,
-            mend=f"watchgate install {entry.agent}",
+            mend=mend,
             digest=digest,
             was=entry.digest,
         )
 
-    def judge(content: bytes | None) -> TamperedData | None:
-        if content is None:
-            what = f"{shown}, which held the gate entries of {title}, is gone"
-            return told(f"{what}: its calls run ungated")
+    def judge(looked: Looked) -> TamperedData | None:
         if agent is None:
             what = f"no adapter is called {entry.agent} any more: its hooks in {shown}"
-            return told(f"{what} are answered closed, and what they say cannot be checked")
-        found = of_hooks(setup_of(agent), entry.path, content)
-        if found.digest == entry.digest:
-            return None
-        return told(_changed(entry, found, title, shown), found.digest)
+            what = f"{what} are answered closed, and what they say cannot be checked"
+            return told(what, mend=f"bring the adapter of {entry.agent} back")
+        if looked.fault:
+            return told(*_unreadable(shown, title, looked.fault, install))
+        if looked.content is None:
+            what = f"{shown}, which held the gate entries of {title}, is gone"
+            return told(f"{what}: its calls run ungated")
+        setup = setup_of(agent)
+        found = of_hooks(setup, entry.path, looked.content)
+        if found.fault:
+            return told(*_unreadable(shown, title, found.fault, install, found.digest))
+        if found.digest != entry.digest:
+            return told(_changed(entry, found, title, shown), found.digest)
+        if setup.form == "scripts" and not looked.runs:
+            what = f"{shown} may not be run any more"
+            return told(f"{what}: {title} passes over it, and its calls run ungated", found.digest)
+        return None
 
     return judge
 
 
-def client_judge(entry: Entry, agents: str, home: str) -> Judge:
-    """Whether the hook client is the one that was installed; `agents` are those that run it."""
+def client_judge(entry: Entry, mend: str, home: str) -> Judge:
+    """Whether the hook client is the one that was installed; `mend` puts it there again."""
     shown = _shown(entry.path, home)
 
-    def told(what: str, digest: str = "") -> TamperedData:
+    def told(what: str, digest: str = "", mend: str = mend) -> TamperedData:
         return TamperedData(
-            part="client",
-            path=entry.path,
-            what=what,
-            mend=f"watchgate install {agents}".rstrip(),
-            digest=digest,
-            was=entry.digest,
+            part="client", path=entry.path, what=what, mend=mend, digest=digest, was=entry.digest
         )
 
-    def judge(content: bytes | None) -> TamperedData | None:
-        if content is None and is_bytecode(entry.path):
+    def judge(looked: Looked) -> TamperedData | None:
+        if looked.fault:
+            what = f"the hook client {shown} cannot be read ({looked.fault})"
+            what = f"{what}: hooks fail, and calls may run ungated"
+            return told(what, mend=f"mend or remove {shown}, then {mend}")
+        if looked.content is None and is_bytecode(entry.path):
             return None  # the next hook makes it anew
-        if content is None:
+        if looked.content is None:
             return told(f"the hook client {shown} is gone: hooks fail, and calls may run ungated")
-        digest = of_client(entry.path, content).digest
+        digest = of_client(entry.path, looked.content).digest
         if digest == entry.digest:
             return None
         what = f"the hook client {shown} is not the one that was installed"
@@ -88,12 +98,12 @@ def silencer_judge(agent: Adapter, silencers: Silencers, path: str, home: str) -
     """Whether a settings file switches the agent's hooks off, ours with them."""
     shown = _shown(path, home)
 
-    def judge(content: bytes | None) -> TamperedData | None:
+    def judge(looked: Looked) -> TamperedData | None:
         try:
-            text = (content or b"").decode()
+            text = (looked.content or b"").removeprefix(BOM).decode()
             comments = setup_of(agent).comments
             settings = scan(text, comments=comments).load(text) if text.strip() else {}
-        except (UnicodeDecodeError, FormError):
+        except (FormError, ValueError):
             return None  # the agent cannot read it either, so it silences nothing
         for key, (value, what) in silencers.keys.items():
             if _at(settings, key) is value:
@@ -103,14 +113,14 @@ def silencer_judge(agent: Adapter, silencers: Silencers, path: str, home: str) -
                     agent=agent.name,
                     what=f'"{key}" in {shown} {what}: the calls of {agent.title} run ungated',
                     mend=f'take "{key}" out of {shown}',
-                    digest=sha256(content or b"").hexdigest(),
+                    digest=sha256(f"{key} {value}".encode()).hexdigest(),
                 )
         return None
 
     return judge
 
 
-def list_gone(path: str, fault: str, agents: str, home: str) -> TamperedData:
+def list_gone(path: str, fault: str, entries: Iterable[Entry], home: str) -> TamperedData:
     """That the list of what was installed is gone or cannot be read, though there was one."""
     why = f"cannot be read ({fault})" if fault else "is gone"
     what = f"the list of what was installed, {_shown(path, home)}, {why}"
@@ -118,14 +128,26 @@ def list_gone(path: str, fault: str, agents: str, home: str) -> TamperedData:
         part="hooks",
         path=path,
         what=f"{what}: what the last core knew is watched instead",
-        mend=f"watchgate install {agents}".rstrip(),
+        mend=again(entries, home),
     )
+
+
+def again(entries: Iterable[Entry], home: str) -> str:
+    """The commands that install these once more, each where it was installed."""
+    places = sorted({(entry.root, entry.agent) for entry in entries if entry.agent})
+    agents = [agent for root, agent in places if not root]
+    commands = [f"watchgate install {' '.join(agents)}"] if agents else []
+    commands += [
+        f"watchgate install {agent} --scope project, in {_shown(root, home)}"
+        for root, agent in places
+        if root
+    ]
+    return "; ".join(commands)
 
 
 def mended(told: TamperedData) -> TamperedData:
     """That a file is again what it was."""
-    whose = f"the hooks of {told.agent}" if told.agent else f"the {told.part}"
-    what = f"{whose} in {told.path} are again as they were installed, or no longer installed"
+    what = f"{told.path} is again as it was installed, or nothing of it is installed any more"
     if told.part == "client":
         what = f"{told.path} is again the hook client that was installed"
     return msgspec.structs.replace(told, what=what, mend="", digest=told.was, was=told.digest)
@@ -134,16 +156,21 @@ def mended(told: TamperedData) -> TamperedData:
 def first_of(judges: list[Judge]) -> Judge:
     """What the first of these finds wrong: one file, one alarm."""
 
-    def judge(content: bytes | None) -> TamperedData | None:
-        return next((found for each in judges if (found := each(content)) is not None), None)
+    def judge(looked: Looked) -> TamperedData | None:
+        return next((found for each in judges if (found := each(looked)) is not None), None)
 
     return judge
 
 
+def _unreadable(
+    shown: str, title: str, fault: str, install: str, digest: str = ""
+) -> tuple[str, str, str]:
+    """What is told of a file that cannot be read, its digest, and the mend."""
+    what = f"{shown} cannot be read, and {title} may not read it either ({fault})"
+    return f"{what}: its calls may run ungated", digest, f"mend or remove {shown}, then {install}"
+
+
 def _changed(entry: Entry, found: Measured, title: str, shown: str) -> str:
-    if found.fault:
-        what = f"{shown} cannot be read, and {title} may not read it either ({found.fault})"
-        return f"{what}: its calls may run ungated"
     lost = [event for event in entry.events if event not in found.events]
     if lost and not found.events:
         return f"the gate entries of {title} were removed from {shown}: its calls run ungated"

@@ -15,6 +15,7 @@ from typing import Literal
 import msgspec
 
 from watchgate.service import own_file
+from watchgate.service.integrity.looked import says_nothing
 
 
 class Entry(
@@ -33,6 +34,10 @@ class Entry(
     events: tuple[str, ...] = ()
     root: str = ""
 
+    def __post_init__(self) -> None:
+        if not self.path.startswith("/") or "\0" in self.path + self.root:
+            raise ValueError(f"{self.path!r} is no place of a file")
+
     @property
     def key(self) -> tuple[str, str]:
         """What names it: two agents may share a file."""
@@ -49,12 +54,17 @@ class ManifestError(Exception):
 
 
 def load(path: Path) -> tuple[Entry, ...] | None:
-    """What was installed; None where there is no such list. Raises `ManifestError`."""
+    """What was installed; None where there is no such list.
+
+    Raises `ManifestError`, and `OSError` that `says_nothing` of the list.
+    """
     try:
         return msgspec.json.decode(own_file.read(path), type=_Manifest).entries
     except FileNotFoundError:
         return None
     except OSError as fault:
+        if says_nothing(fault):
+            raise
         raise ManifestError(f"{path}: {fault.strerror or fault}") from None
     except msgspec.DecodeError as fault:
         raise ManifestError(f"{path}: {fault}") from None
@@ -64,15 +74,24 @@ def note(path: Path, made: Iterable[Entry], gone: Collection[tuple[str, str]] = 
     """Remember what was written, and forget the entries (path, agent) that are `gone`.
 
     A list that cannot be read is begun anew: what it had named is named again when it is installed
-    again, and a running core goes on with what it knows. Raises `OSError`.
+    again. The files of the client are noted together, and forgotten with the last hooks that run
+    it. Raises `OSError`.
     """
+    made = tuple(made)
     with _locked(path):
         try:
             known = load(path) or ()
         except ManifestError:
             known = ()
-        entries = {entry.key: entry for entry in known if entry.key not in gone}
+        anew = any(entry.part == "client" for entry in made)
+        entries = {
+            entry.key: entry
+            for entry in known
+            if entry.key not in gone and not (anew and entry.part == "client")
+        }
         entries |= {entry.key: entry for entry in made}
+        if all(entry.part == "client" for entry in entries.values()):
+            entries = {}
         kept = _Manifest(version=1, entries=tuple(sorted(entries.values(), key=lambda e: e.key)))
         own_file.replace(path, msgspec.json.format(msgspec.json.encode(kept)))
 

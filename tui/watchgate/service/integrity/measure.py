@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from hashlib import sha256
 from pathlib import Path, PurePath
 
@@ -14,7 +15,7 @@ from watchgate.service.setup.forms.json_table import JsonTable
 from watchgate.service.setup.forms.known import editor
 from watchgate.service.setup.forms.whole_file import WholeFile
 
-_BOM = b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"
 # PEP 552: magic number and flags, then the source's time and size, then the code.
 _SOURCE_AT, _CODE_AT = 8, 16
 
@@ -46,15 +47,16 @@ def of_hooks(setup: Setup, path: str, content: bytes) -> Measured:
     """Our entries in an agent's file, and the switches that its hooks need beside them."""
     edits = _editor(setup, path)
     try:
-        text = content.removeprefix(_BOM).decode()
-        table = edits.ours(text)
+        text = content.removeprefix(BOM).decode()
+        table = edits.ours_alone(text) if isinstance(edits, JsonTable) else edits.ours(text)
         unset = json_top.unset(text, setup) if table and isinstance(edits, JsonTable) else ()
     except UnicodeDecodeError as fault:
         return Measured(sha256(content).hexdigest(), fault=f"it is not UTF-8 ({fault.reason})")
-    except FormError as fault:
+    except (FormError, ValueError) as fault:
         return Measured(sha256(content).hexdigest(), fault=str(fault))
-    view = msgspec.json.encode([table, unset], order="sorted")
-    return Measured(sha256(view).hexdigest(), tuple(table))
+    # Whatever a file may hold: half a character, endless numbers, the dates of TOML.
+    view = json.dumps([table, unset], sort_keys=True, default=str)
+    return Measured(sha256(view.encode()).hexdigest(), tuple(table))
 
 
 def _editor(setup: Setup, path: str) -> Editor:

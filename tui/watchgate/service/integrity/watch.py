@@ -44,13 +44,13 @@ class IntegrityWatch:
         self._policies = policies
         self._examiner = Examiner(adapters, env)
         self._home = env.get("HOME", "")
-        self._alarms = Alarms()
         self._entries: tuple[Entry, ...] = ()
         self._watched: tuple[Entry, ...] | None = None
         self._first: Mapping[Key, TamperedData] | None = None
         self._is_first_core = not paths.integrity.exists()
         self._before, self._unread = seen.load(paths.integrity)
         self._known = self._before
+        self._alarms = Alarms(self._before.told)
         self._written: Seen | None = None
         self._fault = ""
 
@@ -78,6 +78,8 @@ class IntegrityWatch:
         if self._unread:
             self._fault_once("what the last core saw is not known", self._unread)
             return
+        if self._policies.fault:
+            return  # that they are not in force is told by itself
         before, now = self._before.policy, self._policies.digests
         for path in () if self._is_first_core else before | now:
             was, digest = before.get(path, ""), now.get(path, "")
@@ -95,11 +97,12 @@ class IntegrityWatch:
             listed = manifest.load(self._paths.installed)
         except ManifestError as unread:
             listed, fault = None, str(unread)
+        except OSError:
+            listed = self._known.entries
         if listed is None:
             listed = self._known.entries
             if listed:
-                agents = " ".join(sorted({entry.agent for entry in listed if entry.agent}))
-                gone[path, ""] = list_gone(path, fault, agents, self._home)
+                gone[path, ""] = list_gone(path, fault, listed, self._home)
         if listed != self._watched:
             self._examiner.watch(listed)
             self._watched = self._entries = listed
@@ -110,7 +113,7 @@ class IntegrityWatch:
         before = {entry.key: entry for entry in self._known.entries}
         now = {entry.key: entry for entry in self._entries}
         told = [
-            f"{_named(before[key])}: uninstalled, its calls run ungated"
+            f"{_named(before[key])}: no longer in the list of what is installed"
             for key in before.keys() - now
         ]
         told += [f"{_named(now[key])}: installed" for key in now.keys() - before]
@@ -135,7 +138,7 @@ class IntegrityWatch:
         self._known = Seen(
             entries=self._entries,
             told=tuple(self._alarms.told.values()),
-            policy=self._policies.digests,
+            policy=self._known.policy if self._policies.fault else self._policies.digests,
         )
         if self._known == self._written:
             return

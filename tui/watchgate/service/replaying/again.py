@@ -11,7 +11,6 @@ import msgspec
 from watchgate.agents.base import Adapter
 from watchgate.agents.traits import traits_in
 from watchgate.core.config import Config
-from watchgate.core.events import Event
 from watchgate.core.handlers import Handler
 from watchgate.core.records import Record
 from watchgate.core.retries import RULE as RETRY
@@ -19,9 +18,11 @@ from watchgate.service.replaying.judge import Judge
 from watchgate.service.replaying.outcomes import Outcome, differing, outcome, shown
 from watchgate.service.replaying.player import Played, Player
 from watchgate.service.replaying.rebuilt import NOT_KEPT
-from watchgate.service.replaying.recording import Recording
+from watchgate.service.replaying.recording import Came, Recording
 
+_CALLS = ("tool.pre", "tool.permission", "question")
 _CROWDED = "MiB wait already"
+_HANGS_ON = "it is held against a call that cannot be decided again"
 
 
 class Difference(msgspec.Struct, frozen=True):
@@ -66,22 +67,30 @@ def decide_again(
     found: list[Difference] = []
     decided, left_out = 0, Counter[str]()
     for life in lives.values():
+        if purged := sum(record.kind in _CALLS and not record.data for record in life):
+            left_out[NOT_KEPT] += purged
         recording = Recording(life, adapters)
         player = Player(recording, config, judge(), handlers, traits_in(adapters))
         player.run()
-        doubtful: set[tuple[str, str]] = set()
+        doubtful = Doubtful()
+        compared: list[tuple[Played, Outcome, Outcome]] = []
         for played in player.played:
             if played.came.call is None and played.trace is None:
                 continue
             then, now = _then(played, recording), _now(played, player)
-            event = played.came.event
-            why = played.why_not or _unkept(played) or _outside(then, now, event, doubtful)
+            why = played.why_not or _unkept(played) or _crowded(then)
             if why:
                 left_out[why] += 1
-                _doubt(then, event, doubtful)
+                doubtful.add(played.came, then, now)
+            else:
+                compared.append((played, then, now))
+        for played, then, now in compared:
+            differs = differing(then, now)
+            if differs and doubtful.touches(played.came, then, now, differs):
+                left_out[_HANGS_ON] += 1
                 continue
             decided += 1
-            if differs := differing(then, now):
+            if differs:
                 found.append(_difference(played, differs, then, now))
     found.sort(key=lambda each: each.seq)
     return Again(tuple(found), decided, dict(left_out))
@@ -105,18 +114,46 @@ def _unkept(played: Played) -> str:
     return NOT_KEPT if any(row.ignored and not row.detail for row in rows) else ""
 
 
-def _outside(then: Outcome, now: Outcome, event: Event, doubtful: set[tuple[str, str]]) -> str:
-    """Why something outside of the recording decided about the event; empty where nothing did."""
-    if then.word == "denied-failure" and then.reason.endswith(_CROWDED):
-        return "too many other calls waited"
-    retried = RETRY in (then.rule, now.rule) and (event.agent, event.session) in doubtful
-    return "it is held against a call that cannot be decided again" if retried else ""
+def _crowded(then: Outcome) -> str:
+    """Why other sessions decided about the event; empty where they did not."""
+    full = then.word == "denied-failure" and then.reason.endswith(_CROWDED)
+    return "too many other calls waited" if full else ""
 
 
-def _doubt(then: Outcome, event: Event, doubtful: set[tuple[str, str]]) -> None:
-    """Remember a denied call that was left out: what comes after may be held against it."""
-    if then.word and then.word.startswith("denied"):
-        doubtful.add((event.agent, event.session))
+class Doubtful:
+    """The calls that were left out: what hangs on one of them is as doubtful as that."""
+
+    def __init__(self) -> None:
+        self._calls: set[tuple[str, str, str | None]] = set()
+        self._denied: set[tuple[str, str]] = set()
+
+    def add(self, came: Came, then: Outcome, now: Outcome) -> None:
+        """An event was left out."""
+        event, record = came.event, came.record
+        self._calls.add((event.agent, event.session, record.call))
+        if any((each.word or "").startswith("denied") for each in (then, now)):
+            self._denied.add((event.agent, event.session))
+
+    def touches(self, came: Came, then: Outcome, now: Outcome, differs: tuple[str, ...]) -> bool:
+        """Whether an event is about such a call, may be its retry, or found a handler resting."""
+        event, record = came.event, came.record
+        if (event.agent, event.session, record.call) in self._calls:
+            return True
+        if self._calls and (_rested(then) or _rested(now)):
+            return True
+        # Where a handler or the end of the core decided, a retry may show in the risk alone.
+        retried = _retried(then) or _retried(now) or differs == ("risk",)
+        return retried and (event.agent, event.session) in self._denied
+
+
+def _retried(outcome: Outcome) -> bool:
+    return RETRY in (outcome.rule, *(each["rule"] for each in outcome.findings))
+
+
+def _rested(outcome: Outcome) -> bool:
+    """Whether a handler was not asked: it is counted over all calls how often it was silent."""
+    rows = [] if outcome.trace is None else outcome.trace["rows"]
+    return any(row["why"] == "breaker" for row in rows)
 
 
 def _difference(

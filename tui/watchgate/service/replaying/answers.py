@@ -6,7 +6,7 @@ asks and nobody was asked then, the request stays without an answer.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final, Literal
 
 from watchgate.core import drafts
@@ -62,8 +62,8 @@ class Answers:
             if request is None:
                 continue
             recorded = self._recorded.get(again)
-            early = upto < self._recording.told_from(recorded)
-            if early or recorded in self._recording.untold:
+            told = self._recording.told_by(recorded, upto)
+            if not told or recorded in self._recording.untold:
                 self._uncommitted.append(again)
             else:
                 self._do(self._engine.committed(again, True, request.ending.at))
@@ -151,13 +151,14 @@ class Answers:
     ) -> None:
         engine = self._engine
         if word.endswith("-by-timeout"):
-            self._leave_closed(request, word, now)
+            if word.startswith("handed-back"):
+                self._leave_closed(request, now)
             if request.deadline_s <= now.mono_s + LATE_S:
                 late = Instant(now.wall_us, max(now.mono_s, request.deadline_s))
                 self._do(engine.expire(late))
         elif word == "withdrawn":
             self.hang_up(request, now)
-        elif untold and word in ("denied-no-journal", "handed-back"):
+        elif untold and word in (*_CLOSED, "handed-back"):
             self._do(engine.committed(request.id, False, now))
         elif word in _CLOSED:
             self._leave_every_closed(now)
@@ -165,19 +166,27 @@ class Answers:
         elif word == "denied-no-approver" or reason == _LAST_LEFT:
             self._do(engine.console_count(0, now))
         elif word in ("denied-failure", "handed-back"):
-            self._leave_closed(request, word, now)
+            if word == "handed-back":
+                self._leave_closed(request, now)
             for waiter in list(request.waiters):
                 self._do(engine.failed(waiter.conn, reason, now))
+
+    def let_pass(self, names: Iterable[str], now: Instant) -> None:
+        """The event that comes next tells that the agent is past these: no gate waits for them."""
+        for name in names:
+            request = self._open(name)
+            if request is not None:
+                self._leave_closed(request, now)
 
     def hang_up(self, request: Request, now: Instant) -> None:
         """Everybody who waits for a request goes away."""
         for waiter in list(request.waiters):
             self._do(self._engine.hung_up(waiter.conn, now))
 
-    def _leave_closed(self, request: Request, word: Word, now: Instant) -> None:
+    def _leave_closed(self, request: Request, now: Instant) -> None:
         """Clients that leave while others wait leave no record; the end tells who was left."""
         open_ones = [each for each in request.waiters if each.silence != "deny"]
-        if word.startswith("handed-back") and open_ones:
+        if open_ones:
             for waiter in [each for each in request.waiters if each.silence == "deny"]:
                 self._do(self._engine.hung_up(waiter.conn, now))
 
@@ -185,8 +194,8 @@ class Answers:
         """The same for all requests that end together."""
         for request in list(self._engine.broker.open.values()):
             ended = self._recording.ended.get(self._recorded.get(request.id, ""))
-            if ended is not None:
-                self._leave_closed(request, ended.word, now)
+            if ended is not None and ended.word.startswith("handed-back"):
+                self._leave_closed(request, now)
 
     def _extend(self, name: str, record: Record, now: Instant) -> None:
         request = self._open(name)

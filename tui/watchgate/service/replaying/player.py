@@ -103,6 +103,7 @@ class Player:
         self._untraced[_key(event)].append(played)
         if not came.heard:
             self._seq = came.record.seq
+        self._answers.let_pass(self._recording.passed[came.record.seq], self._now)
         self._ready(played, event, self._seq)
         conn = len(self.played) if event.lane.waits else 0
         self._do(self._engine.receive(event, conn, self._now))
@@ -180,7 +181,11 @@ class Player:
 
     def _rewritten(self, played: Played) -> dict[str, object] | None:
         asked = self._recording.asked.get(played.came.record.request or "")
-        return asked.tool.input if asked is not None and asked.before is not None else None
+        call = played.came.call
+        # A call that was handed back tells of a request which another lane made.
+        if asked is None or call is None or call.gate not in ("held", "joined"):
+            return None
+        return asked.tool.input if asked.before is not None else None
 
     def _stand_in(
         self, hearing: int, handler: str, played: Played | None, row: TraceRow | None = None
@@ -205,7 +210,8 @@ class Player:
         def speak() -> None:
             for conn in self._engine.waits_for(hearing):
                 heard = self.played[conn - 1]
-                self._ready(heard, heard.came.event, heard.came.record.seq)
+                if heard.call is None:  # an observer may speak long after it was decided
+                    self._ready(heard, heard.came.event, heard.came.record.seq)
             report = Report(verdict=verdict)
             self._do(self._engine.heard(hearing, handler, report, self._now))
 

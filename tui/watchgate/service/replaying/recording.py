@@ -16,7 +16,7 @@ from watchgate.agents.base import Adapter
 from watchgate.core.events import Event
 from watchgate.core.judging import POLICY
 from watchgate.core.records import CallData, DecisionData, Record, RequestData, TraceData
-from watchgate.service.replaying.rebuilt import rebuilt
+from watchgate.service.replaying.rebuilt import EVENT_KINDS, rebuilt
 
 UNTOLD: Final = ("the allow was never told", "the agent went on before")
 """What `effect.undelivered` says of an allow that was decided and not told."""
@@ -61,19 +61,25 @@ Step = Came | Happened
 class Recording:
     """The records of one core's life, by what they tell of.
 
-    `steps` come with the moment (UTC µs) of each, which never goes back.
+    `steps` come with the moment (UTC µs) of each, which never goes back; `passed` are the requests
+    that the agent went on without, by the number of the event that told so.
     """
 
     def __init__(self, records: Iterable[Record], adapters: Mapping[str, Adapter]) -> None:
-        records = list(records)
+        records = [record for record in records if record.data]  # others were purged
         self.asked: dict[str, RequestData] = {}
         self.ended: dict[str, DecisionData] = {}
         self.untold: set[str] = set()
+        self.passed: defaultdict[int, list[str]] = defaultdict(list)
         self._told: dict[str, int] = {}
-        self._joined: dict[str, int] = {}
         self._traces: defaultdict[TraceKey, deque[TraceData]] = defaultdict(deque)
         heard: set[CallKey] = set()
+        newest = 0
         for record in records:
+            if record.kind in EVENT_KINDS:
+                newest = record.seq
+            elif record.data.get("word") == "answered-elsewhere" and record.request is not None:
+                self.passed[newest].append(record.request)
             if record.kind == "hook.trace":
                 trace = msgspec.convert(record.data, TraceData)
                 self._traces[_trace_key(record, trace.kind, trace.native)].append(trace)
@@ -95,13 +101,13 @@ class Recording:
         ended = self.ended.get(request or "")
         return None if ended is None else ended.word
 
-    def told_from(self, request: str | None) -> int:
-        """The number of the record before which the allow of a request was on disk.
+    def told_by(self, request: str | None, upto: int) -> bool:
+        """Whether the allow of a request was on disk by the record of this number.
 
-        Without a sign of it that is as soon as nobody joined the request any more.
+        Without a sign of it nothing came of that allow any more.
         """
-        name = request or ""
-        return self._told.get(name, self._joined.get(name, 0) + 1)
+        first = self._told.get(request or "")
+        return first is not None and first <= upto
 
     def _find_told(self, records: list[Record]) -> None:
         """Look for the first sign that each allow was on disk, after it was decided."""
@@ -115,8 +121,6 @@ class Recording:
                 by = str(record.data.get("by", ""))
                 if by.startswith("grant #"):
                     self._told.setdefault(decided.get(by[7:11], ""), record.seq)
-            elif record.data.get("gate") == "joined":
-                self._joined[name] = record.seq
             elif record.kind == "grant.given":
                 self._told.setdefault(str(record.data.get("id")), record.seq)
             elif record.kind.startswith("effect.") or record.data.get("gate") == "carried":

@@ -26,11 +26,13 @@ from watchgate.core.verdicts import (
     Verdict,
 )
 
+_NO_INPUT: Final = "a rewrite without an input"
+_FAILED_OPEN: Final = "it failed, and fails open"
 _PREFIXES: Final = (
     "only watched here",
     CANCELLED,
-    "a rewrite without an input",
-    "it failed, and fails open",
+    _NO_INPUT,
+    _FAILED_OPEN,
     re.compile(r"it is registered as \w+"),
     re.compile(r"\w+ is not allowed at [\w.]+"),
     re.compile(r"[\w-]+ takes no text for the model"),
@@ -45,7 +47,6 @@ _SIMPLE: Final[dict[str, Callable[[str], Verdict]]] = {
     "defer": Defer,
 }
 _LENGTH: Final = re.compile(r"(\d+) characters for the model")
-_NO_INPUT: Final = "a rewrite without an input"
 
 
 def cut_short(row: TraceRow) -> bool:
@@ -66,7 +67,9 @@ def said(row: TraceRow, trace: TraceData, rewritten: dict[str, Any] | None) -> V
     if row.verdict == "inject" and (length := _LENGTH.fullmatch(own)):
         return Inject("?" * int(length[1]))
     if row.verdict == "modify":
-        if _NO_INPUT in row.detail or _NO_INPUT in trace.reason:
+        of_this = trace.decided_by == row.handler
+        told = row.detail + (trace.reason if of_this else "")
+        if _NO_INPUT in told or _FAILED_OPEN in told:
             return Modify(None, own)
         return None if rewritten is None else Modify(rewritten, own)
     cause, _, detail = own.partition(": ")

@@ -10,7 +10,7 @@ from watchgate.core.needles import finder
 
 _PHRASES: Final = (
     *STATES,
-    *("answered", "interrupted", "you", "an operator", "twice", "yes"),
+    *("answered", "interrupted", "you", "an operator", "nobody", "twice", "yes"),
     *("no console", "no journal", "no core", "no gate", "a failure", "a pause", "a grant"),
     *("agent gone", "the gate", "a rule"),
 )
@@ -21,7 +21,8 @@ _ACROSS: Final = re.compile(r",|\s\s|\A[0-9:\s]*\Z")
 
 def may_be_derived(needle: str) -> bool:
     """Whether a text that is looked for could be found in such words, or across two texts."""
-    if _ACROSS.search(needle) or _BEFORE_A_NAME.match(needle):
+    told = needle.strip(" ")  # blanks stand before such words and behind them
+    if _ACROSS.search(needle) or _BEFORE_A_NAME.match(told):
         return True
-    found = finder(needle)
+    found = finder(told)
     return any(map(found, _PHRASES))

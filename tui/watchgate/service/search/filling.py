@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from watchgate.core.purges import KIND
 from watchgate.core.records import Record
 from watchgate.service.search.facets import document, folder_of
 from watchgate.service.search.index_file import SEGMENT_ROWS
@@ -63,6 +64,23 @@ def after(journal: sqlite3.Connection, seq: int, most: int = AT_ONCE) -> list[Re
         if size >= BYTES_AT_ONCE:
             break
     return batch
+
+
+def begin(index: sqlite3.Connection, newest: int) -> None:
+    """Note in an index that holds nothing yet where its journal ends now.
+
+    Raises `sqlite3.Error`.
+    """
+    index.execute("UPDATE reached SET begun = ?", (newest,))
+
+
+def is_stale(index: sqlite3.Connection, batch: Sequence[Record]) -> bool:
+    """Whether one of these records purged what was indexed before; raises `sqlite3.Error`.
+
+    What was purged before the index was begun was no longer there to be indexed.
+    """
+    purges = [record.seq for record in batch if record.kind == KIND]
+    return bool(purges) and purges[-1] > index.execute("SELECT begun FROM reached").fetchone()[0]
 
 
 def store(index: sqlite3.Connection, batch: Sequence[Record]) -> None:
@@ -131,8 +149,16 @@ def _insert(index: sqlite3.Connection, batch: Sequence[Record]) -> None:
             index.execute("INSERT INTO segment VALUES (?)", (number,))
         index.executemany(
             f"INSERT INTO words_{number} (rowid, text) VALUES (?, ?)",  # noqa: S608 - a number
-            ((record.seq, document(record)) for record in records),
+            ((record.seq, _document(record)) for record in records),
         )
+
+
+def _document(record: Record) -> str:
+    try:
+        return document(record)
+    except (AttributeError, TypeError, ValueError):
+        # Data of another shape, changed from outside or of a later version.
+        return document(msgspec.structs.replace(record, data={}))
 
 
 def _by_segment(batch: Sequence[Record]) -> Iterator[tuple[int, list[Record]]]:

@@ -18,7 +18,7 @@ from watchgate.service.search.index_file import (
     remove,
 )
 
-COUNTED = 1_000
+COUNTED = 200
 _SESSIONS = "SELECT agent, session, folder, first_seq, last_seq, first_at, last_at FROM session"
 
 
@@ -35,7 +35,7 @@ class Index:
 
         Raises `sqlite3.Error`.
         """
-        for segment in self._segments:
+        for segment in self._segments if first <= last else ():
             start = segment * SEGMENT_ROWS
             if start > last or start + SEGMENT_ROWS <= first:
                 continue

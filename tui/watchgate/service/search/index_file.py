@@ -20,14 +20,16 @@ SEGMENT_ROWS = 1 << 17
 
 _APPLICATION_ID = 0x57474958  # "WGIX"
 _TABLES = """
-CREATE TABLE reached (one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER, hash TEXT) STRICT;
+CREATE TABLE reached (
+  one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER, hash TEXT, begun INTEGER NOT NULL
+) STRICT;
 CREATE TABLE segment (number INTEGER PRIMARY KEY) STRICT;
 CREATE TABLE session (
   agent TEXT, session TEXT, folder TEXT NOT NULL, first_seq INTEGER NOT NULL,
   last_seq INTEGER NOT NULL, first_at INTEGER NOT NULL, last_at INTEGER NOT NULL,
   PRIMARY KEY (agent, session)
 ) STRICT, WITHOUT ROWID;
-INSERT INTO reached VALUES (1, 0, '');
+INSERT INTO reached VALUES (1, 0, '', 0);
 """
 
 

@@ -43,7 +43,7 @@ def of_calls(wanted: Filter, names: Names) -> list[str]:
 
 
 def _of_record(term: Term) -> str:
-    if term.negated or term.limit is not None:
+    if not _names_something(term):
         return ""
     if term.key == TEXT:
         return _text(term)
@@ -51,7 +51,7 @@ def _of_record(term: Term) -> str:
 
 
 def _of_call(term: Term, names: Names) -> str:
-    if term.negated or term.limit is not None:
+    if not _names_something(term):
         return ""
     key, value = term.key, plain(term.key, term.value)
     if key == TEXT:
@@ -63,6 +63,11 @@ def _of_call(term: Term, names: Names) -> str:
     if key == "risk":
         return _field(term) if value in RISK_RANK and value != "unknown" else ""
     return _field(term) if key in _OF_CALLS else ""
+
+
+def _names_something(term: Term) -> bool:
+    """Whether only what has the term's value is taken; every text begins with none at all."""
+    return bool(term.value) and not term.negated and term.limit is None
 
 
 def _text(term: Term) -> str:

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
 
+from watchgate.core.chain import START
 from watchgate.core.records import Record
 from watchgate.service.journal_schema import JournalError, open_to_read, reason
-from watchgate.service.search.filling import after, forget_before, store
+from watchgate.service.search.filling import after, begin, forget_before, is_stale, store
 from watchgate.service.search.index_file import (
     belongs,
     beyond_repair,
@@ -31,7 +32,7 @@ class Upkeep:
     def round(self, stopped: Callable[[], bool]) -> str:
         """Index all that the journal has until `stopped`; what went wrong, empty where nothing.
 
-        An index that is damaged, or of another journal, is made anew.
+        An index that is damaged, of another journal or from before a purge is made anew.
         """
         try:
             with closing(open_to_read(self._journal)) as records:
@@ -57,7 +58,7 @@ class Upkeep:
         """Index the next records; whether there may be more."""
         index = self._opened()
         batch, oldest = self._next(records, index)
-        if batch is None:
+        if batch is None or is_stale(index, batch):
             self.close()
             remove(self._journal)
             return True
@@ -74,6 +75,9 @@ class Upkeep:
         done = reached(index)
         try:
             oldest = records.execute("SELECT coalesce(min(seq), 0) FROM record").fetchone()[0]
+            newest = records.execute("SELECT coalesce(max(seq), 0) FROM record").fetchone()[0]
+            if done == START:
+                begin(index, newest)
             return (after(records, done.seq) if belongs(records, done) else None), int(oldest)
         except sqlite3.Error as error:
             raise JournalError(self._journal, reason(error)) from error

@@ -26,12 +26,11 @@ def packaged(places: Paths) -> dict[Path, bytes]:
     }
 
 
-def write(places: Paths, python: Path) -> None:
-    """Brings the copy up to date, and its bytecode for this interpreter where that works."""
+def write(places: Paths) -> None:
+    """Brings the copy up to date."""
     for path, content in packaged(places).items():
         if not path.exists() or path.read_bytes() != content:
             files.replace(path, content)
-    renew_bytecode(places, python)
 
 
 def renew_bytecode(places: Paths, python: Path) -> bool:

@@ -75,6 +75,13 @@ def write(found: Found, content: bytes, *, executable: bool = False) -> None:
         raise Refusal(f"cannot write {path}: {_why(error)}") from error
 
 
+def let_run(path: Path) -> None:
+    """Gives the owner the right to run a script, where somebody took it."""
+    mode = path.stat().st_mode
+    if not mode & stat.S_IXUSR:
+        path.chmod(stat.S_IMODE(mode) | stat.S_IXUSR)
+
+
 def delete(found: Found) -> None:
     """Removes the file; raises `Refusal` when it changed since it was read."""
     if _version(found.path) != found.version:

@@ -73,7 +73,10 @@ class Installer:
 
     def install(self, changes: tuple[Change, ...], python: Path) -> None:
         """Makes a planned installation: the client first, then a backup, then the entries."""
-        client_copy.write(self._places, python)
+        client_copy.write(self._places)
+        # At once, as compiling takes a while: a core must not take the new client for an alarm.
+        self._remember(_client(client_copy.packaged(self._places)), ())
+        client_copy.renew_bytecode(self._places, python)
         for change in changes:
             files.check_writable(change.found)
         for change in changes:
@@ -82,6 +85,8 @@ class Installer:
                 files.write(change.found, change.after, executable=change.part.executable)
             elif change.needed:
                 files.delete(change.found)
+            if change.part.executable and change.after is not None:
+                files.let_run(change.path)
         self._note(changes)
 
     def uninstall(self, changes: tuple[Change, ...]) -> None:
@@ -101,10 +106,9 @@ class Installer:
         made = [self._entry(change) for change in changes if change.after is not None]
         client = client_copy.packaged(self._places)
         client |= {path: path.read_bytes() for path in client_copy.cached(self._places)}
-        for path, content in client.items():
-            digest = of_client(str(path), content).digest
-            made.append(Entry(part="client", path=str(path), digest=digest))
-        self._remember(made, [change for change in changes if change.after is None])
+        self._remember(
+            [*made, *_client(client)], [change for change in changes if change.after is None]
+        )
 
     def _remember(self, made: Sequence[Entry], gone: Iterable[Change]) -> None:
         keys = {(str(change.part.path), change.agent.name) for change in gone}
@@ -112,8 +116,8 @@ class Installer:
             manifest.note(self._places.installed, made, keys)
         except OSError as error:
             raise Refusal(
-                f"it is done, but {self._places.installed} cannot be written ({error.strerror}), "
-                "so a core will take it for somebody else's change: mend that and do it again"
+                f"{self._places.installed} cannot be written ({error.strerror}), so a core will "
+                "take what was done for somebody else's change: mend that and do it again"
             ) from error
 
     def _entry(self, change: Change) -> Entry:
@@ -196,6 +200,13 @@ class Installer:
 
     def _backup(self, found: Found) -> Backup:
         return Backup(self._places.data_dir / BACKUPS, found.path)
+
+
+def _client(files: Mapping[Path, bytes]) -> list[Entry]:
+    return [
+        Entry(part="client", path=str(path), digest=of_client(str(path), content).digest)
+        for path, content in files.items()
+    ]
 
 
 def _broken(found: Found, error: FormError) -> Refusal:

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import anyio
 import msgspec
 
+from watchgate.core.text import safe_text
 from watchgate.service.sinks.delivery import Undelivered
 from watchgate.service.sinks.thread import Done, Thread
 
@@ -21,6 +22,7 @@ _HEADERS = {
     "User-Agent": "watchgate",
     "Connection": "close",
 }
+SAID_CHARS = 200
 _FAULTS = (OSError, http.client.HTTPException, ValueError)
 
 
@@ -138,4 +140,6 @@ class _Post:
 
 
 def _words(error: Exception) -> str:
-    return (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__
+    said = (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__
+    # What is no answer in HTTP is told as it came, up to 64 KiB of anything.
+    return safe_text(said[:SAID_CHARS])

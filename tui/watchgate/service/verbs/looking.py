@@ -66,7 +66,7 @@ class Looking:
         self._hub.execute(self._hub.engine.console_count(count, self._clock.now()))
 
     async def _hello(self, _request: Request, _caller: Caller) -> dict[str, Any]:
-        return {"hello": self._hello_line()}
+        return {"hello": self._hello_line(), "gate": self._hub.recorder.state.gate}
 
     async def _attach(self, request: Request, caller: Caller) -> dict[str, Any]:
         counts = not request.observer and not caller.console

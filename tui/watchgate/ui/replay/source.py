@@ -20,6 +20,9 @@ from watchgate.ui.replay.pictures import Pictures, taken
 from watchgate.ui.replay.player import Player
 from watchgate.ui.replay.searching import search
 
+JUMP = 2_000
+"""So many records on, a picture is nearer than the records up to there."""
+
 NOT_HERE = "a replay: nothing that is asked here reaches a core"
 
 
@@ -56,11 +59,11 @@ class Recording:
         return await self._picture()
 
     async def batch(self) -> list[Push] | Snapshot:
-        """What was played since the last time, or after a way back the picture there."""
+        """What was played since the last time, or after a way back or a jump the picture there."""
         while self._told == self.player.played:
             self._moved = anyio.Event()
             await self._moved.wait()
-        if self._told > self.player.played:
+        if not 0 <= self.player.played - self._told <= JUMP:
             return await self._picture()
         before, self._told = self._told, self.player.played
         return [Push(record=record) for record in self._records[before : self._told]]

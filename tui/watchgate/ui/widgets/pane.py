@@ -12,6 +12,7 @@ from textual.geometry import Region, Size
 from textual.strip import Strip
 from textual.widget import Widget
 
+from watchgate.core.text import safe_text
 from watchgate.ui.formats import cut, width
 from watchgate.ui.theming.palettes import Palette, Token
 from watchgate.ui.theming.theme import palette
@@ -38,7 +39,8 @@ class Line:
         underline: bool = False,
         reverse: bool = False,
     ) -> Line:
-        """Add a text (already safe to show) to the left part."""
+        """Add a text to the left part."""
+        text = _safe(text)
         style = self.colors.style(
             ink, on or self.ground, bold=bold, underline=underline, reverse=reverse
         )
@@ -66,6 +68,7 @@ class Line:
         reverse: bool = False,
     ) -> Line:
         """Add a text to the right part, after those already there."""
+        text = _safe(text)
         style = self.colors.style(ink, on or self.ground, bold=bold, reverse=reverse)
         self._right.append(Segment(text, style))
         self.right_cells += width(text)
@@ -86,6 +89,11 @@ class Line:
             left = left.crop(0, max(0, room - 1))  # What was cut must not run into the right part.
         left = left.adjust_cell_length(room, blank)
         return Strip.join([left, Strip(self._right, self.right_cells)]).crop(0, cells)
+
+
+def _safe(text: str) -> str:
+    """The text as it may reach a terminal, whoever forgot to make it safe before it was cut."""
+    return text if text.isprintable() else safe_text(text)
 
 
 class Pane(Widget):

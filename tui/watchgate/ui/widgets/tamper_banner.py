@@ -39,7 +39,8 @@ class TamperBanner(Pane):
         first, *rest = textwrap.wrap(what[:1].upper() + what[1:], room) or [""]
         told = [first, " ".join(rest)] if rest else [first]
         lines = [self._line().add("".join(cut(text, room)), bold=True) for text in told]
-        last = self._line().add("mend  ", "dim").add(mend(newest), "accent", bold=True)
+        last = self._line().add("mend  ", "dim")
+        last.add(mend(newest, cells - last.left_cells - 1), "accent", bold=True)
         if len(self._found) > 1:
             more = f"{plural(len(self._found) - 1, 'other file')} changed as well"
             if last.left_cells + len(more) + MARGIN_CELLS <= cells:

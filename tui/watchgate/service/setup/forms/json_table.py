@@ -41,6 +41,23 @@ class JsonTable:
         """Our entries in a text, by event."""
         return self._ours(text)
 
+    def ours_alone(self, text: str) -> Table:
+        """The same, and our hooks in groups that others wrote theirs into, without those."""
+        found: dict[str, list[Item]] = {}
+        for member in self._members(text):
+            for item in member.value.items:
+                owned = self._owned(text, item)
+                if owned == "none":
+                    continue
+                entry = item.load(text)
+                if owned == "some":
+                    inner = item.get(HOOKS, text)
+                    entry[HOOKS] = [
+                        hook.load(text) for hook in inner.items if self._is_ours(hook, text)
+                    ]
+                found.setdefault(member.key, []).append(entry)
+        return found
+
     def install(self, text: str, table: Table) -> str:
         """The text with exactly these entries of ours, and with what must stand beside them."""
         if not text.strip():

@@ -6,15 +6,15 @@ import sys
 from collections.abc import Sequence
 from itertools import groupby
 
+from watchgate.core.diff.blocks import Block, blocks
+from watchgate.core.diff.rows import folded
 from watchgate.core.records import RequestData
 from watchgate.ui.covered import covered
 from watchgate.ui.formats import cut_front, plural
 from watchgate.ui.theming.palettes import Token
 from watchgate.ui.theming.theme import RISK_GLYPH, RISK_RANK, RISK_TOKEN
-from watchgate.ui.widgets.diff.blocks import Block, blocks
 from watchgate.ui.widgets.diff.halves import drawn
 from watchgate.ui.widgets.diff.notes import NOTES_SHOWN, Note, marked_blocks, notes
-from watchgate.ui.widgets.diff.rows import folded
 from watchgate.ui.widgets.request.command_text import plain
 from watchgate.ui.widgets.request.request_words import too_long
 from watchgate.ui.widgets.request.sheet import INDENT, VALUES, Sheet

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
+from watchgate.core.diff.rows import Row, runs
 from watchgate.ui.theming.palettes import Palette, Token
-from watchgate.ui.widgets.diff.rows import Row, runs
 from watchgate.ui.widgets.diff.text import add_to, rows_of
 from watchgate.ui.widgets.pane import Line
 from watchgate.ui.widgets.request.command_text import Piece

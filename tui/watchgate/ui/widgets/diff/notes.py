@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from watchgate.core.diff.blocks import Block
+from watchgate.core.diff.rows import Row
 from watchgate.core.policy.assessment import Finding, Risk
 from watchgate.core.text import Span, hidden_spans
-from watchgate.ui.widgets.diff.blocks import Block
-from watchgate.ui.widgets.diff.rows import Row
 
 HIDDEN_RULE = "text.hidden"
 NOTES_SHOWN = 8

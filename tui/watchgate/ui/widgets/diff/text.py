@@ -7,9 +7,9 @@ from itertools import pairwise
 
 import msgspec
 
+from watchgate.core.diff.rows import Row
 from watchgate.core.text import Span
 from watchgate.ui.theming.palettes import Token
-from watchgate.ui.widgets.diff.rows import Row
 from watchgate.ui.widgets.pane import Line
 from watchgate.ui.widgets.request.command_text import Piece, marked, wrap
 from watchgate.ui.widgets.shown import Look, shown

@@ -14,10 +14,7 @@ from watchgate.ui.deciding.unshown import Unshown
 from watchgate.ui.formats import plural
 from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.widgets.pane import Line, Pane
-from watchgate.ui.widgets.request.call import call_lines, hooks_of
-from watchgate.ui.widgets.request.lines import live_lines, request_lines
 from watchgate.ui.widgets.request.request_words import approved, too_long
-from watchgate.ui.widgets.request.sheet import Sheet
 
 WHEEL = 3
 AIRY_FROM = 26
@@ -191,6 +188,9 @@ class Detail(Pane, can_focus=False):
             case PendingView() as view:
                 return self._whole(view, cells, rows)
             case CallRow() as row:
+                # What draws calls and requests is imported with the first of them.
+                from watchgate.ui.widgets.request.call import call_lines, hooks_of
+
                 session = self._state.session(row.agent, row.session)
                 hooks = hooks_of(self._state, row)
                 lines = call_lines(row, session, self._now_us, cells, self.inks, self._home, hooks)
@@ -199,6 +199,9 @@ class Detail(Pane, can_focus=False):
 
     def _whole(self, view: PendingView, cells: int, rows: int) -> tuple[list[Line], list[Line]]:
         """A request's lines, as airy as the rows allow; nobody has to scroll for the air."""
+        from watchgate.ui.widgets.request.lines import request_lines
+        from watchgate.ui.widgets.request.sheet import Sheet
+
         session = self._state.session(view.agent, view.session)
         about = (approved(session), session and session.calls, self._batch, self._seen)
         key = (view, about, self._bare, cells, rows, self.inks.name)
@@ -225,6 +228,8 @@ class Detail(Pane, can_focus=False):
         return live, body
 
     def _live(self, view: PendingView, cells: int, air: int) -> list[Line]:
+        from watchgate.ui.widgets.request.lines import live_lines
+
         return live_lines(
             view,
             self._now_us,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from watchgate.core.diff.changes import rewritten
+from watchgate.core.diff.rows import folded, numbered
 from watchgate.core.policy.assessment import Finding
 from watchgate.core.policy.telling import telling
 from watchgate.core.records import RequestData
@@ -14,8 +16,8 @@ from watchgate.ui.deciding.consequences import after_silence, seconds_left, sile
 from watchgate.ui.formats import count, plural, short_id
 from watchgate.ui.theming.palettes import Palette
 from watchgate.ui.theming.theme import RISK_RANK
-from watchgate.ui.widgets.diff.changes import draw_changes, rewritten
 from watchgate.ui.widgets.diff.edit_section import draw_edit, draw_line_notes, line_notes
+from watchgate.ui.widgets.diff.halves import drawn
 from watchgate.ui.widgets.diff.notes import hidden_rule
 from watchgate.ui.widgets.pane import Line
 from watchgate.ui.widgets.payload.json_lines import draw_tree
@@ -193,7 +195,8 @@ def _rewritten(sheet: Sheet, data: RequestData) -> None:
     found = rewritten(data, bare=sheet.how.bare)
     whose = f"you edited {short_id(data.edited_from)}" if data.edited_from else "not as it was sent"
     sheet.section(f"rewritten: {whose}", "- sent   + would run")
-    sheet.lines.extend(draw_changes(found, sheet.cells, sheet.colors, sheet.how))
+    rows = folded(numbered(found))
+    sheet.lines.extend(drawn(rows, sheet.cells, sheet.colors, sheet.how, numbers=False))
 
 
 def _why(sheet: Sheet, data: RequestData, told: set[Finding]) -> None:

@@ -8,12 +8,12 @@ from typing import Any
 import msgspec
 
 from watchgate.core import tool_input
+from watchgate.core.diff.blocks import blocks
 from watchgate.core.events import Tool
 from watchgate.core.policy.assessment import Finding
 from watchgate.core.records import RequestData
 from watchgate.ui.covered import covered
 from watchgate.ui.formats import width
-from watchgate.ui.widgets.diff.blocks import blocks
 from watchgate.ui.widgets.request.request_words import Rest, rest
 
 BESIDE_PATH = 24

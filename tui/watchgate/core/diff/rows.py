@@ -7,10 +7,9 @@ from typing import Literal
 
 import msgspec
 
+from watchgate.core.diff.words import changed_words
 from watchgate.core.policy.assessment import Finding
 from watchgate.core.text import Span
-from watchgate.ui.formats import plural
-from watchgate.ui.widgets.diff.words import changed_words
 
 Sign = Literal["+", "-", " "]
 Change = tuple[Sign, str]
@@ -80,7 +79,7 @@ def folded(rows: Sequence[Row]) -> list[Row]:
         while end < len(rows) and not near[end]:
             end += 1
         if end - at >= FEWEST_FOLDED:
-            kept.append(Row("@", f"{plural(end - at, 'line')} unchanged"))
+            kept.append(Row("@", f"{end - at:,} lines unchanged"))
         else:
             kept += rows[at:end]
         if end < len(rows):

@@ -13,9 +13,9 @@ from typing import Any
 import msgspec
 
 from watchgate.core import tool_input
+from watchgate.core.diff.changes import cover_of, patch_lines, patched, replaced
+from watchgate.core.diff.rows import Change, Row, numbered
 from watchgate.core.events import Tool
-from watchgate.ui.widgets.diff.changes import cover_of, patch_lines, patched, replaced
-from watchgate.ui.widgets.diff.rows import Change, Row, numbered
 
 _WHOLE = ("content", "contents", "file_text")
 _CELLS = ("new_source", "cell_id", "cellId", "cell_number", "edit_mode")

@@ -8,40 +8,21 @@ from difflib import SequenceMatcher
 import msgspec
 from msgspec import json
 
-from watchgate.core import tool_input
+from watchgate.core.diff.rows import Change, Sign
 from watchgate.core.events import Tool
 from watchgate.core.records import RequestData
 from watchgate.core.redact import redact
 from watchgate.core.secret_shapes import secrets
-from watchgate.ui.theming.palettes import Palette
-from watchgate.ui.widgets.diff.halves import drawn
-from watchgate.ui.widgets.diff.rows import Change, Sign, folded, numbered
-from watchgate.ui.widgets.pane import Line
-from watchgate.ui.widgets.shown import COVERED, Look
 
 COMPARED_LINES = 100
 """Above so many lines two texts are shown one after the other: comparing them can take seconds."""
 
 
-def changes(tool: Tool, *, bare: bool = False) -> list[Change]:
-    """The lines of an edit with their signs; none for calls that edit nothing.
+def replaced(old: list[str], new: list[str], *, bare: bool = False) -> list[Change]:
+    """The lines of one change: compared, where it is one text in place of another.
 
     Secrets are covered unless `bare`: here, since one may be of many lines.
     """
-    if tool.cls != "edit":
-        return []
-    cover = cover_of(bare=bare)
-    if patch := tool_input.patch(tool):
-        return [patched(line) for line in patch_lines(cover(patch))]
-    return [
-        change
-        for old, new in tool_input.replacements(tool)
-        for change in replaced(old, new, bare=bare)
-    ]
-
-
-def replaced(old: list[str], new: list[str], *, bare: bool = False) -> list[Change]:
-    """The lines of one change: compared, where it is one text in place of another."""
     if len(old) == len(new) == 1:
         return difference(_ended(old[0]), _ended(new[0]), bare=bare)
     cover = cover_of(bare=bare)
@@ -73,13 +54,6 @@ def difference(before: str, after: str, *, bare: bool = False) -> list[Change]:
         *_compared(old[same:stop_old], new[same:stop_new]),
         *_lines(" ", old[stop_old:]),
     ]
-
-
-def draw_changes(
-    found: list[Change], cells: int, colors: Palette, how: Look = COVERED
-) -> Iterator[Line]:
-    """The lines on their grounds, wrapped; those that stayed the same far from a change folded."""
-    yield from drawn(folded(numbered(found)), cells, colors, how, numbers=False)
 
 
 def patch_lines(patch: str) -> list[str]:

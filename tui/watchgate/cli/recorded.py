@@ -1,0 +1,36 @@
+"""What was recorded, for commands that read the journal beside a core or without one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from watchgate.cli.ask import Unreached, ask
+from watchgate.cli.exits import Exit, Stop
+from watchgate.cli.output import complain
+from watchgate.cli.place import here
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def own_journal() -> Path:
+    """The journal of this user; where there is none yet the command ends."""
+    journal = here().journal
+    if not journal.exists():
+        raise Stop(f"no journal at {journal}: nothing was recorded yet", Exit.NO_CORE)
+    return journal
+
+
+def written_out() -> str:
+    """The id of the running core, which has brought to its disk what waited; empty without one."""
+    from watchgate.link.protocol import Request
+
+    try:
+        hello = ask(Request(id=1, verb="hello"))["hello"]
+        ask(Request(id=1, verb="history", from_seq=hello["seq"], to_seq=hello["seq"]))
+    except Unreached:
+        return ""
+    except Stop as stop:
+        complain(f"the newest records may be missing, the core did not write them out: {stop}")
+        return ""
+    return str(hello["core"])

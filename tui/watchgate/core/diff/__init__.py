@@ -1,0 +1,1 @@
+"""What a call changes in files, as lines: what the screen draws and the report prints."""

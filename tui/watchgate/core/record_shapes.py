@@ -1,0 +1,108 @@
+"""What the data of a record looks like by its kind: what comes from a file is held against it."""
+
+from __future__ import annotations
+
+from typing import Any, Final, get_args
+
+import msgspec
+
+from watchgate.core.events import Kind
+from watchgate.core.grants.grant import GrantView
+from watchgate.core.policy.assessment import Risk
+from watchgate.core.policy.profiles import Profile
+from watchgate.core.records import (
+    CallData,
+    DeadlineData,
+    DecisionData,
+    EffectData,
+    EscalatedData,
+    FactsData,
+    NoteData,
+    Record,
+    RequestData,
+    ResultData,
+    TamperedData,
+    TraceData,
+    UngatedData,
+    UsageData,
+)
+
+LARGEST: Final = 2**53
+"""No time (UTC µs) and no number of ours is as large: what is cannot be told or added up."""
+
+_OTHERS: Final = ("input", "before")
+"""What an agent said; it may hold any number."""
+
+
+class _Call(CallData, frozen=True, kw_only=True):
+    risk: Risk = "unknown"
+
+
+class _Started(msgspec.Struct, frozen=True):
+    profile: Profile = "guard"
+
+
+class _Gate(msgspec.Struct, frozen=True):
+    until: int = 0
+    name: str = ""
+    detail: str = ""
+    tier: str = ""
+
+
+class _Used(msgspec.Struct, frozen=True):
+    grant: str
+    hits: int
+    used_at: int
+    until_at: int | None
+
+
+_SHAPES: Final[dict[str, Any]] = {
+    **dict.fromkeys(get_args(Kind), NoteData),
+    **dict.fromkeys(("tool.post", "tool.error"), ResultData),
+    "usage": UsageData,
+    "hook.trace": TraceData,
+    "approval.requested": RequestData,
+    "approval.facts": FactsData,
+    "approval.decided": DecisionData,
+    **dict.fromkeys(("approval.extended", "approval.timeout"), DeadlineData),
+    "approval.escalated": EscalatedData,
+    **dict.fromkeys(("effect.sent", "effect.undelivered"), EffectData),
+    **dict.fromkeys(("effect.confirmed", "effect.contradicted"), EffectData),
+    **dict.fromkeys(("effect.ungated", "policy.ungated"), UngatedData),
+    **dict.fromkeys(("policy.tampered", "policy.intact"), TamperedData),
+    **dict.fromkeys(("policy.off", "policy.on", "policy.journal", "policy.changed"), _Gate),
+    **dict.fromkeys(("policy.broken", "policy.reloaded", "policy.fault"), _Gate),
+    "policy.started": _Started,
+    **dict.fromkeys(("grant.given", "grant.kept"), GrantView),
+    "grant.used": _Used,
+}
+
+
+def misshapen(record: Record) -> str:
+    """What no reader could make of a record; empty where there is nothing.
+
+    A record that lost its data to a purge has none to be wrong.
+    """
+    if not 0 <= record.at < LARGEST:
+        return f"no clock tells its time, {record.at}"
+    if _too_large(record.data):
+        return "a number in it is too large for anything that is recorded"
+    shape = _Call if "gate" in record.data else _SHAPES.get(record.kind)
+    if shape is None or not record.data:
+        return ""
+    try:
+        msgspec.convert(record.data, shape)
+    except (msgspec.ValidationError, ValueError) as fault:
+        return f"that is not the data of {record.kind}: {fault}"
+    return ""
+
+
+def _too_large(data: Any) -> bool:
+    match data:
+        case dict():
+            return any(_too_large(value) for name, value in data.items() if name not in _OTHERS)
+        case list():
+            return any(map(_too_large, data))
+        case int() | float():
+            return not -LARGEST < data < LARGEST
+    return False
