@@ -33,7 +33,7 @@ from watchgate.service.framing import Head
 from watchgate.service.gathering import MOST
 from watchgate.service.hub import Hub, Loop
 from watchgate.service.ingest import PIECE_BYTES, Waiting
-from watchgate.service.journal import Journal
+from watchgate.service.journal.writer import Journal
 from watchgate.service.policy.shipped import shipped
 from watchgate.service.recorder import Recorder
 from watchgate.service.runners.background import ObserverQueue

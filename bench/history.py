@@ -27,9 +27,10 @@ from watchgate.core.chain import START, Chain, Row
 from watchgate.core.filters import parse
 from watchgate.core.records import Draft, Record
 from watchgate.core.redact import journal_json
-from watchgate.service import call_pages, history, journal_read
-from watchgate.service.journal_rows import insert
-from watchgate.service.journal_schema import open_to_write
+from watchgate.service import call_pages, history
+from watchgate.service.journal import reading
+from watchgate.service.journal.schema import open_to_write
+from watchgate.service.journal.table import insert
 from watchgate.service.remembering import remembered
 from watchgate.service.search import sessions
 from watchgate.service.search.upkeep import Upkeep
@@ -130,9 +131,9 @@ def figures(count: int, runs: int) -> Iterator[Figure]:
     with tempfile.TemporaryDirectory(prefix="wg-") as directory:
         journal = Path(directory) / "journal.db"
         write(journal, count)
-        scan_ms = took_ms(lambda: list(journal_read.read(journal, 1, min(count, 20_000))), 1)
+        scan_ms = took_ms(lambda: list(reading.read(journal, 1, min(count, 20_000))), 1)
         scan_ms *= count / min(count, 20_000)
-        line = line_us(list(journal_read.read(journal, 1, 20_000)), Path(directory) / "lines")
+        line = line_us(list(reading.read(journal, 1, 20_000)), Path(directory) / "lines")
         made = index_us(journal, count)
         size = journal.with_name("journal.index.db").stat().st_size / count
         detail = f"{made:.1f} / {line:.1f} us a record, {size:.0f} bytes each; {told}"

@@ -26,13 +26,13 @@ from watchgate.core.events import Tool
 from watchgate.core.records import CallData, CoreData, Draft, NoteData, Record, ResultData
 from watchgate.core.redact import journal_json
 from watchgate.core.retention import Limits
-from watchgate.service import journal_read
 from watchgate.service.clock import SystemClock
-from watchgate.service.journal import Journal
-from watchgate.service.journal_head import HeadFile, head_path
-from watchgate.service.journal_rows import BATCH_ROWS, insert, newest
-from watchgate.service.journal_schema import open_to_write
-from watchgate.service.retention import Retention
+from watchgate.service.journal import reading
+from watchgate.service.journal.head import HeadFile, head_path
+from watchgate.service.journal.retention import Retention
+from watchgate.service.journal.schema import open_to_write
+from watchgate.service.journal.table import BATCH_ROWS, insert, newest
+from watchgate.service.journal.writer import Journal
 from watchgate.service.search.upkeep import Upkeep
 
 RECORDS = 9_216
@@ -158,7 +158,7 @@ def longest_wait_ms(old: Path, *, leaving: bool) -> float:
         shutil.copytree(old.parent, place, dirs_exist_ok=True)
         path = Path(place) / old.name
         waits: list[float] = anyio.run(_ingested, path, leaving)
-        gone = journal_read.ends(path)[0] - 1
+        gone = reading.ends(path)[0] - 1
     assert bool(gone) == leaving, f"{gone} records left"
     return max(waits) * 1e3
 

@@ -21,8 +21,8 @@ from watchgate.link.client import Fields
 from watchgate.link.lines import Answer
 from watchgate.link.protocol import Push, Result, Snapshot, Verb
 from watchgate.service import call_pages, history
-from watchgate.service.journal_rows import insert
-from watchgate.service.journal_schema import open_to_write
+from watchgate.service.journal.schema import open_to_write
+from watchgate.service.journal.table import insert
 
 OPERATOR = "dev"
 """Who decided in the demo, and looks at it now."""

@@ -12,7 +12,7 @@ from watchgate.core.events import Tool
 from watchgate.core.policy.assessment import Finding
 from watchgate.core.records import CallData, Draft, RequestData
 from watchgate.core.tool_input import input_hash
-from watchgate.service.journal import Journal
+from watchgate.service.journal.writer import Journal
 
 NO_PUSH = """\
 version = 1

@@ -14,7 +14,7 @@ from tests.cli.conftest import Cli
 from tests.service.past import Past
 from tests.service.scribe import write_history
 from watchgate.cli.exits import Exit
-from watchgate.service import journal_read
+from watchgate.service.journal import reading
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_a_file_that_is_no_journal_is_said(cli: Cli, journal: Path) -> None:
 def exported(journal: Path, *without: int) -> Path:
     """The journal as `export` writes it, without some of its records."""
     path = journal.with_name("export.jsonl")
-    kept = [each for each in journal_read.tail(journal, 1_000) if each.seq not in without]
+    kept = [each for each in reading.tail(journal, 1_000) if each.seq not in without]
     path.write_bytes(b"".join(msgspec.json.encode(each) + b"\n" for each in kept))
     return path
 

@@ -17,8 +17,9 @@ from watchgate.core.records import Record
 from watchgate.link.once import call_once
 from watchgate.link.paths import paths
 from watchgate.link.protocol import Refusal, Request
-from watchgate.service import journal_read, off_switch
+from watchgate.service import off_switch
 from watchgate.service.hosted import hosted
+from watchgate.service.journal import reading
 from watchgate.service.stage import real_stage
 
 
@@ -45,7 +46,7 @@ def picture(core: Core) -> dict[str, Any]:
 
 
 def probes(core: Core) -> list[Record]:
-    records = journal_read.read(core.paths.journal, 1, 1_000)
+    records = reading.read(core.paths.journal, 1, 1_000)
     return [each for each in records if each.data.get("native") == "doctor.probe"]
 
 

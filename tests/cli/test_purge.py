@@ -12,8 +12,8 @@ from tests.service.past import Past
 from tests.terminal import Terminal
 from watchgate.cli.exits import Exit
 from watchgate.link.paths import paths
-from watchgate.service import journal_read
-from watchgate.service.journal_verify import verify
+from watchgate.service.journal import reading
+from watchgate.service.journal.verify import verify
 from watchgate.service.runtime_dir import RuntimeDir
 
 
@@ -30,14 +30,14 @@ def journal() -> Path:
 
 def texts(journal: Path) -> list[str | None]:
     """The texts of the notes that were recorded, None for each that lost it."""
-    return [record.data.get("text") for record in journal_read.read(journal, 1, 4)]
+    return [record.data.get("text") for record in reading.read(journal, 1, 4)]
 
 
 def test_without_a_core_the_command_purges_by_itself(cli: Cli, journal: Path) -> None:
     said = cli("purge", "--session", "claude:4f1c-one", "--yes")
     assert said.code == Exit.DONE, said.err
     assert "3 records of claude:4f1c-one, up to 4, are purged." in said.out
-    told = journal_read.tail(journal, 1)[0]
+    told = reading.tail(journal, 1)[0]
     assert (told.kind, told.core) == ("policy.purged", "no-core")
     assert told.data["by"].endswith(", no core)")
     verdict = verify(journal)

@@ -16,9 +16,10 @@ from watchgate.core.config import Config
 from watchgate.core.records import Record, TamperedData
 from watchgate.core.views import GateView
 from watchgate.link.paths import paths
-from watchgate.service import journal_read, off_switch
+from watchgate.service import off_switch
 from watchgate.service.clock import SystemClock
 from watchgate.service.hosted import hosted
+from watchgate.service.journal import reading
 from watchgate.service.process_table import ancestors
 from watchgate.service.stage import Stage
 
@@ -149,7 +150,7 @@ def test_off_and_on_are_on_record_with_who(cli: Cli, core: Core) -> None:
     assert cli("stop").code == Exit.DONE
 
     def recorded() -> dict[str, Record] | None:
-        kinds = {r.kind: r for r in journal_read.read(core.paths.journal, 1, 1_000)}
+        kinds = {r.kind: r for r in reading.read(core.paths.journal, 1, 1_000)}
         return kinds if "policy.stopped" in kinds else None
 
     kinds = until(recorded, "the core's end on record")

@@ -17,9 +17,10 @@ from watchgate.core.records import Record
 from watchgate.link.once import call_once
 from watchgate.link.paths import paths
 from watchgate.link.protocol import Request, Result
-from watchgate.service import journal_read, off_switch
+from watchgate.service import off_switch
 from watchgate.service.clock import SystemClock
-from watchgate.service.journal_schema import LAST_SEQ
+from watchgate.service.journal import reading
+from watchgate.service.journal.schema import LAST_SEQ
 
 PROGRAM = """
 import sys
@@ -68,7 +69,7 @@ def records(core: Core) -> list[Record]:
     assert core.process is not None
     core.process.terminate()
     core.process.wait(timeout=60)
-    return list(journal_read.read(paths(os.environ).journal, 1, LAST_SEQ))
+    return list(reading.read(paths(os.environ).journal, 1, LAST_SEQ))
 
 
 def test_what_an_operator_allows_runs_and_is_confirmed(

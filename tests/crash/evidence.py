@@ -11,8 +11,10 @@ from tests.crash.clients import Control
 from tests.crash.ledger import Promises
 from watchgate.core.filters import parse
 from watchgate.core.records import Record
-from watchgate.service import history, journal_read, journal_verify
-from watchgate.service.journal_schema import JournalError, open_to_read
+from watchgate.service import history
+from watchgate.service.journal import reading
+from watchgate.service.journal import verify as journal_verify
+from watchgate.service.journal.schema import JournalError, open_to_read
 from watchgate.service.search.finding import index_of
 from watchgate.service.search.upkeep import Upkeep
 
@@ -34,7 +36,7 @@ class Evidence:
             return
         assert verdict.problem is None, verdict.problem
         assert verdict.head.seq >= self._newest, "what was on disk before is gone"
-        records = list(journal_read.read(self._journal, self._newest + 1, verdict.head.seq))
+        records = list(reading.read(self._journal, self._newest + 1, verdict.head.seq))
         # What retention took away meanwhile was seen here before.
         numbers = [record.seq for record in records]
         assert numbers == list(range(verdict.head.seq - len(records) + 1, verdict.head.seq + 1))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from watchgate.core.chain import Row
 from watchgate.service.grant_store import GrantStore
-from watchgate.service.journal import Callback, Journal
+from watchgate.service.journal.writer import Callback, Journal
 
 
 def _keep_nothing() -> None:

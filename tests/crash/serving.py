@@ -26,7 +26,7 @@ from watchgate.service import hub
 from watchgate.service.clock import SystemClock
 from watchgate.service.host import Host
 from watchgate.service.hosted import hosted
-from watchgate.service.journal import Callback, Journal
+from watchgate.service.journal.writer import Callback, Journal
 from watchgate.service.stage import Stage
 
 # Each day that passes between two cores makes the records of the one before too old to keep.

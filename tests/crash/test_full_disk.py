@@ -11,8 +11,8 @@ import pytest
 from tests.crash.clients import Control
 from tests.crash.small_disk import SmallDiskCore, why_not
 from tests.e2e.programs import bash, until
-from watchgate.service import journal_read
-from watchgate.service.journal_verify import verify
+from watchgate.service.journal import reading
+from watchgate.service.journal.verify import verify
 
 RISKY = "git reset --hard HEAD~3"
 NO_DISK = why_not()
@@ -67,7 +67,7 @@ def test_a_disk_that_fills_up_denies_and_goes_on_looking_until_there_is_room(
     journal = core.journal(tmp_path / "copy")
     finding = verify(journal)
     assert finding.problem is None
-    records = list(journal_read.read(journal, 1, 10_000))
+    records = list(reading.read(journal, 1, 10_000))
     assert [record.seq for record in records] == list(range(1, finding.head.seq + 1))
     kinds = [record.kind for record in records]
     assert "prompt.submit" in kinds, "what was observed meanwhile is lost"

@@ -16,8 +16,8 @@ import pytest
 
 from tests.e2e.programs import Core, bash
 from tests.service.scribe import Scribe, write_history
-from watchgate.service.journal import Journal
-from watchgate.service.journal_verify import verify
+from watchgate.service.journal.verify import verify
+from watchgate.service.journal.writer import Journal
 
 COMMITS = 12
 RISKY = "git push --force"

@@ -12,9 +12,9 @@ import msgspec
 from tests.service.scribe import whole
 from watchgate.core.chain import START, Chain, Head, Row, row_hash
 from watchgate.core.records import CheckpointData, Draft, NoteData, PurgedData
-from watchgate.service.journal_head import HeadFile, head_path
-from watchgate.service.journal_rows import insert
-from watchgate.service.journal_schema import open_to_write
+from watchgate.service.journal.head import HeadFile, head_path
+from watchgate.service.journal.schema import open_to_write
+from watchgate.service.journal.table import insert
 
 
 class Past:

@@ -9,9 +9,9 @@ from typing import Any
 
 from watchgate.core.chain import Chain, Row
 from watchgate.core.records import Draft, NoteData, PurgedData
-from watchgate.service.journal import STEADY, Journal, Pace
-from watchgate.service.journal_schema import open_to_write
-from watchgate.service.journal_unusable import UnusableJournal
+from watchgate.service.journal.schema import open_to_write
+from watchgate.service.journal.unusable import UnusableJournal
+from watchgate.service.journal.writer import STEADY, Journal, Pace
 
 
 def whole(data: dict[str, Any]) -> dict[str, Any]:

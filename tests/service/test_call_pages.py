@@ -18,10 +18,11 @@ from watchgate.core.history import fold
 from watchgate.core.history_row import HistoryRow
 from watchgate.core.records import Draft, Record
 from watchgate.core.redact import Content, journal_json
-from watchgate.service import call_pages, journal_read
+from watchgate.service import call_pages
 from watchgate.service.call_pages import View
-from watchgate.service.journal import Journal
-from watchgate.service.journal_schema import JournalError, open_to_write
+from watchgate.service.journal import reading
+from watchgate.service.journal.schema import JournalError, open_to_write
+from watchgate.service.journal.writer import Journal
 
 RECORDS = tuple(HISTORY.records)
 ALL = Filter()
@@ -151,7 +152,7 @@ def test_a_filter_by_time_ends_where_nothing_can_pass(
     journal: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(call_pages, "FIRST_PAGE", 4)
-    late = RECORDS[-1].at + 2 * journal_read.SLACK_US
+    late = RECORDS[-1].at + 2 * reading.SLACK_US
     answer = call_pages.calls(journal, parse("since:1h", now_us=late), limit=10)
     assert (answer["calls"], answer["next"]) == ([], None)
 

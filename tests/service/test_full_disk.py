@@ -20,7 +20,7 @@ from pathlib import Path
 import msgspec
 from tests.service.scribe import Scribe, open_impatient
 from tests.service.small_disk import fill
-from watchgate.service.journal_verify import verify
+from watchgate.service.journal.verify import verify
 
 path = Path(sys.argv[1]) / "journal.db"
 journal = open_impatient(path)
@@ -49,11 +49,11 @@ import anyio, msgspec
 from tests.service.scribe import Scribe
 from tests.service.small_disk import fill
 from watchgate.core.state import State
-from watchgate.service import journal_unusable
-from watchgate.service.journal_unusable import open_journal, usable_again
-from watchgate.service.journal_verify import verify
+from watchgate.service.journal import unusable
+from watchgate.service.journal.unusable import open_journal, usable_again
+from watchgate.service.journal.verify import verify
 
-journal_unusable.TRY_EACH_S = 0.001
+unusable.TRY_EACH_S = 0.001
 path = Path(sys.argv[1]) / "journal.db"
 ballast = fill(path.parent)
 journal, _ = open_journal(path, State)

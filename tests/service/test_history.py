@@ -6,8 +6,9 @@ import pytest
 
 from tests.service.scribe import write_history
 from watchgate.core.filters import Filter, parse
-from watchgate.service import history, journal_read
-from watchgate.service.journal_schema import JournalError
+from watchgate.service import history
+from watchgate.service.journal import reading
+from watchgate.service.journal.schema import JournalError
 
 
 @pytest.fixture
@@ -90,7 +91,7 @@ def test_a_search_that_takes_long_says_where_to_go_on(journal: Path) -> None:
 
 
 def test_nothing_older_than_is_wanted_is_looked_at(journal: Path) -> None:
-    late = history.between(journal, 30, 30)[0].at + 2 * journal_read.SLACK_US
+    late = history.between(journal, 30, 30)[0].at + 2 * reading.SLACK_US
     wanted = parse("since:1s", now_us=late)
     seconds = iter([0.0])
     answer = history.search(journal, wanted, 9, now_s=lambda: next(seconds))

@@ -25,13 +25,15 @@ from watchgate.core.state import State
 from watchgate.link.client import ControlClient, connect
 from watchgate.link.paths import Paths
 from watchgate.link.protocol import Result
-from watchgate.service import journal_read, journal_verify, life
+from watchgate.service import life
 from watchgate.service.clock import FakeClock
 from watchgate.service.host import Host
-from watchgate.service.journal import Journal, Pace
-from watchgate.service.journal_disk import JournalDisk
-from watchgate.service.journal_head import head_path
-from watchgate.service.journal_schema import open_to_write
+from watchgate.service.journal import reading
+from watchgate.service.journal import verify as journal_verify
+from watchgate.service.journal.disk import JournalDisk
+from watchgate.service.journal.head import head_path
+from watchgate.service.journal.schema import open_to_write
+from watchgate.service.journal.writer import Journal, Pace
 from watchgate.service.runtime_dir import CoreRunningError, RuntimeDirError
 from watchgate.service.stage import Stage
 
@@ -74,7 +76,7 @@ class Place:
             yield stream
 
     def records(self) -> list[Any]:
-        return list(journal_read.read(self.paths.journal, 1, 10_000))
+        return list(reading.read(self.paths.journal, 1, 10_000))
 
 
 @pytest.fixture

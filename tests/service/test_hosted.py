@@ -10,10 +10,10 @@ from watchgate.core.config import Config
 from watchgate.link.once import call_once
 from watchgate.link.paths import Paths
 from watchgate.link.protocol import Request, Result
-from watchgate.service import journal_verify
 from watchgate.service.cannot_serve import CannotServe
 from watchgate.service.detached import answers
 from watchgate.service.hosted import hosted
+from watchgate.service.journal import verify as journal_verify
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from watchgate.core.grants.candidate import candidate
 from watchgate.core.policy.assessment import Assessment
 from watchgate.core.records import Draft
 from watchgate.core.redact import Content, journal_json
-from watchgate.service.journal import Journal
+from watchgate.service.journal.writer import Journal
 from watchgate.service.past_calls import past_calls
 
 BUILD = "npm run build"

@@ -10,8 +10,8 @@ from tests.service.scribe import committed
 from watchgate.core.chain import Chain
 from watchgate.core.records import Draft, NoteData
 from watchgate.core.redact import Content, journal_json
-from watchgate.service.journal import Journal
-from watchgate.service.journal_schema import JournalError
+from watchgate.service.journal.schema import JournalError
+from watchgate.service.journal.writer import Journal
 from watchgate.service.past_sessions import PastError, find, records_of
 
 

@@ -15,7 +15,7 @@ from watchgate.core.state import State
 from watchgate.core.usage import DAY_US, DAYS_KEPT
 from watchgate.core.usage_meter import NANO
 from watchgate.service.clock import FakeClock
-from watchgate.service.journal import Journal
+from watchgate.service.journal.writer import Journal
 from watchgate.service.past_usage import remember_usage, usage_of
 from watchgate.service.recorder import Recorder
 

@@ -12,7 +12,7 @@ from watchgate.core.events import Tool
 from watchgate.core.records import CallData, CoreData, Draft
 from watchgate.core.state import DAY_US, State
 from watchgate.service import remembering
-from watchgate.service.journal import Journal
+from watchgate.service.journal.writer import Journal
 from watchgate.service.remembering import remembered
 
 TODAY_US = 20_000 * DAY_US

@@ -11,9 +11,10 @@ from tests.cli.conftest import Core
 from watchgate.core.config import Config
 from watchgate.core.config_escalation import EscalationConfig
 from watchgate.link.paths import paths
-from watchgate.service import journal_read, life
+from watchgate.service import life
 from watchgate.service.escalation.line import ANSWERED
 from watchgate.service.hosted import hosted
+from watchgate.service.journal import reading
 from watchgate.service.stage import Stage
 
 
@@ -33,7 +34,7 @@ def test_a_try_that_is_on_its_way_when_the_core_stops_is_on_record(
         began.read_text()
     core.end()
     kinds = ("approval.decided", "approval.escalated")
-    first, last = journal_read.ends(places.journal)
-    decided, escalated = journal_read.among(places.journal, kinds, first, last)
+    first, last = reading.ends(places.journal)
+    decided, escalated = reading.among(places.journal, kinds, first, last)
     assert decided.data["word"] == "denied-core-stopped"
     assert (escalated.data["to"], escalated.data["detail"]) == ("ana", ANSWERED)

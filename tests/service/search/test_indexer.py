@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.service.scribe import Scribe
-from watchgate.service.journal import Journal
+from watchgate.service.journal.writer import Journal
 from watchgate.service.search.finding import index_of
 from watchgate.service.search.index_file import index_path
 from watchgate.service.search.indexer import Indexer, Pace

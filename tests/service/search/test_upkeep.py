@@ -16,8 +16,8 @@ from tests.service.search.conftest import RECORDS, indexed
 from watchgate.core.filters import parse
 from watchgate.core.records import Draft, PurgedData
 from watchgate.service import history
-from watchgate.service.journal import Journal
-from watchgate.service.journal_schema import open_to_write
+from watchgate.service.journal.schema import open_to_write
+from watchgate.service.journal.writer import Journal
 from watchgate.service.search import filling, index_file
 from watchgate.service.search.finding import index_of
 from watchgate.service.search.index_file import index_path, remove

@@ -131,9 +131,10 @@ def _judged(file: str | None, anchors: list[Head]) -> tuple[Verdict, bool]:
     """What the walk found, and whether it was along an exported file."""
     from pathlib import Path
 
-    from watchgate.service import export_verify, journal_verify
+    from watchgate.service import export_verify
     from watchgate.service.exported import ExportError
-    from watchgate.service.journal_schema import JournalError
+    from watchgate.service.journal import verify as journal_verify
+    from watchgate.service.journal.schema import JournalError
 
     path = own_journal() if file is None else _named(Path(file))
     try:

@@ -50,7 +50,7 @@ def add_parser(commands: Any) -> None:
 
 
 def _export(args: argparse.Namespace) -> int:
-    from watchgate.service.journal_schema import JournalError
+    from watchgate.service.journal.schema import JournalError
     from watchgate.service.new_file import NewFileError
     from watchgate.service.past_sessions import PastError
 
@@ -83,17 +83,18 @@ def _check_page(args: argparse.Namespace) -> None:
 def _of(journal: Path, session: str | None, taken: Filter, since: int | None) -> Iterator[Record]:
     """The records that are asked for, oldest first."""
     from watchgate.core.record_fields import RECORD_FIELDS
-    from watchgate.service import journal_read, past_sessions
-    from watchgate.service.journal_schema import LAST_SEQ
+    from watchgate.service import past_sessions
+    from watchgate.service.journal import reading
+    from watchgate.service.journal.schema import LAST_SEQ
 
     begin = max(since or 0, taken.since_us or 0)
     records: Iterable[Record]
     if session is not None:
         records = past_sessions.records_of(journal, *past_sessions.find(journal, session))
     elif begin:
-        records = journal_read.since(journal, begin)
+        records = reading.since(journal, begin)
     else:
-        records = journal_read.read(journal, 1, LAST_SEQ)
+        records = reading.read(journal, 1, LAST_SEQ)
     keeps = taken.over(RECORD_FIELDS) or (lambda _record: True)
     return (record for record in records if record.at >= begin and keeps(record))
 
@@ -118,14 +119,15 @@ def _page(journal: Path, args: argparse.Namespace, core: str) -> None:
     from watchgate.core.history import CORE_KINDS
     from watchgate.core.report.page import page
     from watchgate.core.report.story import story
-    from watchgate.service import journal_read, past_sessions
+    from watchgate.service import past_sessions
+    from watchgate.service.journal import reading
 
     agent, session = past_sessions.find(journal, args.session)
     own = list(past_sessions.records_of(journal, agent, session))
     if not own:
         raise Stop(f"no record of session {session} is left in the journal")
     # What the core recorded of itself tells how its calls are to be read.
-    about = journal_read.among(journal, CORE_KINDS, 1, own[-1].seq)
+    about = reading.among(journal, CORE_KINDS, 1, own[-1].seq)
     told = story([*own, *about], agent, session, core=core)
     pieces = page(told, _proof(journal))
     _write((piece.encode() for piece in pieces), args, lambda: f"session {told.view.label}")
@@ -134,7 +136,7 @@ def _page(journal: Path, args: argparse.Namespace, core: str) -> None:
 def _proof(journal: Path) -> Proof:
     from watchgate import __version__
     from watchgate.core.report.page import Proof
-    from watchgate.service.journal_verify import verify
+    from watchgate.service.journal.verify import verify
 
     verdict = verify(journal)
     first, head = verdict.start.seq + 1, verdict.head

@@ -32,8 +32,8 @@ def add_parsers(verbs: Any) -> None:
 def _what_if(args: argparse.Namespace) -> int:
     from watchgate.cli.policy_force import Force
     from watchgate.core.policy.what_if import what_if
-    from watchgate.service import journal_read
-    from watchgate.service.journal_schema import LAST_SEQ, JournalError
+    from watchgate.service.journal import reading
+    from watchgate.service.journal.schema import LAST_SEQ, JournalError
 
     paths = here()
     config = configured(paths)
@@ -42,9 +42,7 @@ def _what_if(args: argparse.Namespace) -> int:
     journal = own_journal()
     try:
         records = (
-            journal_read.read(journal, 1, LAST_SEQ)
-            if since is None
-            else journal_read.since(journal, since)
+            reading.read(journal, 1, LAST_SEQ) if since is None else reading.since(journal, since)
         )
         found = what_if(records, gate)
     except JournalError as fault:

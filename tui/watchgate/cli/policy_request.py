@@ -76,14 +76,14 @@ def _recorded(beginning: str) -> tuple[str, RequestData] | None:
 
 
 def _requests() -> list[Record]:
-    from watchgate.service import journal_read
-    from watchgate.service.journal_schema import LAST_SEQ, JournalError
+    from watchgate.service.journal import reading
+    from watchgate.service.journal.schema import LAST_SEQ, JournalError
 
     journal = here().journal
     if not journal.exists():
         return []
     try:
-        records = journal_read.read(journal, 1, LAST_SEQ)
+        records = reading.read(journal, 1, LAST_SEQ)
         return [record for record in records if record.kind == "approval.requested"]
     except JournalError as fault:
         raise Stop(str(fault)) from None

@@ -63,7 +63,7 @@ def _purge(args: argparse.Namespace) -> int:
 
 def _meant(word: str) -> tuple[str, str]:
     """The agent and the id of the session that a word means."""
-    from watchgate.service.journal_schema import JournalError
+    from watchgate.service.journal.schema import JournalError
     from watchgate.service.past_sessions import PastError, find
 
     written_out()
@@ -87,8 +87,8 @@ def _alone(agent: str, session: str) -> dict[str, Any]:
     import os
 
     from watchgate.service.clock import SystemClock
-    from watchgate.service.journal_schema import JournalError
-    from watchgate.service.purging import empty_log, purge_alone
+    from watchgate.service.journal.purging import empty_log, purge_alone
+    from watchgate.service.journal.schema import JournalError
     from watchgate.service.runtime_dir import RuntimeDirError
     from watchgate.service.verbs.caller import user
 

@@ -66,7 +66,7 @@ def _replay(args: argparse.Namespace) -> int:
 def _recorded(word: str | None) -> list[Record]:
     """The records of a session or an exported file, oldest first, at least one."""
     from watchgate.service.exported import ExportError, is_export, read_export
-    from watchgate.service.journal_schema import JournalError
+    from watchgate.service.journal.schema import JournalError
     from watchgate.service.past_sessions import PastError, find, records_of
 
     try:

@@ -99,7 +99,7 @@ def _at_core(text: str) -> Search:
 
 def _in_journal(taken: Filter, no_core: Stop) -> Search:
     from watchgate.service import history
-    from watchgate.service.journal_schema import JournalError
+    from watchgate.service.journal.schema import JournalError
 
     journal = here().journal
     if not journal.exists():

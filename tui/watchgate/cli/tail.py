@@ -38,7 +38,7 @@ def _tail(args: argparse.Namespace) -> int:
     import anyio
 
     from watchgate.link.lines import LinkError
-    from watchgate.service.journal_schema import JournalError
+    from watchgate.service.journal.schema import JournalError
 
     _, taken = wanted(args.filter)
     begin_us = since_us(args.since)
@@ -65,7 +65,7 @@ async def _follow(taken: Filter, since_us: int | None, as_json: bool) -> None:
     async with connect(paths.control_socket) as client:
         snapshot = await client.attach(observer=True)
         if since_us is not None:
-            from watchgate.service.journal_read import since
+            from watchgate.service.journal.reading import since
 
             # To answer, the core brings what waits for its disk there.
             await client.call("history", from_seq=snapshot.seq, to_seq=snapshot.seq)

@@ -22,8 +22,8 @@ from watchgate.core.history_filter import keeping
 from watchgate.core.history_lean import lean
 from watchgate.core.history_row import HistoryRow
 from watchgate.core.records import Record
-from watchgate.service import journal_read
 from watchgate.service.indexed_calls import LAG_MOST, NEAR, Candidates
+from watchgate.service.journal import reading
 from watchgate.service.search.finding import Index, discard_if_damaged, index_of
 from watchgate.service.search.narrowing import of_calls
 
@@ -71,7 +71,7 @@ def calls(
     """
     pages = _Pages(journal, view or View())
     top = pages.newest if before is None else min(before - 1, pages.newest)
-    span = journal_read.in_time(journal, pages.oldest, top, wanted.since_us, wanted.until_us)
+    span = reading.in_time(journal, pages.oldest, top, wanted.since_us, wanted.until_us)
     ask = _Ask(wanted, min(max(1, limit), CALLS_AT_ONCE), top, *span)
     try:
         with index_of(journal) as index:
@@ -144,7 +144,7 @@ class _Pages:
     def __init__(self, journal: Path, view: View) -> None:
         self._journal = journal
         self._view = view
-        self.oldest, self.newest = journal_read.ends(journal)
+        self.oldest, self.newest = reading.ends(journal)
 
     @property
     def count(self) -> int:
@@ -194,7 +194,7 @@ class _Pages:
 
     def _rows(self, first: int, last: int) -> list[HistoryRow]:
         kinds = (*CALL_KINDS, *CORE_KINDS)
-        own = [lean(each) for each in journal_read.among(self._journal, kinds, first, last)]
+        own = [lean(each) for each in reading.among(self._journal, kinds, first, last)]
         named = sorted({record.call for record in own if record.call})
         if not named:
             return []
@@ -205,5 +205,5 @@ class _Pages:
     def _near(self, named: list[str], first: int, last: int) -> list[Record]:
         if first > last:
             return []
-        found = journal_read.about(self._journal, named, CORE_KINDS, first, last)
+        found = reading.about(self._journal, named, CORE_KINDS, first, last)
         return [lean(each) for each in found]

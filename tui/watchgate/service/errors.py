@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from watchgate.service.agents import AgentsError
 from watchgate.service.cannot_serve import AlreadyServed, CannotServe
 from watchgate.service.equipment import EquipmentError
-from watchgate.service.journal_schema import JournalError
+from watchgate.service.journal.schema import JournalError
 from watchgate.service.runtime_dir import CoreRunningError, RuntimeDirError
 
 

@@ -18,8 +18,8 @@ import msgspec
 from watchgate.core.filters import Filter
 from watchgate.core.record_fields import RECORD_FIELDS
 from watchgate.core.records import Record
-from watchgate.service import journal_read
-from watchgate.service.journal_schema import LAST_SEQ
+from watchgate.service.journal import reading
+from watchgate.service.journal.schema import LAST_SEQ
 from watchgate.service.search.finding import Index, discard_if_damaged, index_of
 from watchgate.service.search.narrowing import of_records
 
@@ -42,7 +42,7 @@ def between(journal: Path, first: int, last: int) -> list[Record]:
         return []
     found: list[Record] = []
     size = 0
-    for held, record in journal_read.sized(journal, first, min(last, first + PAGE - 1)):
+    for held, record in reading.sized(journal, first, min(last, first + PAGE - 1)):
         size += held
         if found and size > ANSWER_BYTES:
             break
@@ -65,10 +65,10 @@ def search(
     records; `next` is the `last` to go on with, None at the end, and there may be more even where
     none was found. Raises `JournalError`.
     """
-    oldest, newest = journal_read.ends(journal)
+    oldest, newest = reading.ends(journal)
     last = newest if last is None else min(last, newest)
     lowest = max(oldest, first or 1)
-    lowest, last = journal_read.in_time(journal, lowest, last, wanted.since_us, wanted.until_us)
+    lowest, last = reading.in_time(journal, lowest, last, wanted.since_us, wanted.until_us)
     if lowest > last:
         return {"records": [], "next": None}
     limit = min(max(1, limit), PAGE)
@@ -94,11 +94,11 @@ def _sought(journal: Path, wanted: Filter, lowest: int, last: int, index: Index 
     condition = of_records(wanted) if index is not None else ""
     known = min(index.upto, last) if index is not None and condition else 0
     floor = max(lowest, known + 1, last - SEARCHED + 1)
-    gone_through = journal_read.sized(journal, floor, last, newest_first=True)
+    gone_through = reading.sized(journal, floor, last, newest_first=True)
     if index is None or known < lowest or floor > known + 1:
         return _Sought(gone_through, floor)
     read = (
-        journal_read.numbered(journal, numbers, newest_first=True)
+        reading.numbered(journal, numbers, newest_first=True)
         for numbers in index.pages(condition, lowest, known, READ_AT_ONCE)
     )
     return _Sought(chain(gone_through, chain.from_iterable(read)), lowest)

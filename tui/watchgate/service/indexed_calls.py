@@ -10,7 +10,7 @@ from watchgate.core.call_rows import CallKey, call_key
 from watchgate.core.history import CALL_KINDS, CORE_KINDS
 from watchgate.core.history_lean import lean
 from watchgate.core.records import Record
-from watchgate.service import journal_read
+from watchgate.service.journal import reading
 from watchgate.service.search.facets import OF_CALL, token
 from watchgate.service.search.finding import Index
 
@@ -55,11 +55,11 @@ class Candidates:
         late = f"{self._condition} AND ({_LATE})"
         told = [*self._index.numbers(late, top + 1, min(end, upto))]
         begun = max(self._oldest, top - NEAR), top
-        found = journal_read.calls_begun(self._journal, told, *begun) if told else set()
+        found = reading.calls_begun(self._journal, told, *begun) if told else set()
         kinds = (*CALL_KINDS, *CORE_KINDS)
         # What is not indexed may meet the condition: all of it is a candidate.
         if upto < end:
-            found |= journal_read.calls_among(self._journal, kinds, upto + 1, end)
+            found |= reading.calls_among(self._journal, kinds, upto + 1, end)
         return self._records(found, top, top)
 
     def next(self, count: int) -> tuple[list[Record], int]:
@@ -72,7 +72,7 @@ class Candidates:
             numbers = list(islice(self._below, count))
             if not numbers:
                 return self._records(calls, low, high), self._oldest
-            calls |= journal_read.calls_of(self._journal, numbers)
+            calls |= reading.calls_of(self._journal, numbers)
             high, low = high or numbers[0], numbers[-1]
         return self._records(calls, low, high), low
 
@@ -87,9 +87,9 @@ class Candidates:
         for some in _parts(ids):
             either = " OR ".join(f'"{token("call", id)}"' for id in some)
             numbers.update(self._index.numbers(f"({either}) AND {OF_CALL}", first, min(last, upto)))
-        found = [each for _, each in journal_read.numbered(self._journal, sorted(numbers))]
+        found = [each for _, each in reading.numbered(self._journal, sorted(numbers))]
         if last > upto:
-            found += journal_read.about(self._journal, ids, CORE_KINDS, max(first, upto + 1), last)
+            found += reading.about(self._journal, ids, CORE_KINDS, max(first, upto + 1), last)
         return [lean(each) for each in found if not each.call or call_key(each) in calls]
 
 

@@ -43,13 +43,14 @@ from watchgate.service.grant_store import GrantStore
 from watchgate.service.hub import Hub, Loop
 from watchgate.service.ingest import Ingest
 from watchgate.service.integrity.watch import IntegrityWatch
-from watchgate.service.journal import Journal
-from watchgate.service.journal_unusable import (
+from watchgate.service.journal.retention import Retention
+from watchgate.service.journal.unusable import (
     UnusableJournal,
     missed,
     open_journal,
     usable_again,
 )
+from watchgate.service.journal.writer import Journal
 from watchgate.service.keeping import keep, write
 from watchgate.service.past_usage import remember_usage
 from watchgate.service.policy.links import LinkFinder
@@ -58,7 +59,6 @@ from watchgate.service.policy.watch import watch
 from watchgate.service.process_table import Proc, ancestors
 from watchgate.service.recorder import Recorder
 from watchgate.service.remembering import remembered
-from watchgate.service.retention import Retention
 from watchgate.service.runners.background import ObserverQueue
 from watchgate.service.runners.desk import Desk, Runner
 from watchgate.service.runners.extension import Surroundings

@@ -11,7 +11,7 @@ import msgspec
 from watchgate.core.grants.coverage import answers
 from watchgate.core.grants.grant import GrantView
 from watchgate.core.records import Record, RequestData
-from watchgate.service import journal_read
+from watchgate.service.journal import reading
 
 SHOWN = 50
 _AMONG = 200_000
@@ -45,7 +45,7 @@ def past_calls(journal: Path, grant: GrantView) -> dict[str, Any]:
 
 
 def _asked(journal: Path) -> Iterator[tuple[Record, RequestData]]:
-    for record in journal_read.of_kind(journal, "approval.requested", _AMONG, _LOOKED_AT):
+    for record in reading.of_kind(journal, "approval.requested", _AMONG, _LOOKED_AT):
         try:
             yield record, msgspec.convert(record.data, RequestData)
         except msgspec.ValidationError:

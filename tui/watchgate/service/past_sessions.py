@@ -24,7 +24,7 @@ def find(journal: Path, word: str | None) -> tuple[str, str]:
     """The agent and the id of the session that a word means; without a word the newest one.
 
     A word is a whole id, `AGENT:ID`, four or more characters that one id alone begins with, or the
-    session's name on screen. Raises `PastError`, and `JournalError` like `journal_read`.
+    session's name on screen. Raises `PastError`, and `JournalError` like `journal.reading`.
     """
     known = sessions.all_of(journal)
     if not known:

@@ -17,9 +17,9 @@ from watchgate.core.clock import Clock
 from watchgate.core.records import Record
 from watchgate.core.state import State
 from watchgate.core.usage import DAY_US, DAYS_KEPT
-from watchgate.service import journal_read
 from watchgate.service.boundary import each_contained
-from watchgate.service.journal_schema import JournalError
+from watchgate.service.journal import reading
+from watchgate.service.journal.schema import JournalError
 from watchgate.service.recorder import Recorder
 from watchgate.service.search.kinds import of_kinds
 
@@ -71,7 +71,7 @@ def usage_of(journal: Path, now_us: int, to_seq: int) -> State:
     first = now_us // DAY_US - DAYS_KEPT + 1
     days = range(first, first + DAYS_KEPT)
     state = State(rows_kept=1)
-    starts = journal_read.firsts(journal, [day * DAY_US for day in (*days, days[-1] + 1)])
+    starts = reading.firsts(journal, [day * DAY_US for day in (*days, days[-1] + 1)])
     records = of_kinds(journal, KINDS, starts[0], to_seq)
     each_contained(records, state.apply, _nothing)
     for day, (begins, ends) in zip(days, pairwise(starts), strict=True):

@@ -14,8 +14,8 @@ import msgspec
 
 from watchgate.core.gate_folds import GATE_FOLDS
 from watchgate.core.state import DAY_US, State
-from watchgate.service import journal_read
 from watchgate.service.boundary import each_contained
+from watchgate.service.journal import reading
 from watchgate.service.search.kinds import of_kinds
 
 FOLDED = 20_000
@@ -34,13 +34,13 @@ def remembered(journal: Path, now_us: int, failed: Callable[[str], None]) -> Sta
     """
     state = State()
     today_us = now_us // DAY_US * DAY_US
-    first, last = journal_read.in_time(journal, *journal_read.ends(journal), today_us, None)
+    first, last = reading.in_time(journal, *reading.ends(journal), today_us, None)
     start = max(first, last - FOLDED + 1)
     earlier = of_kinds(journal, STANDING, first, start - 1, most=LOOKED_AT)
-    records = chain(earlier, journal_read.read(journal, start, last))
+    records = chain(earlier, reading.read(journal, start, last))
     # A record that was tampered with must not keep every gate closed until it is repaired.
     each_contained((each for each in records if each.at >= today_us), state.apply, failed)
     if start > first:
-        since_us = next((each.at for each in journal_read.read(journal, start, start)), now_us)
+        since_us = next((each.at for each in reading.read(journal, start, start)), now_us)
         state.totals = msgspec.structs.replace(state.totals, since=since_us)
     return state

@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 
-from watchgate.service.journal_schema import open_to_read
+from watchgate.service.journal.schema import open_to_read
 from watchgate.service.search.filling import Seen, segments
 from watchgate.service.search.index_file import (
     SEGMENT_ROWS,

@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 
 from watchgate.core.records import Record
-from watchgate.service import journal_read
+from watchgate.service.journal import reading
 from watchgate.service.search.facets import token
 from watchgate.service.search.finding import discard_if_damaged, index_of
 
@@ -24,8 +24,8 @@ def of_kinds(
         return iter(())
     numbers, upto = _indexed(journal, kinds, first, last)
     rest = max(first, upto + 1, last - most + 1 if most is not None else 0)
-    named = (record for _, record in journal_read.numbered(journal, numbers))
-    return chain(named, journal_read.among(journal, kinds, rest, last))
+    named = (record for _, record in reading.numbered(journal, numbers))
+    return chain(named, reading.among(journal, kinds, rest, last))
 
 
 def _indexed(journal: Path, kinds: Sequence[str], first: int, last: int) -> tuple[list[int], int]:

@@ -10,8 +10,8 @@ from pathlib import Path
 import msgspec
 
 from watchgate.core.records import Record
-from watchgate.service import journal_read
-from watchgate.service.journal_schema import JournalError, open_to_read, reason
+from watchgate.service.journal import reading
+from watchgate.service.journal.schema import JournalError, open_to_read, reason
 from watchgate.service.search.facets import token
 from watchgate.service.search.filling import Seen, after, sessions_in
 from watchgate.service.search.finding import discard_if_damaged, index_of
@@ -37,11 +37,11 @@ def all_of(journal: Path) -> list[Seen]:
 def records_of(journal: Path, agent: str, session: str) -> Iterator[Record]:
     """The records of a session, oldest first; raises `JournalError`."""
     numbers, upto = _indexed(journal, session)
-    for _, record in journal_read.numbered(journal, numbers):
+    for _, record in reading.numbered(journal, numbers):
         if (record.agent, record.session) == (agent, session):
             yield record
-    _, newest = journal_read.ends(journal)
-    for record in journal_read.read(journal, upto + 1, newest):
+    _, newest = reading.ends(journal)
+    for record in reading.read(journal, upto + 1, newest):
         if (record.agent, record.session) == (agent, session):
             yield record
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from watchgate.core.chain import START
 from watchgate.core.records import Record
-from watchgate.service.journal_schema import JournalError, open_to_read, reason
+from watchgate.service.journal.schema import JournalError, open_to_read, reason
 from watchgate.service.search.filling import after, begin, forget_before, is_stale, store
 from watchgate.service.search.index_file import (
     belongs,

@@ -15,7 +15,7 @@ from watchgate.core.requests import Status
 from watchgate.link.protocol import Request
 from watchgate.service.grant_store import GrantStore
 from watchgate.service.hub import Hub
-from watchgate.service.journal_schema import JournalError
+from watchgate.service.journal.schema import JournalError
 from watchgate.service.verbs.caller import Caller, Do, named
 
 

@@ -13,8 +13,8 @@ from watchgate.core.clock import Clock
 from watchgate.core.decisions import Refused
 from watchgate.link.protocol import Request
 from watchgate.service.hub import Hub
-from watchgate.service.journal_schema import JournalError
-from watchgate.service.purging import Holding, empty_log, held
+from watchgate.service.journal.purging import Holding, empty_log, held
+from watchgate.service.journal.schema import JournalError
 from watchgate.service.verbs.caller import Caller, Do, operator_only
 
 LOG_TRIES = 20

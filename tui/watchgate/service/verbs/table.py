@@ -12,7 +12,7 @@ from watchgate.link.paths import Paths
 from watchgate.link.protocol import Hello, Refusal, Request, Result
 from watchgate.service.grant_store import GrantStore
 from watchgate.service.hub import Hub
-from watchgate.service.journal_schema import JournalError
+from watchgate.service.journal.schema import JournalError
 from watchgate.service.policy.store import Policies
 from watchgate.service.verbs.caller import Caller, Do
 from watchgate.service.verbs.deciding import Deciding

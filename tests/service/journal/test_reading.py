@@ -9,10 +9,10 @@ import pytest
 
 from tests.service.forging import copy_to, forger
 from tests.service.scribe import Scribe, committed, write_history
-from watchgate.service import journal_read
-from watchgate.service.journal import Journal
-from watchgate.service.journal_schema import JournalError
-from watchgate.service.journal_verify import verify
+from watchgate.service.journal import reading
+from watchgate.service.journal.schema import JournalError
+from watchgate.service.journal.verify import verify
+from watchgate.service.journal.writer import Journal
 
 COUNT = 8
 
@@ -31,19 +31,19 @@ def copy(history: Path, tmp_path: Path) -> Path:
 
 
 def test_a_range_a_tail_and_a_time_are_read_in_order(history: Path) -> None:
-    assert [record.seq for record in journal_read.read(history, 3, 5)] == [3, 4, 5]
-    assert [record.seq for record in journal_read.tail(history, 2)] == [7, 8]
-    assert [record.seq for record in journal_read.since(history, 6_000_000)] == [6, 7, 8]
-    assert [record.seq for record in journal_read.since(history, 0)] == list(range(1, COUNT + 1))
-    assert list(journal_read.since(history, 9_000_000)) == []
+    assert [record.seq for record in reading.read(history, 3, 5)] == [3, 4, 5]
+    assert [record.seq for record in reading.tail(history, 2)] == [7, 8]
+    assert [record.seq for record in reading.since(history, 6_000_000)] == [6, 7, 8]
+    assert [record.seq for record in reading.since(history, 0)] == list(range(1, COUNT + 1))
+    assert list(reading.since(history, 9_000_000)) == []
 
 
 def test_a_clock_that_was_set_back_hides_nothing_of_the_last_hour(copy: Path) -> None:
     with forger(copy) as connection:
         connection.execute("UPDATE record SET at = at + 1800000000 WHERE seq BETWEEN 3 AND 5")
-    late = [record.seq for record in journal_read.since(copy, 1_800_000_000)]
+    late = [record.seq for record in reading.since(copy, 1_800_000_000)]
     assert late == [3, 4, 5]
-    assert [record.seq for record in journal_read.since(copy, 7_000_000)] == [3, 4, 5, 7, 8]
+    assert [record.seq for record in reading.since(copy, 7_000_000)] == [3, 4, 5, 7, 8]
 
 
 def test_a_journal_is_read_while_a_core_writes_it(tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ def test_a_journal_is_read_while_a_core_writes_it(tmp_path: Path) -> None:
     scribe = Scribe(journal)
     scribe.write(2)
     assert committed(journal)
-    reader = journal_read.read(path, 1, 10)
+    reader = reading.read(path, 1, 10)
     assert next(reader).seq == 1
     scribe.write(2)
     assert committed(journal)
@@ -66,7 +66,7 @@ def test_an_empty_journal_is_sound(tmp_path: Path) -> None:
     Journal.open(path).close()
     verdict = verify(path)
     assert (verdict.count, verdict.problem) == (0, None)
-    assert list(journal_read.since(path, 0)) == []
+    assert list(reading.since(path, 0)) == []
 
 
 @pytest.mark.parametrize(
@@ -91,8 +91,8 @@ def test_a_journal_that_was_rebuilt_is_neither_read_nor_written(copy: Path, chan
 def test_data_that_are_not_those_that_were_written_are_not_shown(copy: Path) -> None:
     with forger(copy) as connection:
         connection.execute("""UPDATE record SET data = '{"cwd": 5}' WHERE seq = 3""")
-    assert [r.data for r in journal_read.read(copy, 3, 3)] == [{}]
-    assert journal_read.read(copy, 4, 4).__next__().data
+    assert [r.data for r in reading.read(copy, 3, 3)] == [{}]
+    assert reading.read(copy, 4, 4).__next__().data
 
 
 def test_a_number_after_which_no_other_fits_is_an_error(copy: Path) -> None:
@@ -110,14 +110,14 @@ def test_a_file_that_was_cut_is_an_error_or_a_problem(tmp_path: Path, size_bytes
     with suppress(JournalError):
         assert verify(path).problem is not None
     with suppress(JournalError):
-        list(journal_read.since(path, 0))
+        list(reading.since(path, 0))
 
 
 def test_a_journal_that_is_not_there_says_when_it_will_be(tmp_path: Path) -> None:
     with pytest.raises(JournalError, match="made by the first start of a core"):
         verify(tmp_path / "journal.db")
     with pytest.raises(JournalError, match="does not exist yet"):
-        journal_read.tail(tmp_path / "journal.db", 1)
+        reading.tail(tmp_path / "journal.db", 1)
 
 
 def test_damaged_pages_are_an_error_with_the_mend(tmp_path: Path) -> None:
@@ -131,13 +131,13 @@ def test_damaged_pages_are_an_error_with_the_mend(tmp_path: Path) -> None:
 
 
 def test_the_ends_of_a_journal(history: Path, tmp_path: Path) -> None:
-    assert journal_read.ends(history) == (1, COUNT)
+    assert reading.ends(history) == (1, COUNT)
     Journal.open(tmp_path / "new.db").close()
-    assert journal_read.ends(tmp_path / "new.db") == (1, 0)
+    assert reading.ends(tmp_path / "new.db") == (1, 0)
 
 
 def test_records_of_some_kinds_and_of_some_calls(history: Path) -> None:
-    assert len(list(journal_read.among(history, ("notice",), 1, COUNT))) == COUNT
-    assert list(journal_read.among(history, ("tool.pre",), 1, COUNT)) == []
-    assert [r.seq for r in journal_read.about(history, ("c1",), ("notice",), 2, 4)] == [2, 3, 4]
-    assert list(journal_read.about(history, ("c1",), ("tool.pre",), 1, COUNT)) == []
+    assert len(list(reading.among(history, ("notice",), 1, COUNT))) == COUNT
+    assert list(reading.among(history, ("tool.pre",), 1, COUNT)) == []
+    assert [r.seq for r in reading.about(history, ("c1",), ("notice",), 2, 4)] == [2, 3, 4]
+    assert list(reading.about(history, ("c1",), ("tool.pre",), 1, COUNT)) == []

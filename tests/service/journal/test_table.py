@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from tests.service.scribe import write_history
-from watchgate.service.journal_rows import (
+from watchgate.service.journal.schema import open_to_write
+from watchgate.service.journal.table import (
     GIVEN_BACK_PAGES,
     SPARE_PAGES,
     delete,
     drop_data,
     give_back,
 )
-from watchgate.service.journal_schema import open_to_write
 
 FULL = 2
 

@@ -14,7 +14,7 @@ import pytest
 from tests.service.forging import copy_to, forger
 from tests.service.scribe import write_history
 from watchgate.core.chain import START, Head, Problem
-from watchgate.service.journal_head import HeadError, HeadFile, head_path, head_problem, read_head
+from watchgate.service.journal.head import HeadError, HeadFile, head_path, head_problem, read_head
 
 COUNT = 8
 FIRST, SECOND = Head(7, "a" * 64), Head(8, "b" * 64)

@@ -11,8 +11,8 @@ from anyio import to_thread
 from watchgate.core.chain import START, Row
 from watchgate.core.records import CoreData
 from watchgate.core.state import State
-from watchgate.service.journal import STEADY, Journal
-from watchgate.service.journal_schema import JournalError
+from watchgate.service.journal.schema import JournalError
+from watchgate.service.journal.writer import STEADY, Journal
 
 TRY_EACH_S = 2.0
 

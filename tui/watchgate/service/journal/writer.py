@@ -12,9 +12,9 @@ from typing import Self
 import msgspec
 
 from watchgate.core.chain import Row
-from watchgate.service.journal_disk import JournalDisk
-from watchgate.service.journal_rows import BATCH_ROWS
-from watchgate.service.journal_schema import failed, open_to_write, reason
+from watchgate.service.journal.disk import JournalDisk
+from watchgate.service.journal.schema import failed, open_to_write, reason
+from watchgate.service.journal.table import BATCH_ROWS
 
 Callback = Callable[[bool], None]
 Removed = Callable[[str], None]

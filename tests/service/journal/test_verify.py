@@ -19,9 +19,9 @@ from watchgate.core.chain import Chain, Head, Row, Verdict
 from watchgate.core.checkpoints import KIND as CHECKPOINT
 from watchgate.core.records import CheckpointData, Draft
 from watchgate.core.redact import journal_json
-from watchgate.service import journal_read
-from watchgate.service.journal_head import head_path
-from watchgate.service.journal_verify import verify
+from watchgate.service.journal import reading
+from watchgate.service.journal.head import head_path
+from watchgate.service.journal.verify import verify
 
 FIELDS = tuple(name for name in Row.__struct_fields__ if name != "seq")
 EXAMPLES = settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -334,14 +334,14 @@ def test_records_that_leave_just_before_they_are_read_are_no_fault(
     past: Past, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     past.written(path)
-    read = journal_read.rows
+    read = reading.rows
 
     def rows(*given: Any) -> Iterator[Row]:
         past.let_go(3, 3)
         past.written(path)
         yield from read(*given)
 
-    monkeypatch.setattr(journal_read, "rows", rows)
+    monkeypatch.setattr(reading, "rows", rows)
     verdict = verify(path)
     assert (verdict.start.seq, verdict.unheaded, verdict.problem) == (3, 0, None)
 

@@ -16,11 +16,11 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from tests.service.scribe import Scribe
 from watchgate.core.records import Draft
 from watchgate.core.retention import Limits
-from watchgate.service import journal_read
-from watchgate.service.journal import Journal, Pace
-from watchgate.service.journal_schema import open_to_write
-from watchgate.service.journal_verify import verify
-from watchgate.service.retention import look
+from watchgate.service.journal import reading
+from watchgate.service.journal.retention import look
+from watchgate.service.journal.schema import open_to_write
+from watchgate.service.journal.verify import verify
+from watchgate.service.journal.writer import Journal, Pace
 
 DAY_US = 86_400_000_000
 PACE = Pace(flush_s=0.001, retry_s=0.001)
@@ -62,7 +62,7 @@ class JournalMachine(RuleBasedStateMachine):
         elif sealed > self.locked_at:
             assert not done, "what came behind the lock cannot be on the disk"
         if done:
-            assert journal_read.ends(self.path)[1] == sealed
+            assert reading.ends(self.path)[1] == sealed
             self.kept = sealed
 
     @precondition(lambda self: self.other is None)
@@ -110,7 +110,7 @@ class JournalMachine(RuleBasedStateMachine):
     def is_sound(self) -> None:
         verdict = verify(self.path)
         assert verdict.problem is None
-        low, high = journal_read.ends(self.path)
+        low, high = reading.ends(self.path)
         assert high >= self.kept
         assert low == (self.low + 1 if high else 1)
 

@@ -13,7 +13,7 @@ import msgspec
 
 from watchgate.core.chain import Row
 from watchgate.core.records import Record
-from watchgate.service.journal_schema import JournalError, open_to_read, reason
+from watchgate.service.journal.schema import JournalError, open_to_read, reason
 
 # Wall clocks are set back now and then; that far before the time asked for, `since` looks too.
 SLACK_US = 3_600 * 1_000_000

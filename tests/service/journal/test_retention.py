@@ -17,12 +17,12 @@ from tests.service.scribe import Scribe, committed, open_impatient, write_histor
 from watchgate.core.clock import Instant
 from watchgate.core.records import CheckpointData, CoreData, Draft
 from watchgate.core.retention import Cut, Limits
-from watchgate.service import journal_read, retention
 from watchgate.service.clock import FakeClock
-from watchgate.service.journal import Journal, Pace
-from watchgate.service.journal_schema import JournalError
-from watchgate.service.journal_verify import verify
-from watchgate.service.retention import Retention, look
+from watchgate.service.journal import reading, retention
+from watchgate.service.journal.retention import Retention, look
+from watchgate.service.journal.schema import JournalError
+from watchgate.service.journal.verify import verify
+from watchgate.service.journal.writer import Journal, Pace
 
 DAY_US = 86_400_000_000
 LIMITS = Limits(max_age_days=1, max_size_mb=16)
@@ -56,7 +56,7 @@ class Place:
         self.retention = Retention(journal, self.notes, LIMITS, FakeClock(LATER))
 
     def kept(self) -> range:
-        low, high = journal_read.ends(self.journal.path)
+        low, high = reading.ends(self.journal.path)
         return range(low, high + 1)
 
 
@@ -87,12 +87,12 @@ def sound(path: Path) -> bool:
 async def test_what_is_too_old_leaves_behind_a_checkpoint(place: Place) -> None:
     assert await place.retention.once()
     assert place.kept() == range(101, 152)
-    (checkpoint,) = journal_read.tail(place.journal.path, 1)
+    (checkpoint,) = reading.tail(place.journal.path, 1)
     assert (checkpoint.kind, checkpoint.data) == (
         "policy.checkpoint",
         {
             "removed_to": 100,
-            "hash": next(journal_read.read(place.journal.path, 101, 101)).prev,
+            "hash": next(reading.read(place.journal.path, 101, 101)).prev,
             "count": 100,
             "since": 1_000_000,
             "until": 100_000_000,
@@ -164,7 +164,7 @@ async def test_what_is_too_large_leaves_and_the_file_becomes_smaller(path: Path)
     )
     while await place.retention.once():
         pass
-    (checkpoint,) = journal_read.of_kind(path, "policy.checkpoint", 1_000, 1)
+    (checkpoint,) = reading.of_kind(path, "policy.checkpoint", 1_000, 1)
     assert checkpoint.data["why"] == "beyond 3 MB"
     assert size_bytes(path) < 4 * 2**20 < before
     assert 24 < len(place.kept()) < 30, "and no more than needed left"
@@ -186,7 +186,7 @@ def test_a_core_that_ends_between_two_slices_leaves_a_sound_journal(
     journal.remove([10 * number for number in range(1, slices + 1)], answers.put)
     assert answers.get(timeout=30) == ""
     journal.close()
-    assert journal_read.ends(path) == (10 * slices + 1, 41)
+    assert reading.ends(path) == (10 * slices + 1, 41)
     assert sound(path)
     found = look(path, LIMITS, LATER.wall_us)
     assert found is not None
@@ -194,7 +194,7 @@ def test_a_core_that_ends_between_two_slices_leaves_a_sound_journal(
 
 
 def checkpoint_of(path: Path, removed_to: int) -> CheckpointData:
-    (last,) = journal_read.read(path, removed_to, removed_to)
+    (last,) = reading.read(path, removed_to, removed_to)
     return CheckpointData(
         removed_to=removed_to, hash=last.hash, count=removed_to, since=1, until=2, why="a test"
     )
@@ -242,7 +242,7 @@ async def test_a_deletion_that_fails_is_told_once_and_is_no_loss_of_the_journal(
         tries += 1
         raise sqlite3.OperationalError("disk I/O error")
 
-    monkeypatch.setattr("watchgate.service.journal_rows.delete", broken)
+    monkeypatch.setattr("watchgate.service.journal.table.delete", broken)
     with pytest.raises(JournalError, match="disk I/O error"):
         await place.retention.once()
     monkeypatch.setattr(retention, "LOOK_EACH_S", 0.001)
@@ -256,7 +256,7 @@ async def test_a_deletion_that_fails_is_told_once_and_is_no_loss_of_the_journal(
     assert "disk I/O error" in place.notes.faults[0]
     place.scribe.write()
     assert place.scribe.commit()
-    kinds = [record.kind for record in journal_read.tail(place.journal.path, 10)]
+    kinds = [record.kind for record in reading.tail(place.journal.path, 10)]
     assert kinds.count("policy.checkpoint") == 1
     assert sound(place.journal.path)
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.service.scribe import write_history
-from watchgate.service import journal_read
-from watchgate.service.journal import Journal
-from watchgate.service.journal_schema import JournalError, open_to_read, open_to_write
-from watchgate.service.journal_verify import verify
+from watchgate.service.journal import reading
+from watchgate.service.journal.schema import JournalError, open_to_read, open_to_write
+from watchgate.service.journal.verify import verify
+from watchgate.service.journal.writer import Journal
 
 NOBODY = 65534
 
@@ -86,7 +86,7 @@ def test_what_is_not_a_database_is_refused(path: Path) -> None:
     with pytest.raises(JournalError, match="is not a database: move it away"):
         Journal.open(path)
     with pytest.raises(JournalError, match="is not a database"):
-        journal_read.tail(path, 1)
+        reading.tail(path, 1)
 
 
 def test_an_empty_file_becomes_a_journal_and_cannot_be_read_before(path: Path) -> None:

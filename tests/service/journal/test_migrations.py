@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from tests.service.scribe import Scribe, write_history
-from watchgate.service.journal import Journal
-from watchgate.service.journal_migrations import STEPS
-from watchgate.service.journal_schema import FORMAT, JournalError, open_to_read, open_to_write
-from watchgate.service.journal_verify import verify
+from watchgate.service.journal.migrations import STEPS
+from watchgate.service.journal.schema import FORMAT, JournalError, open_to_read, open_to_write
+from watchgate.service.journal.verify import verify
+from watchgate.service.journal.writer import Journal
 
 COUNT = 300
 
@@ -80,7 +80,7 @@ def test_a_step_is_taken_again_where_a_core_was_killed_behind_it(old: Path) -> N
 KILLED = """
 import os, signal, sqlite3, sys
 from pathlib import Path
-from watchgate.service.journal_schema import open_to_write
+from watchgate.service.journal.schema import open_to_write
 
 connect = sqlite3.connect
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 import msgspec
 
 from watchgate.core.chain import START, Head, Row
-from watchgate.service.journal_schema import LAST_SEQ
+from watchgate.service.journal.schema import LAST_SEQ
 
 T = TypeVar("T")
 

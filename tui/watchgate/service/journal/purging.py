@@ -13,8 +13,8 @@ from watchgate.core.purges import KIND
 from watchgate.core.records import Draft, PurgedData
 from watchgate.core.redact import Content, journal_json
 from watchgate.link.paths import Paths
-from watchgate.service.journal_disk import JournalDisk
-from watchgate.service.journal_schema import JournalError, open_to_read, open_to_write, reason
+from watchgate.service.journal.disk import JournalDisk
+from watchgate.service.journal.schema import JournalError, open_to_read, open_to_write, reason
 from watchgate.service.runtime_dir import RuntimeDir
 from watchgate.service.search.index_file import remove
 

@@ -13,11 +13,11 @@ import pytest
 from tests.service.scribe import Scribe, write_history
 from watchgate.core.chain import START
 from watchgate.core.state import State
-from watchgate.service import journal_unusable
-from watchgate.service.journal import Journal
-from watchgate.service.journal_schema import JournalError
-from watchgate.service.journal_unusable import UnusableJournal, missed, open_journal, usable_again
-from watchgate.service.journal_verify import verify
+from watchgate.service.journal import unusable
+from watchgate.service.journal.schema import JournalError
+from watchgate.service.journal.unusable import UnusableJournal, missed, open_journal, usable_again
+from watchgate.service.journal.verify import verify
+from watchgate.service.journal.writer import Journal
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ def test_a_sound_journal_has_no_stand_in(path: Path) -> None:
 async def test_a_journal_of_which_the_start_cannot_be_read_waits_for_a_mend_too(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(journal_unusable, "TRY_EACH_S", 0.001)
+    monkeypatch.setattr(unusable, "TRY_EACH_S", 0.001)
     tries = 0
 
     def remember() -> State:
@@ -141,7 +141,7 @@ async def test_a_journal_of_which_the_start_cannot_be_read_waits_for_a_mend_too(
 async def test_it_is_tried_again_until_it_was_mended(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(journal_unusable, "TRY_EACH_S", 0.001)
+    monkeypatch.setattr(unusable, "TRY_EACH_S", 0.001)
     damage(path)
     journal, _ = open_journal(path, State)
     assert isinstance(journal, UnusableJournal)

@@ -17,12 +17,12 @@ import pytest
 
 from tests.service.scribe import Scribe, committed, open_impatient, write_history
 from watchgate.core.chain import START, Head, Row
-from watchgate.service import journal_read
-from watchgate.service.journal import OVERFULL, Journal, Pace
-from watchgate.service.journal_disk import JournalDisk
-from watchgate.service.journal_head import head_path, read_head
-from watchgate.service.journal_schema import open_to_write
-from watchgate.service.journal_verify import verify
+from watchgate.service.journal import reading
+from watchgate.service.journal.disk import JournalDisk
+from watchgate.service.journal.head import head_path, read_head
+from watchgate.service.journal.schema import open_to_write
+from watchgate.service.journal.verify import verify
+from watchgate.service.journal.writer import OVERFULL, Journal, Pace
 
 NEVER = Pace(flush_s=3_600)
 
@@ -41,7 +41,7 @@ def until(true: Callable[[], bool]) -> None:
 
 
 def sequence(path: Path) -> list[int]:
-    return [record.seq for record in journal_read.tail(path, 1_000_000)]
+    return [record.seq for record in reading.tail(path, 1_000_000)]
 
 
 def test_a_new_journal_is_empty_and_private(path: Path) -> None:
@@ -58,7 +58,7 @@ def test_what_was_committed_is_read_back_as_it_was(path: Path) -> None:
     journal = Journal.open(path)
     row = Scribe(journal).write(text="naïve \x00 \U0001f600 'quoted'")
     assert committed(journal)
-    assert journal_read.tail(path, 1) == [row.record()]
+    assert reading.tail(path, 1) == [row.record()]
     journal.close()
 
 
@@ -144,7 +144,7 @@ def test_the_next_core_goes_on_from_the_head(path: Path) -> None:
     journal.close()
     verdict = verify(path)
     assert (verdict.count, verdict.problem) == (5, None)
-    assert [record.core for record in journal_read.tail(path, 3)] == ["core-a", "core-b", "core-b"]
+    assert [record.core for record in reading.tail(path, 3)] == ["core-a", "core-b", "core-b"]
 
 
 def test_the_head_file_follows_every_commit(path: Path) -> None:
@@ -205,7 +205,7 @@ CHILD = """
 import sys, threading
 from pathlib import Path
 from tests.service.scribe import Scribe
-from watchgate.service.journal import Journal
+from watchgate.service.journal.writer import Journal
 scribe = Scribe(Journal.open(Path(sys.argv[1])))
 while True:
     row = scribe.write(7)
@@ -215,7 +215,7 @@ while True:
 
 
 def test_what_was_committed_survives_a_killed_core(path: Path) -> None:
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     child = subprocess.Popen(
         [sys.executable, "-c", CHILD, str(path)], stdout=subprocess.PIPE, cwd=root, text=True
     )
@@ -409,7 +409,7 @@ def test_several_rows_go_in_together_or_not_at_all(path: Path) -> None:
 
 
 def data_of(path: Path, seq: int) -> dict[str, Any]:
-    (record,) = journal_read.read(path, seq, seq)
+    (record,) = reading.read(path, seq, seq)
     return record.data
 
 

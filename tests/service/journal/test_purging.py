@@ -12,12 +12,12 @@ import pytest
 from tests.service.past import Past
 from watchgate.core.chain import Head
 from watchgate.link.paths import Paths, paths
-from watchgate.service import journal_read
-from watchgate.service.journal import Journal
-from watchgate.service.journal_head import HeadFile, head_path, read_head
-from watchgate.service.journal_schema import JournalError
-from watchgate.service.journal_verify import verify
-from watchgate.service.purging import Holding, empty_log, held, purge_alone
+from watchgate.service.journal import reading
+from watchgate.service.journal.head import HeadFile, head_path, read_head
+from watchgate.service.journal.purging import Holding, empty_log, held, purge_alone
+from watchgate.service.journal.schema import JournalError
+from watchgate.service.journal.verify import verify
+from watchgate.service.journal.writer import Journal
 from watchgate.service.runtime_dir import CoreRunningError, RuntimeDir
 from watchgate.service.search.index_file import index_path
 
@@ -50,7 +50,7 @@ def test_what_a_session_has_is_told_by_its_records(place: Paths) -> None:
 
 def test_a_purge_drops_the_data_and_says_so_in_a_record_of_the_core(place: Paths) -> None:
     assert purged(place).seqs == (1, 3)
-    one, two, three, told = journal_read.tail(place.journal, 10)
+    one, two, three, told = reading.tail(place.journal, 10)
     assert (one.data, three.data) == ({}, {})
     assert two.data["text"] == "in other"
     assert (told.kind, told.at, told.agent, told.session) == ("policy.purged", 9, None, None)
@@ -79,12 +79,12 @@ def test_nothing_of_the_data_is_left_in_any_file(place: Paths) -> None:
 def test_a_second_purge_finds_nothing_and_records_nothing(place: Paths) -> None:
     purged(place)
     assert purged(place) == Holding("claude", "secret-plan", (), known=True)
-    assert len(journal_read.tail(place.journal, 10)) == 4
+    assert len(reading.tail(place.journal, 10)) == 4
 
 
 def test_a_session_that_nobody_recorded_changes_nothing(place: Paths) -> None:
     assert not purged(place, "nobody").known
-    assert len(journal_read.tail(place.journal, 10)) == 3
+    assert len(reading.tail(place.journal, 10)) == 3
 
 
 def test_beside_a_core_the_core_has_to_do_it(place: Paths) -> None:

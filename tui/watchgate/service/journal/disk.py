@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from watchgate.core.chain import Head, Row
-from watchgate.service import journal_rows
-from watchgate.service.journal_head import HeadFile, head_path, head_problem
+from watchgate.service.journal import table
+from watchgate.service.journal.head import HeadFile, head_path, head_problem
 
 
 class JournalDisk:
@@ -19,7 +19,7 @@ class JournalDisk:
     """
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
-        self.written = journal_rows.newest(connection)
+        self.written = table.newest(connection)
         problem = head_problem(head_path(path), connection)
         self.fault = problem.message if problem else None
         self._connection = connection
@@ -45,7 +45,7 @@ class JournalDisk:
 
         The rows numbered `purged` lose their data with it.
         """
-        journal_rows.insert(self._connection, rows, purged)
+        table.insert(self._connection, rows, purged)
         self.written = Head(rows[-1].seq, rows[-1].hash)
 
     def write_head(self, *, durable: bool) -> None:
@@ -59,11 +59,11 @@ class JournalDisk:
 
     def delete(self, upto: int) -> None:
         """Take away the rows up to a number."""
-        journal_rows.delete(self._connection, upto)
+        table.delete(self._connection, upto)
 
     def give_back(self) -> bool:
         """Return some free pages to the file system; whether there are more to return."""
-        return journal_rows.give_back(self._connection)
+        return table.give_back(self._connection)
 
     def close(self) -> None:
         """Let go of the files."""

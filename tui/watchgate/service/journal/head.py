@@ -10,7 +10,7 @@ from pathlib import Path
 
 from watchgate.core.chain import START, Head, Problem
 from watchgate.service import own_file
-from watchgate.service.journal_schema import LAST_SEQ
+from watchgate.service.journal.schema import LAST_SEQ
 
 _FORM = re.compile(rb"([0-9]{20}) ([0-9a-f]{64})\n")
 _LENGTH_BYTES = 86

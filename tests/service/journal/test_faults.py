@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from tests.service.scribe import Scribe
-from watchgate.service.journal import Journal, Pace
-from watchgate.service.journal_schema import open_to_write
-from watchgate.service.journal_verify import verify
+from watchgate.service.journal.schema import open_to_write
+from watchgate.service.journal.verify import verify
+from watchgate.service.journal.writer import Journal, Pace
 
 QUICK = Pace(flush_s=0.001, retry_s=3_600)
 """Tried again by a commit only, so that a test says when."""

@@ -19,8 +19,8 @@ from watchgate.core.checkpoints import before
 from watchgate.core.clock import Clock
 from watchgate.core.records import CoreData, Draft
 from watchgate.core.retention import Cut, Kept, Limits, cut
-from watchgate.service import journal_read
-from watchgate.service.journal_schema import JournalError, open_to_read, reason
+from watchgate.service.journal import reading
+from watchgate.service.journal.schema import JournalError, open_to_read, reason
 
 LOOK_EACH_S = 30.0
 # What a record takes beside its data: hashes, names, its place in a page.
@@ -148,7 +148,7 @@ def look(path: Path, limits: Limits, now_us: int) -> Cut | None:
 def _problem(path: Path, connection: sqlite3.Connection, removed_to: int) -> Problem | None:
     """The first fault of the records up to one, and of the next, which has to follow on it."""
     clause = "WHERE seq <= (SELECT min(seq) FROM record WHERE seq > ?) ORDER BY seq"
-    rows = journal_read.rows(path, connection, clause, removed_to)
+    rows = reading.rows(path, connection, clause, removed_to)
     first = next(rows, None)
     leaving = () if first is None else joined((first,), rows)
     return chain.verify(leaving, after=before(first)).problem

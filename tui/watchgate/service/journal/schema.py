@@ -8,7 +8,7 @@ import sqlite3
 import stat
 from pathlib import Path
 
-from watchgate.service.journal_migrations import migrate
+from watchgate.service.journal.migrations import migrate
 
 FORMAT = 2
 """Kept as `user_version`; a change of the file raises it and brings a migration."""

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from watchgate.core.chain import Head, Problem, Row, Verdict
 from watchgate.core.walk import Progress, anchored, broken_at, quiet, walk
-from watchgate.service import journal_read
-from watchgate.service.journal_head import HeadError, head_path, head_problem, read_head
-from watchgate.service.journal_schema import JournalError, open_to_read, reason
+from watchgate.service.journal import reading
+from watchgate.service.journal.head import HeadError, head_path, head_problem, read_head
+from watchgate.service.journal.schema import JournalError, open_to_read, reason
 
 
 def verify(path: Path, *, anchors: Sequence[Head] = (), progress: Progress = quiet) -> Verdict:
@@ -49,7 +49,7 @@ class _Reading:
     """All rows of a journal as far as its pages can be read; there must be one."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
-        self._rows = journal_read.rows(path, connection, "ORDER BY seq")
+        self._rows = reading.rows(path, connection, "ORDER BY seq")
         self._error: JournalError | None = None
 
     def rows(self) -> Iterator[Row]:

@@ -1,0 +1,1 @@
+"""The journal: one file of records, who writes it, reads it, keeps it small and verifies it."""
