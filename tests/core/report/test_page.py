@@ -58,6 +58,14 @@ def test_the_figures_count_what_became_of_the_calls(told: Told) -> None:
     assert "1,000 tokens read, 50 tokens written" in about
 
 
+def test_a_denial_is_put_down_to_a_rule_only_where_a_rule_denied(told: Told) -> None:
+    told.asked("c1", shell("git push -f"), "denied", word="denied-by-rule", rule="team.no-push")
+    told.asked("c2", shell("git push -f"), "denied", word="denied-no-journal")
+    told.held("c3", shell("git push -f"))
+    told.decided("c3", "denied-no-approver", "watchgate", 0)
+    assert "1 by rule, 2 with nobody asked" in " / ".join(told.page().of("span.about"))
+
+
 def test_a_cost_that_nobody_told_is_not_zero(told: Told) -> None:
     told.ran("c1", "ls")
     page = told.page()

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import secrets
-import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_args
@@ -19,7 +18,7 @@ import msgspec
 from watchgate.client_api.answers import Answer, closed
 from watchgate.core.clock import Clock
 from watchgate.core.events import Kind, ToolClass
-from watchgate.link.door import check_door, why_not
+from watchgate.link.door import check_own_door, why_not
 from watchgate.link.lines import NoCore
 from watchgate.link.paths import Paths, paths
 from watchgate.service import off_switch
@@ -70,8 +69,7 @@ class Speaker:
     def socket(self) -> str:
         """The core's socket; raises `NoCore` unless it and its directory are ours alone."""
         ingest = self._paths.ingest_socket
-        check_door(ingest)
-        _check_directory(ingest)
+        check_own_door(ingest)
         return str(ingest)
 
     def switched_off(self) -> bool:
@@ -162,10 +160,3 @@ def off_answer(asked: Asked) -> Answer:
 def no_core(path: str, fault: OSError) -> NoCore:
     """Why nobody could be reached there."""
     return NoCore(Path(path), why_not(fault))
-
-
-def _check_directory(socket: Path) -> None:
-    # Whoever could enter there could have put a socket of theirs in its place.
-    place = socket.parent.lstat()
-    if place.st_uid != os.geteuid() or place.st_mode & 0o170077 != stat.S_IFDIR:
-        raise NoCore(socket, "its directory can be entered by others")

@@ -1,4 +1,4 @@
-"""The control socket seen from outside: whose it is, and why it does not open."""
+"""A core's socket seen from outside: whose it is, and why it does not open."""
 
 from __future__ import annotations
 
@@ -22,6 +22,20 @@ def check_door(path: Path) -> None:
         raise NoCore(path, "what lies there is not a socket")
     if status.st_uid != os.geteuid():
         raise NoCore(path, f"the socket belongs to user {status.st_uid}, not to you")
+
+
+def check_own_door(path: Path) -> None:
+    """As `check_door`, and raise `NoCore` unless only this user can enter the socket's directory.
+
+    Whoever could enter there could have put a socket in its place, and answered in the core's.
+    """
+    check_door(path)
+    try:
+        place = path.parent.lstat()
+    except OSError as error:
+        raise NoCore(path, why_not(error)) from error
+    if place.st_uid != os.geteuid() or place.st_mode & 0o170077 != stat.S_IFDIR:
+        raise NoCore(path, "its directory can be entered by others")
 
 
 def why_not(error: OSError) -> str:

@@ -7,7 +7,6 @@ agent: the same checks of the socket, the same off switch, the same limits.
 from __future__ import annotations
 
 import os
-import stat
 from pathlib import Path
 
 import anyio
@@ -17,7 +16,7 @@ from anyio.abc import SocketStream
 from watchgate.agents.proxied.wire import Seen
 from watchgate.core.clock import Clock
 from watchgate.core.events import Lane
-from watchgate.link.door import check_door, why_not
+from watchgate.link.door import check_own_door, why_not
 from watchgate.link.lines import NoCore
 from watchgate.link.receiving import receive
 from watchgate.service import off_switch
@@ -91,7 +90,7 @@ class IngestClient(msgspec.Struct, frozen=True, kw_only=True):
         return True
 
     async def _connected(self) -> SocketStream:
-        _demand_own(self.ingest)
+        check_own_door(self.ingest)
         try:
             return await anyio.connect_unix(self.ingest)
         except OSError as error:
@@ -116,17 +115,6 @@ def _bounded(seen: Seen) -> tuple[Seen, int]:
 
 def _fits_header(value: str) -> bool:
     return value.isascii() and value.isprintable() and len(value) <= 512
-
-
-def _demand_own(path: Path) -> None:
-    """Raise `NoCore` unless socket and directory are ours and nobody else can enter there."""
-    check_door(path)
-    try:
-        place = path.parent.lstat()
-    except OSError as error:
-        raise NoCore(path, why_not(error)) from error
-    if place.st_uid != os.geteuid() or place.st_mode & 0o170077 != stat.S_IFDIR:
-        raise NoCore(path, "its directory can be entered by others")
 
 
 async def _answer(stream: SocketStream) -> bytes:

@@ -14,8 +14,9 @@ from watchgate.core.report.story import Called, Story
 class Figures(msgspec.Struct, frozen=True, kw_only=True):
     """Counts of calls: each is in one of `allowed`, `denied`, `handed_back` and `other`.
 
-    `by_person` of those allowed and `refused` of those denied were answered by a person. `asked`
-    were put to one; `waited_s` is how long the person's answers took, half of them at most.
+    `by_person` of those allowed and `refused` of those denied were answered by a person, `by_rule`
+    of those denied by a rule; the rest were denied for a cause such as that nobody was there.
+    `asked` were put to a person; `waited_s` is how long the answers took, half of them at most.
     """
 
     calls: int
@@ -24,6 +25,7 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
     by_person: int
     denied: int
     refused: int
+    by_rule: int
     timed_out: int
     handed_back: int
     other: int
@@ -46,6 +48,7 @@ def figures(story: Story) -> Figures:
         by_person=len(_glyphs(allowed, "+")),
         denied=len(denied),
         refused=sum(each.row.word == "denied-by-operator" for each in denied),
+        by_rule=sum(each.row.word == "denied-by-rule" for each in denied),
         timed_out=len(_glyphs(denied, "T")),
         handed_back=len(back),
         other=len(calls) - len(allowed) - len(denied) - len(back),

@@ -89,10 +89,11 @@ def _allowed(found: Figures) -> str:
 
 
 def _denied(found: Figures) -> str:
-    others = found.denied - found.refused - found.timed_out
+    others = found.denied - found.refused - found.by_rule - found.timed_out
     told = [f"{found.refused:,} by a person" if found.refused else ""]
+    told.append(f"{found.by_rule:,} by rule" if found.by_rule else "")
     told.append(f"{found.timed_out:,} timed out" if found.timed_out else "")
-    told.append(f"{others:,} by rule" if others else "")
+    told.append(f"{others:,} with nobody asked" if others else "")
     return _joined(told)
 
 
