@@ -13,36 +13,17 @@ from anyio.abc import SocketStream, UNIXSocketStream
 from watchgate.client_api import speaking
 from watchgate.client_api.answers import Answer, Denied, closed, read
 from watchgate.client_api.calls import Call
-from watchgate.client_api.speaking import DEADLINE_S, REPORT_BUDGET_S, Asked, Speaker
-from watchgate.core.clock import Clock
+from watchgate.client_api.speaking import DEADLINE_S, REPORT_BUDGET_S, Asked, Way
 from watchgate.core.events import Kind, ToolClass
 from watchgate.link.lines import NoCore
-from watchgate.link.paths import Paths
 from watchgate.link.receiving import receive
-from watchgate.service.clock import SystemClock
 from watchgate.service.framing import MAX_PAYLOAD_BYTES
 
 _GONE = (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError)
 
 
-class AsyncGate:
+class AsyncGate(Way):
     """As `Gate`, for any number of tasks; a task that is cancelled withdraws what it asked."""
-
-    def __init__(
-        self,
-        agent: str,
-        session: str | None = None,
-        *,
-        cwd: str | None = None,
-        places: Paths | None = None,
-        clock: Clock | None = None,
-    ) -> None:
-        self._speaker = Speaker(agent, session, cwd, places, clock or SystemClock())
-
-    @property
-    def session(self) -> str:
-        """The name of the session, as the console and `watchgate search` know it."""
-        return self._speaker.session
 
     async def __aenter__(self) -> Self:
         await self.report("session.start", text="startup")
@@ -152,6 +133,3 @@ class AsyncGate:
             if len(data) > speaking.ANSWER_LIMIT_BYTES:
                 raise ConnectionResetError
         return data.partition(b"\n")[0]
-
-    def _now_s(self) -> float:
-        return self._speaker.clock.now().mono_s

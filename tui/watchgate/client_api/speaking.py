@@ -22,6 +22,7 @@ from watchgate.link.door import check_own_door, why_not
 from watchgate.link.lines import NoCore
 from watchgate.link.paths import Paths, paths
 from watchgate.service import off_switch
+from watchgate.service.clock import SystemClock
 from watchgate.service.framing import MAX_PAYLOAD_BYTES
 
 REPORT_BUDGET_S = 0.15
@@ -138,6 +139,29 @@ def _as_json(args: Mapping[str, Any]) -> dict[str, Any]:
         raise ValueError("input is nested too deep to be judged") from None
     plain: dict[str, Any] = msgspec.json.decode(line)
     return plain
+
+
+class Way:
+    """What both gates are: the way to the core for one session of a program."""
+
+    def __init__(
+        self,
+        agent: str,
+        session: str | None = None,
+        *,
+        cwd: str | None = None,
+        places: Paths | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        self._speaker = Speaker(agent, session, cwd, places, clock or SystemClock())
+
+    @property
+    def session(self) -> str:
+        """The name of the session, as the console and `watchgate search` know it."""
+        return self._speaker.session
+
+    def _now_s(self) -> float:
+        return self._speaker.clock.now().mono_s
 
 
 def too_large(asked: Asked, line: bytes) -> Answer | None:

@@ -10,37 +10,18 @@ from typing import Any, Self
 from watchgate.client_api import speaking
 from watchgate.client_api.answers import Answer, Denied, closed, read
 from watchgate.client_api.calls import Call
-from watchgate.client_api.speaking import DEADLINE_S, REPORT_BUDGET_S, Asked, Speaker
-from watchgate.core.clock import Clock
+from watchgate.client_api.speaking import DEADLINE_S, REPORT_BUDGET_S, Asked, Way
 from watchgate.core.events import Kind, ToolClass
 from watchgate.link.lines import NoCore
-from watchgate.link.paths import Paths
-from watchgate.service.clock import SystemClock
 from watchgate.service.framing import MAX_PAYLOAD_BYTES
 
 
-class Gate:
+class Gate(Way):
     """The way to the core for one session of a program; may be used by several threads.
 
     As a context manager it reports where the session begins and ends. `places` and `clock` are
     those of this user and machine where they are not given.
     """
-
-    def __init__(
-        self,
-        agent: str,
-        session: str | None = None,
-        *,
-        cwd: str | None = None,
-        places: Paths | None = None,
-        clock: Clock | None = None,
-    ) -> None:
-        self._speaker = Speaker(agent, session, cwd, places, clock or SystemClock())
-
-    @property
-    def session(self) -> str:
-        """The name of the session, as the console and `watchgate search` know it."""
-        return self._speaker.session
 
     def __enter__(self) -> Self:
         self.report("session.start", text="startup")
@@ -167,6 +148,3 @@ class Gate:
         if left_s <= 0:
             raise TimeoutError
         return min(left_s, speaking.LOOK_S)
-
-    def _now_s(self) -> float:
-        return self._speaker.clock.now().mono_s

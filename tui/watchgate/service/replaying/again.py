@@ -13,12 +13,12 @@ from watchgate.agents.traits import traits_in
 from watchgate.core.config import Config
 from watchgate.core.handlers import Handler
 from watchgate.core.records import Record
-from watchgate.core.retries import RULE as RETRY
+from watchgate.service.replaying.doubtful import Doubtful
 from watchgate.service.replaying.judge import Judge
 from watchgate.service.replaying.outcomes import Outcome, differing, outcome, shown
 from watchgate.service.replaying.player import Played, Player
 from watchgate.service.replaying.rebuilt import NOT_KEPT
-from watchgate.service.replaying.recording import Came, Recording
+from watchgate.service.replaying.recording import Recording
 
 _CALLS = ("tool.pre", "tool.permission", "question")
 _CROWDED = "MiB wait already"
@@ -118,42 +118,6 @@ def _crowded(then: Outcome) -> str:
     """Why other sessions decided about the event; empty where they did not."""
     full = then.word == "denied-failure" and then.reason.endswith(_CROWDED)
     return "too many other calls waited" if full else ""
-
-
-class Doubtful:
-    """The calls that were left out: what hangs on one of them is as doubtful as that."""
-
-    def __init__(self) -> None:
-        self._calls: set[tuple[str, str, str | None]] = set()
-        self._denied: set[tuple[str, str]] = set()
-
-    def add(self, came: Came, then: Outcome, now: Outcome) -> None:
-        """An event was left out."""
-        event, record = came.event, came.record
-        self._calls.add((event.agent, event.session, record.call))
-        if any((each.word or "").startswith("denied") for each in (then, now)):
-            self._denied.add((event.agent, event.session))
-
-    def touches(self, came: Came, then: Outcome, now: Outcome, differs: tuple[str, ...]) -> bool:
-        """Whether an event is about such a call, may be its retry, or found a handler resting."""
-        event, record = came.event, came.record
-        if (event.agent, event.session, record.call) in self._calls:
-            return True
-        if self._calls and (_rested(then) or _rested(now)):
-            return True
-        # Where a handler or the end of the core decided, a retry may show in the risk alone.
-        retried = _retried(then) or _retried(now) or differs == ("risk",)
-        return retried and (event.agent, event.session) in self._denied
-
-
-def _retried(outcome: Outcome) -> bool:
-    return RETRY in (outcome.rule, *(each["rule"] for each in outcome.findings))
-
-
-def _rested(outcome: Outcome) -> bool:
-    """Whether a handler was not asked: it is counted over all calls how often it was silent."""
-    rows = [] if outcome.trace is None else outcome.trace["rows"]
-    return any(row["why"] == "breaker" for row in rows)
 
 
 def _difference(

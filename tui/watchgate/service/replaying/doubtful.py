@@ -1,0 +1,43 @@
+"""What hangs on calls that cannot be decided again, and is therefore not compared either."""
+
+from __future__ import annotations
+
+from watchgate.core.retries import RULE as RETRY
+from watchgate.service.replaying.outcomes import Outcome
+from watchgate.service.replaying.recording import Came
+
+
+class Doubtful:
+    """The calls that were left out: what hangs on one of them is as doubtful as that."""
+
+    def __init__(self) -> None:
+        self._calls: set[tuple[str, str, str | None]] = set()
+        self._denied: set[tuple[str, str]] = set()
+
+    def add(self, came: Came, then: Outcome, now: Outcome) -> None:
+        """An event was left out."""
+        event, record = came.event, came.record
+        self._calls.add((event.agent, event.session, record.call))
+        if any((each.word or "").startswith("denied") for each in (then, now)):
+            self._denied.add((event.agent, event.session))
+
+    def touches(self, came: Came, then: Outcome, now: Outcome, differs: tuple[str, ...]) -> bool:
+        """Whether an event is about such a call, may be its retry, or found a handler resting."""
+        event, record = came.event, came.record
+        if (event.agent, event.session, record.call) in self._calls:
+            return True
+        if self._calls and (_rested(then) or _rested(now)):
+            return True
+        # Where a handler or the end of the core decided, a retry may show in the risk alone.
+        retried = _retried(then) or _retried(now) or differs == ("risk",)
+        return retried and (event.agent, event.session) in self._denied
+
+
+def _retried(outcome: Outcome) -> bool:
+    return RETRY in (outcome.rule, *(each["rule"] for each in outcome.findings))
+
+
+def _rested(outcome: Outcome) -> bool:
+    """Whether a handler was not asked: it is counted over all calls how often it was silent."""
+    rows = [] if outcome.trace is None else outcome.trace["rows"]
+    return any(row["why"] == "breaker" for row in rows)
