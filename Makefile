@@ -6,7 +6,7 @@ BIN    := .venv/bin
 READY  := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test check test-agents screenshots seed-coverage agents-table keys-table man-page bench clean
+.PHONY: help run lookback demo test check test-agents screenshots seed-coverage agents-table keys-table man-page bench clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | \
@@ -14,6 +14,9 @@ help: ## this list
 
 run: $(READY) ## the console
 	$(BIN)/watchgate
+
+lookback: $(READY) ## what your agents asked for so far, judged from their transcripts
+	$(BIN)/watchgate lookback
 
 demo: $(READY) ## the console on a scripted feed; touches no agent
 	$(BIN)/watchgate demo

@@ -26,7 +26,11 @@ QUICK: dict[str, tuple[str, ...]] = {
     "approval": ("--runs=1", "--count=40"),
     "policy": ("--runs=9", "--lines=2000"),
     "journal": ("--runs=3", "--records=200000"),
+    "usage_parse": ("--runs=5", "--mib=32"),
+    "usage_live": ("--runs=4", "--mib=64"),
     "history": ("--records=100000",),
+    "usage_scan": ("--mib=256", "--runs=3"),
+    "usage_follow": ("--ticks=100",),
     "keys": ("--keys=30", "--verdicts=6", "--idle=5"),
     "console": ("--ticks=10", "--seconds=2", "--runs=1"),
 }

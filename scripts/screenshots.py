@@ -22,6 +22,7 @@ time.tzset()
 
 from textual.pilot import Pilot  # noqa: E402 - textual reads its variables on import
 
+from scripts import lookback_picture  # noqa: E402
 from scripts.played import Played  # noqa: E402
 from watchgate.core.clock import Instant  # noqa: E402
 from watchgate.demo.play import START_WALL_US, Decide  # noqa: E402
@@ -150,6 +151,7 @@ def main(folder: Path) -> None:
     for shot in SHOTS:
         with tempfile.TemporaryDirectory() as journal:
             (folder / f"{shot.name}.svg").write_text(asyncio.run(draw(shot, Path(journal))))
+    (folder / lookback_picture.NAME).write_text(lookback_picture.draw())
 
 
 if __name__ == "__main__":

@@ -61,7 +61,13 @@ TABLE: Final = Table(
         "said": EventRule(kind="prompt.submit", text=("who", "words")),
         "began": EventRule(kind="session.start", what="{how}", text=("note",)),
         "spent": EventRule(
-            kind="usage", usage={"input": ("tokens.in",), "output": ("tokens.out",)}
+            kind="usage",
+            usage={
+                "input": ("tokens.in",),
+                "output": ("tokens.out",),
+                "reasoning": ("tokens.thought",),
+            },
+            reasoning_beside=True,
         ),
         "form": EventRule(kind="question"),
         "idle": EventRule(kind="notice"),

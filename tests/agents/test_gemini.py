@@ -105,6 +105,14 @@ def test_tokens_are_told_after_each_answer_of_the_model() -> None:
     )
 
 
+def test_thoughts_are_told_beside_the_answer_and_paid_for_as_one() -> None:
+    used = {"promptTokenCount": 900, "candidatesTokenCount": 30, "thoughtsTokenCount": 12}
+    event = heard("gemini", payload("AfterModel", llm_response={"usageMetadata": used}))
+
+    assert isinstance(event.body, Usage)
+    assert (event.body.output, event.body.reasoning) == (42, 12)
+
+
 def test_its_own_dialog_is_an_unanswerable_permission_about_the_same_call() -> None:
     details = {"type": "exec", "title": "Confirm", "command": "make", "rootCommand": "make"}
     asked = heard(

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from watchgate.core.config import Config, load
+from watchgate.core.config_costs import PriceConfig
 from watchgate.core.config_escalation import EscalationConfig
 from watchgate.core.config_handlers import ExtensionConfig, HandlerConfig, MatchConfig, SinkConfig
 
@@ -28,8 +29,9 @@ def test_cw_b9_the_documented_example_loads_and_keeps_every_table() -> None:
     config = load(example(), "configuration.md")
     assert [len(config.handler), len(config.extension), len(config.sink)] == [1, 1, 2]
     assert len(config.escalation) == 2
+    assert [each.model for each in config.price] == ["house-model-1"]
     defaults = Config()
-    for name in ("profile", "approval", "dispatch", "agents", "policy", "journal", "ui"):
+    for name in ("profile", "approval", "dispatch", "agents", "policy", "journal", "costs", "ui"):
         assert getattr(config, name) == getattr(defaults, name), f"{name} is not the default"
 
 
@@ -42,8 +44,9 @@ def test_sa_b9_every_key_is_reachable_from_the_file_and_documented() -> None:
         ExtensionConfig,
         SinkConfig,
         EscalationConfig,
+        PriceConfig,
     ]
-    tables = ("approval", "dispatch", "agents", "policy", "journal", "ui")
+    tables = ("approval", "dispatch", "agents", "policy", "journal", "costs", "ui")
     nested += [type(getattr(Config(), name)) for name in tables]
     missing = [key for kind in nested for key in keys(kind) if not re.search(rf"\b{key}\b", text)]
     assert missing == []

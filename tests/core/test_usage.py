@@ -279,7 +279,7 @@ def test_no_sub_agent_is_too_many() -> None:
     subs = [None, *(f"sub-{number}" for number in range(3 * METERS_KEPT))]
     state = folded(*(report(input=10, sub=sub, ref="r") for sub in subs for _ in range(2)))
     assert used(state) == Tokens(input=10 * len(subs))
-    assert len(state.usage.sessions["claude", "s1"].meters) <= METERS_KEPT
+    assert len(state.usage.sessions["claude", "s1"].told.meters) <= METERS_KEPT
 
 
 def test_the_days_of_a_long_session_keep_what_was_used_on_them() -> None:

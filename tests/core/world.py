@@ -59,7 +59,7 @@ class Rules(PolicyGate):
         says: Decision = "deny" if word == "deny" else "allow" if word == "allow" else "ask"
         finding = Finding("test.rule", f"it says {word}", risk, decision=says)
         found = Assessment(says, risk, (finding,), segments=_segments(event, risk, says))
-        return self.retries.raised(event, found) if self._raises else found
+        return self.budgeted(event, self.retries.raised(event, found) if self._raises else found)
 
 
 def _segments(event: Event, risk: Risk, says: Decision) -> tuple[Segment, ...]:
@@ -92,6 +92,7 @@ class World:
             profile=profile, approval=Approval(**approval), dispatch=DispatchConfig(preset)
         )
         rules = Rules(profile, auto_allow=auto_allow, retries=retries)
+        self.gate = rules
         self.engine = Engine(self.config, rules, self._id, handlers, traits=traits_in(ADAPTERS))
         self.broker = self.engine.broker
         self.state = State()

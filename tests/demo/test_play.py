@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from watchgate.core.records import Record
 from watchgate.core.state import State
-from watchgate.demo.play import play
+from watchgate.demo.play import START_WALL_US, play
 from watchgate.demo.script import script
 
 FORCE_PUSH = "toolu_demo_12"
@@ -45,6 +45,28 @@ def test_no_text_of_the_script_reaches_out_of_the_invented_home() -> None:
         assert path.startswith("/home/dev/")
 
 
-def test_every_session_costs_only_what_it_reported() -> None:
-    costs = {view.label: view.cost_usd for view in _state(play(60)).sessions.values()}
-    assert costs == {"api-fix": 0.77, "docs": 0.12, "ci": 0.31, "web": None}
+def test_one_agent_reports_its_cost_and_the_others_have_computed_ones() -> None:
+    state = _state(play(60))
+    told = {view.label: view.cost_usd for view in state.sessions.values()}
+    assert told == {"api-fix": 0.77, "docs": None, "ci": None, "web": None}
+    used = {each.label: each for each in state.usage.sessions.values()}
+    assert [used[name].source for name in ("api-fix", "docs", "ci")] == [
+        "reported", "computed", "computed",
+    ]  # fmt: skip
+    assert used["api-fix"].cost == 770_000_000
+    assert used["api-fix"].computed_cost == 772_800_000
+    assert "web" not in used
+
+
+def test_what_transcripts_tell_in_the_demo_has_turns_sub_agents_calls_and_limits() -> None:
+    state = _state(play(100))
+    usage = state.usage
+    api = next(each for each in usage.sessions.values() if each.label == "api-fix")
+    assert [sub.sub for sub in api.subs] == ["explore", "tests"]
+    assert len(api.turns) == 10
+    assert usage.limits["claude"].limits[0].used_percent == 42.0
+    asked = usage.tool_cost(api.agent, api.session, PIPE_TO_SHELL)
+    assert asked is not None
+    assert asked.shared == 1
+    today = usage.day_of(START_WALL_US)
+    assert {part.day for part in usage.spent} >= {today - 13, today}

@@ -79,3 +79,10 @@ def test_the_limit_counts_bytes_and_not_characters() -> None:
     check_socket_path(Path("/" + "x" * 106), limit_bytes=107)
     with pytest.raises(SocketPathTooLongError, match="109 bytes, the platform takes 107"):
         check_socket_path(Path("/" + "é" * 54), limit_bytes=107)
+
+
+def test_who_needs_no_core_needs_no_place_for_its_sockets() -> None:
+    env = {"HOME": "/h", "WATCHGATE_RUNTIME_DIR": "/" + "x" * 200}
+    with pytest.raises(SocketPathTooLongError):
+        paths(env)
+    assert paths(env, sockets=False).config.name == "config.toml"

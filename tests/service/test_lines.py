@@ -6,6 +6,7 @@ import pytest
 from watchgate.agents.streams.source import Source
 from watchgate.core.clock import Instant
 from watchgate.core.events import Event, Lane, ToolCall, ToolResult, Unknown, Usage
+from watchgate.core.ledger.counted import Limit
 from watchgate.core.session_views import SessionViews
 from watchgate.core.sessions import SessionState
 from watchgate.core.state import State
@@ -64,6 +65,14 @@ def test_usage_is_taken_as_reported() -> None:
     chunk = _line(kind="usage", usage={"type": "usage", "total_cost_usd": 0.25})
     ((event, _),) = decode_chunk(chunk, AT, Source("pid 7"))
     assert event.body == Usage(total_cost_usd=0.25)
+
+
+def test_usage_may_be_a_sum_that_nobody_splits_and_tell_limits() -> None:
+    limits = [{"name": "five_hour", "used_percent": 42, "resets_at": 5_000_000}]
+    chunk = _line(kind="usage", usage={"type": "usage", "total": 900, "limits": limits})
+    ((event, _),) = decode_chunk(chunk, AT, Source("pid 7"))
+    limit = Limit(name="five_hour", used_percent=42, resets_at=5_000_000)
+    assert event.body == Usage(total=900, limits=(limit,))
 
 
 def test_a_line_of_another_shape_is_kept_raw_and_its_neighbours_are_decoded() -> None:

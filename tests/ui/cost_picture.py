@@ -7,8 +7,11 @@ from datetime import date
 import msgspec
 
 from tests.ui.picture import NOW_US, busy
+from watchgate.core.ledger.counted import Minute
 from watchgate.core.usage import MINUTE_US, SessionUsage, Spent, UsageKept
 from watchgate.core.usage_meter import NANO, Meter, Tokens
+from watchgate.core.usage_recent import RecentOf
+from watchgate.core.usage_session import Told
 from watchgate.link.protocol import Snapshot
 from watchgate.ui.costs.figures import day_of
 
@@ -64,31 +67,49 @@ def usage() -> UsageKept:
             tokens=tokens,
             context_used=context[0],
             context_size=context[1],
-            spent=(
-                Spent(
-                    day=day(20),
-                    agent=OF[model],
-                    model=model,
-                    cost=cents * NANO // 100,
-                    tokens=tokens,
-                ),
-            ),
-            meters=(Meter(source="usage", open=tokens, cost_open=cents * NANO // 100),),
+            source="reported",
+            spent=_told(tokens, cents * NANO // 100, model).spent,
+            told=_told(tokens, cents * NANO // 100, model),
         )
         for label, model, cents, tokens, context in SESSIONS
     )
     spent = tuple(
-        Spent(day=day(number), agent=OF[model], model=model, cost=cents * NANO // 100)
+        Spent(
+            day=day(number),
+            agent=OF[model],
+            model=model,
+            cost=cents * NANO // 100,
+            source="reported" if OF[model] == "claude" else "computed",
+        )
         for number, costs in CENTS.items()
         for model, cents in costs.items()
+        if number != 20
     )
     minute = NOW_US // MINUTE_US
     return UsageKept(
         sessions=sessions,
         spent=spent,
         ran=tuple(day(number) for number in CENTS),
-        recent=((minute - 50, 61 * NANO // 100), (minute - 3, 70 * NANO // 100)),
+        recent=(
+            RecentOf(
+                agent="claude",
+                session="api-fix-session",
+                told=(
+                    Minute(at=minute - 50, cost=61 * NANO // 100),
+                    Minute(at=minute - 3, cost=70 * NANO // 100),
+                ),
+            ),
+        ),
     )
+
+
+def _told(tokens: Tokens, cost: int, model: str) -> Told:
+    """What the agent of a session told of it today."""
+    part = Spent(
+        day=day(20), agent=OF[model], model=model, cost=cost, tokens=tokens, source="reported"
+    )
+    meter = Meter(source="usage", open=tokens, cost_open=cost)
+    return Told(cost=cost, tokens=tokens, spent=(part,), meters=(meter,), from_start=True)
 
 
 def spending() -> Snapshot:

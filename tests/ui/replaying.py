@@ -13,7 +13,7 @@ from tests.ui.console import OPTIONS, Bench, Hands, keys_as_pressed, running
 from tests.ui.fake_source import FakeClock
 from tests.ui.past_picture import answering, past
 from tests.ui.picture import NOW_US, busy
-from watchgate.core.records import Record
+from watchgate.core.records import Record, is_heard
 from watchgate.demo.play import play
 from watchgate.link.lines import Answer
 from watchgate.link.protocol import Request, Result, Snapshot
@@ -51,7 +51,7 @@ def idle(seconds: float) -> tuple[Record, ...]:
 
 def session(records: tuple[Record, ...] | None = None) -> tuple[Record, ...]:
     """The records of one of the sessions: nothing in them tells how the gate stood."""
-    about = {(record.agent, record.session) for record in records or recorded() if record.session}
+    about = {(r.agent, r.session) for r in records or recorded() if is_heard(r)}
     agent, name = min(about, key=str)
     return tuple(r for r in records or recorded() if (r.agent, r.session) == (agent, name))
 

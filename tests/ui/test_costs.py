@@ -11,6 +11,7 @@ import pytest
 from tests.ui.console import Bench, running
 from tests.ui.cost_picture import spending, usage
 from tests.ui.picture import NOW_US, busy, first_run, quiet
+from watchgate.core.amounts import tokens
 from watchgate.core.records import Record
 from watchgate.core.restore import restore
 from watchgate.core.sessions import SessionState
@@ -19,7 +20,7 @@ from watchgate.core.usage_meter import NANO
 from watchgate.link.protocol import Snapshot
 from watchgate.ui.costs.figures import costs
 from watchgate.ui.costs.sums import today, today_words
-from watchgate.ui.formats import percent, tokens
+from watchgate.ui.formats import percent
 from watchgate.ui.screens.costs import CostsScreen
 from watchgate.ui.widgets.costs.columns import columns
 from watchgate.ui.widgets.costs.words import ordinal
@@ -87,13 +88,14 @@ async def test_key_four_shows_the_totals_sessions_models_and_days() -> None:
     async with running(spending()) as bench:
         await bench.press("4")
         for shown in (
-            "$1.84", "$21.40", "$64.12", "now, per hour", "$1.31", "by model, 7 days", "$12.31",
-            "where it went, api-fix", "cache reads", "by day", "as agents report it",
+            "$1.84", "$21.40", "$64.12", "now, per hour", "$4.20", "by model, 7 days", "$12.31",
+            "where it went, api-fix", "cache reads", "by day", "by agent, 7 days", "$13.05",
+            "estimates, not your invoice",
         ):  # fmt: skip
             assert shown in bench.screen
         assert line(bench, "api-fix")[2:].split() == [
-            "api-fix", "claude", "claude-sonnet-4-5", "1.21", "M", "38.4", "k", "94", "%", "$1.12",
-            "━" * 7, "━━━━━━────", "62", "%",
+            "api-fix", "claude", "claude-sonnet-4-5", "1.21", "M", "38.4", "k", "94", "%",
+            "$1.12", "r", "━" * 6, "━━━━━━────", "62", "%",
         ]  # fmt: skip
 
 
@@ -101,7 +103,7 @@ async def test_what_is_unknown_is_a_question_mark_and_the_sum_says_at_least() ->
     async with running(spending()) as bench:
         await bench.press("4")
         assert line(bench, "web").split() == ["web", "copilot", *["?"] * 7]
-        assert line(bench, "4 sessions").endswith("$1.84   at least")
+        assert line(bench, "4 sessions").endswith("$1.84     at least")
         assert "without web: Copilot reports no usage" in bench.screen
         assert "unknown (copilot)" in bench.screen
 
@@ -180,7 +182,7 @@ async def test_s_sorts_by_cost_tokens_context_and_name() -> None:
         assert "by context" in bench.screen
         await bench.press("s", "s")
         assert order(bench) == ["api-fix", "docs", "ci", "web"]
-        assert "as agents report it" in bench.screen
+        assert "by context" not in bench.screen
 
 
 async def test_w_shows_today_a_week_and_a_month() -> None:
@@ -188,7 +190,10 @@ async def test_w_shows_today_a_week_and_a_month() -> None:
     first = kept.sessions[0]
     earlier = msgspec.structs.replace(first.spent[0], day=first.spent[0].day - 3)
     old = msgspec.structs.replace(
-        first, session="old", label="old-job", spent=(earlier,), cost=earlier.cost
+        first,
+        session="old",
+        label="old-job",
+        told=msgspec.structs.replace(first.told, spent=(earlier,)),
     )
     kept = msgspec.structs.replace(kept, sessions=(*kept.sessions, old))
     async with running(msgspec.structs.replace(spending(), usage=kept)) as bench:
@@ -240,8 +245,8 @@ async def test_a_copy_takes_the_line_as_text() -> None:
     async with running(spending()) as bench:
         await bench.press("4")
         assert screen(bench).copied == (
-            "api-fix  claude  claude-sonnet-4-5  in 1.21 M  out 38.4 k  cached 94 %  $1.12"
-            "  context 62 %"
+            "api-fix  claude  claude-sonnet-4-5  in 1.21 M  out 38.4 k  cached 94 %"
+            "  $1.12 reported  context 62 %"
         )
 
 
@@ -275,7 +280,7 @@ async def test_the_visible_sessions_can_be_jumped_to() -> None:
 async def test_without_any_usage_it_says_who_reports_it_and_how(snapshot: Snapshot) -> None:
     async with running(snapshot, size=(80, 24)) as bench:
         await bench.press("4")
-        assert "No agent has reported any usage." in bench.screen
+        assert "No usage is known yet." in bench.screen
         assert "watchgate install claude" in bench.screen
 
 

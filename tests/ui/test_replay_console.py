@@ -62,7 +62,7 @@ async def test_the_banner_says_that_it_is_one_and_where_it_stands() -> None:
         await go_to(hands, IDLE_AT)
         banner = hands.screen.splitlines()[0]
         assert " REPLAY   paused   " in banner
-        assert "0:30 of 1:33" in banner
+        assert "0:27 of 1:28" in banner
         assert f"record {IDLE_AT} of {len(recorded())}" in banner
         assert "watchgate  guard" in hands.screen
 

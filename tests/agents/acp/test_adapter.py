@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from watchgate.agents.acp.adapter import ADAPTER, AcpEvent
+from watchgate.agents.acp.events import usage_of
 from watchgate.agents.base import DecodeError, Intake
 from watchgate.core.clock import Instant
 from watchgate.core.events import Event, Lane, ToolCall, ToolResult, Unknown, Usage
@@ -138,6 +139,40 @@ def test_money_is_told_in_dollars_alone() -> None:
     filled = update("usage_update", used=53_000, size=200_000)
     assert filled.body == Usage(context_used=53_000, context_size=200_000)
     assert update("usage_update", cost={"amount": 5, "currency": "EUR"}).body == Usage()
+
+
+@pytest.mark.parametrize(
+    ("told", "used"),
+    [
+        ((1_200, 40, 0, None, 1_240), Usage(input=1_200, output=40, cache_read=0)),
+        (
+            (1_200, 40, 900, None, 1_240),
+            Usage(input=1_200, output=40, cache_read=900, cached_within=True),
+        ),
+        ((300, 40, 900, None, 1_240), Usage(input=300, output=40, cache_read=900)),
+        ((300, 40, 900, 8, 1_248), Usage(input=300, output=48, cache_read=900, reasoning=8)),
+        ((300, 40, 900, 8, 1_240), Usage(input=300, output=40, cache_read=900, reasoning=8)),
+        (
+            (1_200, 40, 900, 8, 1_248),
+            Usage(input=1_200, output=48, cache_read=900, reasoning=8, cached_within=True),
+        ),
+        ((300, 40, 900, 8, None), Usage(input=300, output=48, cache_read=900, reasoning=8)),
+    ],
+)
+def test_what_a_total_is_of_shows_which_counts_overlap(told: Any, used: Usage) -> None:
+    names = ("inputTokens", "outputTokens", "cachedReadTokens", "thoughtTokens", "totalTokens")
+
+    assert usage_of({"usage": dict(zip(names, told, strict=True))}) == used
+
+
+def test_the_model_is_told_where_it_is_the_only_one() -> None:
+    """Gemini CLI tells its tokens beside the protocol's own field, by model as well."""
+    tokens = {"input_tokens": 2_400, "output_tokens": 80}
+    each = [{"model": "big", "token_count": tokens}, {"model": "small", "token_count": tokens}]
+    for models, named in ((each[:1], "big"), (each, None)):
+        quota = {"token_count": tokens, "model_usage": models}
+        used = usage_of({"_meta": {"quota": quota}})
+        assert used == Usage(input=2_400, output=80, model=named)
 
 
 def test_what_nobody_described_is_kept() -> None:

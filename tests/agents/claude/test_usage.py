@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+
+from tests.agents.usage.reads import JSON
 from watchgate.agents.claude import status, stream
+from watchgate.agents.proxied.wrapped import Wrapped
 from watchgate.core.events import Usage
+from watchgate.core.ledger.counted import Limit
 
 NEWEST = {
     "input_tokens": 8,
@@ -55,3 +64,97 @@ def test_a_result_without_models_tells_of_its_turn() -> None:
     assert stream.usage({"usage": NEWEST}) == Usage(
         input=8, output=512, cache_read=257_892, cache_write=3_100
     )
+
+
+FIVE_HOURS = {"used_percentage": 42.0, "resets_at": 1_793_700_000}
+SEVEN_DAYS = {"used_percentage": 36.1, "resets_at": 1_794_100_000}
+LIMITS = {"five_hour": FIVE_HOURS, "seven_day": SEVEN_DAYS}
+
+
+def test_the_status_line_tells_of_the_rate_limits_of_the_account() -> None:
+    assert status.usage({"rate_limits": LIMITS}).limits == (
+        Limit(
+            name="five_hour",
+            used_percent=42.0,
+            window_min=300,
+            resets_at=1_793_700_000_000_000,
+        ),
+        Limit(
+            name="seven_day",
+            used_percent=36.1,
+            window_min=10_080,
+            resets_at=1_794_100_000_000_000,
+        ),
+    )
+
+
+def test_the_printed_line_has_the_windows_that_are_told() -> None:
+    told = {"model": {"display_name": "Opus"}, "cost": {"total_cost_usd": 1.5}}
+
+    assert status.line(told) == "watchgate · Opus · $1.50"
+    assert (
+        status.line(told | {"rate_limits": LIMITS}) == "watchgate · Opus · $1.50 · 5h 42% · 7d 36%"
+    )
+    assert status.line({"rate_limits": {"seven_day": SEVEN_DAYS}}) == "watchgate · 7d 36%"
+
+
+@pytest.mark.parametrize(
+    "window",
+    [
+        {"resets_at": 5},
+        {"used_percentage": "42"},
+        {"used_percentage": -1},
+        {"used_percentage": 10**400},
+        [],
+        None,
+    ],
+)
+def test_a_window_of_which_nobody_says_how_full_it_is_is_none(window: Any) -> None:
+    assert status.usage({"rate_limits": {"five_hour": window}}).limits == ()
+
+
+def test_when_a_window_ends_may_not_be_told() -> None:
+    told = {"five_hour": {"used_percentage": 0, "resets_at": "soon"}, "odd": {"used_percentage": 7}}
+
+    assert status.usage({"rate_limits": told}).limits == (
+        Limit(name="five_hour", used_percent=0, window_min=300),
+        Limit(name="odd", used_percent=7),
+    )
+
+
+def meaning(info: Any) -> Any:
+    line = {"type": "rate_limit_event", "rate_limit_info": info, "session_id": "s"}
+    return stream.meaning(Wrapped(message=line), {})
+
+
+def test_a_stream_tells_of_all_windows_or_of_one() -> None:
+    windows = {
+        "five_hour": {"utilization": 0.25, "resetsAt": 1_790_421_000},
+        "seven_day": {"utilization": 0.5, "resetsAt": 1_790_470_800},
+    }
+    five = Limit(
+        name="five_hour", used_percent=25.0, window_min=300, resets_at=1_790_421_000_000_000
+    )
+    kind, body = meaning({"status": "allowed", "unifiedWindows": windows})
+    assert (kind, body.limits[0], len(body.limits)) == ("usage", five, 2)
+    one = windows["five_hour"] | {"status": "allowed_warning", "rateLimitType": "five_hour"}
+    assert meaning(one) == ("usage", Usage(limits=(five,)))
+
+
+def test_a_stream_that_says_only_that_all_is_well_is_a_notice() -> None:
+    kind, _ = meaning({"status": "allowed", "rateLimitType": "five_hour", "resetsAt": 5})
+
+    assert kind == "notice"
+
+
+@given(JSON)
+def test_whatever_a_status_line_has_is_no_error(odd: Any) -> None:
+    for payload in (
+        {"rate_limits": odd},
+        {"rate_limits": {"five_hour": odd}},
+        {"rate_limits": {"five_hour": {"used_percentage": odd, "resets_at": odd}}},
+        {"cost": {"total_cost_usd": odd}},
+    ):
+        assert status.line(payload).startswith("watchgate")
+        msgspec.json.encode(status.usage(payload))
+    assert meaning(odd)

@@ -58,6 +58,7 @@ def test_tokens_of_a_thread_so_far_and_of_its_context() -> None:
         "cachedInputTokens": 4,
         "cacheWriteInputTokens": 0,
         "outputTokens": 2,
+        "reasoningOutputTokens": 1,
     }
     usage = {"total": spent, "last": {"totalTokens": 7}, "modelContextWindow": 272_000}
     params = {"threadId": "th-1", "turnId": "tu-1", "tokenUsage": usage}
@@ -70,6 +71,7 @@ def test_tokens_of_a_thread_so_far_and_of_its_context() -> None:
         cache_write=0,
         counts="total",
         cached_within=True,
+        reasoning=1,
         context_used=7,
         context_size=272_000,
     )

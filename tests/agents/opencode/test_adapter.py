@@ -364,7 +364,7 @@ def test_tokens_come_with_messages_and_money_with_sessions() -> None:
     }
 
     assert decoded(bus("message.updated", info=message)).body == Usage(
-        input=5, output=7, cache_read=11, cache_write=13, model="m"
+        input=5, output=8, cache_read=11, cache_write=13, model="m", reasoning=1
     )
     step = {"type": "step-finish", "sessionID": SESSION, "messageID": "msg", "tokens": tokens}
     told = [bus("message.updated", info={**message, "id": "msg"})]
@@ -372,6 +372,20 @@ def test_tokens_come_with_messages_and_money_with_sessions() -> None:
     assert [getattr(decoded(each).body, "ref", None) for each in told] == ["msg", "msg"]
     session = {"id": SESSION, "cost": 1.5}
     assert decoded(bus("session.updated", info=session)).body == Usage(total_cost_usd=1.5)
+
+
+@pytest.mark.parametrize(("total", "output"), [(None, 8), (37, 8), (36, 7)])
+def test_reasoning_is_counted_once_whatever_a_version_does(total: int | None, output: int) -> None:
+    """A total that is the sum of the others shows that the output has the reasoning in it."""
+    cache = {"read": 11, "write": 13}
+    tokens = {"input": 5, "output": 7, "reasoning": 1, "cache": cache, "total": total}
+    time = {"created": 1, "completed": 2}
+    info = {"sessionID": SESSION, "role": "assistant", "tokens": tokens, "time": time}
+
+    body = decoded(bus("message.updated", info=info)).body
+
+    assert isinstance(body, Usage)
+    assert (body.output, body.reasoning) == (output, 1)
 
 
 def test_a_cost_of_nothing_is_a_price_that_opencode_does_not_know() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from tests.agents.streams.lines import AT, GUESS, command, item, one, read, source
@@ -70,9 +71,10 @@ def test_sd_3_a_message_of_the_agent_is_its_text() -> None:
 def test_sd_4_a_turn_completes_with_its_usage_or_fails_with_its_reason() -> None:
     used = {"input_tokens": 24763, "cached_input_tokens": 24448, "output_tokens": 122}
     usage, done = read({"type": "turn.completed", "usage": used})
-    assert usage.body == Usage(
-        input=24763, cache_read=24448, output=122, counts="total", cached_within=True
-    )
+    counted = Usage(input=24763, cache_read=24448, output=122, counts="total", cached_within=True)
+    assert usage.body == counted
+    thought, _ = read({"type": "turn.completed", "usage": used | {"reasoning_output_tokens": 64}})
+    assert thought.body == msgspec.structs.replace(counted, reasoning=64), "a part of the output"
     assert usage.native not in HOOKED, "a hook sees the turn once"
     assert (done.kind, done.native) == ("turn.end", "turn.completed")
     failed = one({"type": "turn.failed", "error": {"message": "stream disconnected"}})

@@ -140,6 +140,8 @@ def test_words_changes_and_counts() -> None:
     assert began.body == SessionChange("cold", "fast", "h-9", "/t")
     assert decoded("began").body == SessionChange("began")
     assert decoded("spent", tokens={"in": 3}).body == Usage(input=3)
+    thought = decoded("spent", tokens={"in": 3, "out": 5, "thought": 4}).body
+    assert thought == Usage(input=3, output=9, reasoning=4)
 
 
 def test_an_unknown_event_is_a_notice_with_all_its_own_fields() -> None:

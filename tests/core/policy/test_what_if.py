@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from watchgate.core.budget import RULE as BUDGET
 from watchgate.core.events import Tool
 from watchgate.core.policy.gate import PolicyGate
 from watchgate.core.policy.load import load
@@ -147,6 +148,7 @@ def test_a_call_whose_input_was_redacted_or_dropped_is_counted_and_not_judged() 
         {"word": "denied-failure"},
         {"word": "denied-no-journal"},
         {"rule": RETRY},
+        {"rule": BUDGET},
     ],
 )
 def test_what_the_rules_did_not_decide_is_counted_and_not_compared(given: dict[str, Any]) -> None:

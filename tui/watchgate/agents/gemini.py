@@ -82,11 +82,13 @@ TABLE: Final = Table(
                 "input": (f"{_USAGE}.promptTokenCount",),
                 "output": (f"{_USAGE}.candidatesTokenCount",),
                 "cache_read": (f"{_USAGE}.cachedContentTokenCount",),
+                "reasoning": (f"{_USAGE}.thoughtsTokenCount",),
                 "model": ("llm_request.model",),
             },
             # It comes with every piece of a streamed answer.
             counts="newest",
             cached_within=True,
+            reasoning_beside=True,
         ),
         "SessionStart": EventRule(kind="session.start", what="{source}"),
         "SessionEnd": EventRule(kind="session.end", what="{reason}"),

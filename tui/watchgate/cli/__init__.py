@@ -27,7 +27,10 @@ GROUPS = {
     "replay": ("replay",),
     "export": ("export",),
     "purge": ("purge",),
+    "costs": ("costs",),
+    "prices": ("prices",),
     "install": ("install", "uninstall"),
+    "lookback": ("lookback",),
     "doctor": ("doctor",),
     "hook": ("hook",),
     "tap": ("tap",),
@@ -45,7 +48,7 @@ GROUPS = {
 """The modules of the command line in the order of the help, each with the commands it adds."""
 
 _EPILOG = """\
-Start with `watchgate demo`, or with `watchgate install claude` and then `watchgate`.
+Start with `watchgate lookback` or `watchgate demo`; then `watchgate install claude`, `watchgate`.
 Exit codes: 0 done, 1 refused or not found, 2 usage, 3 no core reachable, 4 too late or settled.
 """
 

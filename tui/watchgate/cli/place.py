@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from watchgate.service.ingest_client import IngestClient
 
 
-def here() -> Paths:
-    """The paths that the environment names."""
+def here(*, sockets: bool = True) -> Paths:
+    """The paths that the environment names; one that needs no core wants no `sockets`."""
     from watchgate.link.paths import SocketPathTooLongError, paths
 
     try:
-        return paths(os.environ)
+        return paths(os.environ, sockets=sockets)
     except SocketPathTooLongError as fault:
         raise Stop(str(fault), Exit.USAGE) from None
 

@@ -25,6 +25,7 @@ def _schema(args: argparse.Namespace) -> int:
     import msgspec
 
     from watchgate.core import records
+    from watchgate.core.ledger.counted import CountedData
     from watchgate.link import protocol
     from watchgate.service.ingest_schema import ingest_schema
 
@@ -38,6 +39,8 @@ def _schema(args: argparse.Namespace) -> int:
             records.ResultData,
             records.NoteData,
             records.UsageData,
+            CountedData,
+            records.BudgetData,
             records.RequestData,
             records.DecisionData,
             records.DeadlineData,

@@ -13,6 +13,7 @@ import msgspec
 
 from watchgate.core import config_clocks, config_toml, configured
 from watchgate.core.config_clocks import AGENT_MAX_S
+from watchgate.core.config_costs import CostsConfig, PriceConfig
 from watchgate.core.config_errors import ConfigError, Source, explain
 from watchgate.core.config_escalation import EscalationConfig
 from watchgate.core.config_handlers import (
@@ -101,6 +102,8 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     extension: tuple[ExtensionConfig, ...] = ()
     sink: tuple[SinkConfig, ...] = ()
     escalation: tuple[EscalationConfig, ...] = ()
+    costs: CostsConfig = CostsConfig()
+    price: tuple[PriceConfig, ...] = ()
     agents: Agents = Agents()
     policy: PolicyConfig = PolicyConfig()
     journal: Journal = Journal()

@@ -9,6 +9,7 @@ import msgspec
 
 from watchgate.core import config_escalation, config_sinks, matcher_texts, startable
 from watchgate.core.bus import Bus
+from watchgate.core.config_costs import PriceConfig
 from watchgate.core.config_errors import Source, explain
 from watchgate.core.config_escalation import EscalationConfig
 from watchgate.core.config_handlers import ExtensionConfig, HandlerConfig, SinkConfig
@@ -24,6 +25,7 @@ _ENTRIES: tuple[tuple[str, type[msgspec.Struct]], ...] = (
     ("extension", ExtensionConfig),
     ("sink", SinkConfig),
     ("escalation", EscalationConfig),
+    ("price", PriceConfig),
 )
 
 

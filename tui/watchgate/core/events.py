@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from watchgate.core.clock import Instant
+from watchgate.core.ledger.counted import Limit
 
 Kind = Literal[
     "session.start",
@@ -176,7 +177,9 @@ class Usage(msgspec.Struct, frozen=True, tag="usage", omit_defaults=True):
     this call or turn alone ("each": they add up), of the session so far ("total"), or of its newest
     call, told again and again ("newest"). `cached_within`: `input` includes `cache_read` and
     `cache_write`. `ref` names what they are of: what comes with the same one is the same again.
-    `context_used` tokens of `context_size` are in the model's context now.
+    `reasoning` is a part of `output`. `total` are tokens of which nobody says what they were, told
+    in place of the others. `context_used` tokens of `context_size` are in the model's context now.
+    `limits` are those of the agent's account.
     """
 
     input: int | None = None
@@ -190,6 +193,9 @@ class Usage(msgspec.Struct, frozen=True, tag="usage", omit_defaults=True):
     ref: str = ""
     context_used: int | None = None
     context_size: int | None = None
+    reasoning: int | None = None
+    total: int | None = None
+    limits: tuple[Limit, ...] = ()
 
 
 class Unknown(msgspec.Struct, frozen=True, tag="unknown"):

@@ -40,7 +40,8 @@ KINDS: Final[tuple[str, ...]] = (
     *(f"grant.{what}" for what in ("given", "kept", "used", "revoked", "expired")),
     *(f"policy.{what}" for what in ("started", "stopped", "on", "off", "changed", "reloaded")),
     *(f"policy.{what}" for what in ("broken", "fault", "journal", "ungated", "inferred", "paused")),
-    *(f"policy.{what}" for what in ("checkpoint", "purged", "tampered", "intact")),
+    *(f"policy.{what}" for what in ("checkpoint", "purged", "tampered", "intact", "budget")),
+    "usage.counted",
     *("console.attached", "console.detached", "hook.trace", "unknown"),
 )
 """Every kind of record."""

@@ -8,9 +8,11 @@ import msgspec
 
 from watchgate.core.events import Kind
 from watchgate.core.grants.grant import GrantView
+from watchgate.core.ledger.counted import CountedData
 from watchgate.core.policy.assessment import Risk
 from watchgate.core.policy.profiles import Profile
 from watchgate.core.records import (
+    BudgetData,
     CallData,
     DeadlineData,
     DecisionData,
@@ -60,6 +62,8 @@ _SHAPES: Final[dict[str, Any]] = {
     **dict.fromkeys(get_args(Kind), NoteData),
     **dict.fromkeys(("tool.post", "tool.error"), ResultData),
     "usage": UsageData,
+    "usage.counted": CountedData,
+    "policy.budget": BudgetData,
     "hook.trace": TraceData,
     "approval.requested": RequestData,
     "approval.facts": FactsData,

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import msgspec
 
 from watchgate.core.events import Counts, Question, Sub, Terms, Tool
+from watchgate.core.ledger.counted import Limit
 from watchgate.core.policy.assessment import Finding, Risk, Segment
 from watchgate.core.verdicts import TraceRow
 
@@ -82,6 +83,17 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     data: dict[str, Any] = {}
     prev: str = ""
     hash: str = ""
+
+
+COUNTED = "usage.counted"
+"""The kind of what a session's files add up to."""
+
+
+def is_heard(record: Record) -> bool:
+    """Whether the record is something that happened in its session, and so makes it known."""
+    if record.kind in (COUNTED, "policy.budget"):
+        return False
+    return record.agent is not None and record.session is not None
 
 
 class CallData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
@@ -158,6 +170,25 @@ class UsageData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, g
     ref: str = ""
     context_used: int | None = None
     context_size: int | None = None
+    reasoning: int | None = None
+    total: int | None = None
+    limits: tuple[Limit, ...] = ()
+
+
+class BudgetData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """`policy.budget`: how a budget stands, told whenever its level changes.
+
+    `scope` is the local day (`day`: days since 1970) or the record's session. `asks` says that what
+    the policy would allow by itself is asked meanwhile, `least` that more may have been spent.
+    """
+
+    scope: Literal["day", "session"]
+    level: Literal["free", "warned", "used-up"]
+    spent_usd: float
+    limit_usd: float
+    day: int = 0
+    asks: bool = False
+    least: bool = False
 
 
 class RequestData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
@@ -313,7 +344,8 @@ class TraceData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, g
 class CoreData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """`policy.*`, `console.*` and `notice` of the core itself: what changed and what it means.
 
-    `tier` is that of a policy file, where it is about one.
+    `tier` is that of a policy file, where it is about one; `utc_offset_s` says which days are the
+    core's local ones, where one started.
     """
 
     what: str
@@ -322,6 +354,7 @@ class CoreData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc
     until: int | None = None
     name: str = ""
     tier: str = ""
+    utc_offset_s: int | None = None
 
 
 class CheckpointData(msgspec.Struct, frozen=True, kw_only=True, gc=False):

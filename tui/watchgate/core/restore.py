@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from watchgate.core.grants.folded import FoldedGrants
 from watchgate.core.grants.grant import GrantView
 from watchgate.core.hosts import HostView
+from watchgate.core.records import BudgetData
 from watchgate.core.session_views import SessionViews
 from watchgate.core.state import ROWS_KEPT, State
 from watchgate.core.traces import Traces, TraceView
@@ -36,6 +37,7 @@ def restore(  # noqa: PLR0913 - the parts of a snapshot
     rows: Iterable[CallRow] = (),
     traces: Iterable[TraceView] = (),
     hosts: Iterable[HostView] = (),
+    budgets: Mapping[str, BudgetData] | None = None,
     rows_kept: int = ROWS_KEPT,
 ) -> State:
     """The state after record `seq`; records that follow it can be applied to it.
@@ -51,6 +53,7 @@ def restore(  # noqa: PLR0913 - the parts of a snapshot
     state.granted = FoldedGrants(grants)
     state.totals = totals if totals is not None else Totals()
     state.usage = UsageFold(usage)
+    state.budgets.update(budgets or {})
     state.settled.extend(settled)
     state.traces = Traces(traces)
     for row in rows:

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
+from watchgate.core.budget import KIND as BUDGET
+from watchgate.core.budget import Budgets, take
 from watchgate.core.call_endings import ENDINGS
 from watchgate.core.call_ends import (
     RAN,
@@ -25,7 +27,15 @@ from watchgate.core.gate_folds import GATE_FOLDS, is_off, started
 from watchgate.core.grants.folded import FoldedGrants
 from watchgate.core.grants.grant import GrantView
 from watchgate.core.hosts import HostView, common_gate, host_among
-from watchgate.core.records import EscalatedData, FactsData, Record, RequestData
+from watchgate.core.ledger.counted import CountedData
+from watchgate.core.records import (
+    BudgetData,
+    EscalatedData,
+    FactsData,
+    Record,
+    RequestData,
+    is_heard,
+)
 from watchgate.core.ring import Ring
 from watchgate.core.session_views import Key, SessionViews, session_key
 from watchgate.core.traces import Traces, ended_by, hidden_by, shown_by
@@ -58,6 +68,8 @@ _ANSWERED = {
 class State:
     """Sessions, calls, open requests and totals after the newest record (`seq`).
 
+    `budgets` are those that are told of; it is one object for good, which a gate looks into.
+
     `skipped` counts records whose data could not be read: purged ones, or of a later version.
     """
 
@@ -74,6 +86,7 @@ class State:
         self.granted = FoldedGrants()
         self.totals = Totals()
         self.usage = UsageFold()
+        self.budgets: Budgets = {}
         self.settled: deque[Settled] = deque(maxlen=SETTLED_KEPT)
         self.skipped = 0
 
@@ -88,7 +101,7 @@ class State:
         self.usage.running(record.at)
         fold = _FOLDS.get(record.kind)
         try:
-            if record.agent is not None and record.session is not None:
+            if is_heard(record):
                 ended = self._ended(record) if record.kind in _ENDS else (0, 0)
                 self.seen.touch(record, *ended)
             if fold is not None:
@@ -302,6 +315,18 @@ class State:
         view = self.seen.views[session_key(record)]
         self.usage.used(record, label=view.label, model=view.model or "")
 
+    def _counted(self, record: Record) -> None:
+        """What files say makes no session known: it may be one that nobody watches."""
+        view = self.session(record.agent, record.session)
+        data = msgspec.convert(record.data, CountedData)
+        host = self.hosts.get(self.host_of(record.session or ""))
+        if host is None or host.local:  # of several machines, one says which days these are
+            self.usage.local(data.utc_offset_s)
+        self.usage.counted(record, data, label=view.label if view is not None else "")
+
+    def _budget(self, record: Record) -> None:
+        take(self.budgets, msgspec.convert(record.data, BudgetData), session_key(record))
+
     def _session_started(self, record: Record) -> None:
         how = str(record.data.get("detail", "")).partition(" ")[0]
         # After a compaction the same process goes on, and counts on.
@@ -335,6 +360,8 @@ class State:
     def _started(self, record: Record) -> None:
         """A core that starts knows nothing of what an earlier one left open (AP-15)."""
         self.gate = started(record)
+        if not self.hosts:
+            self.usage.local(record.data.get("utc_offset_s"))
         for view in self.pending.values():
             call = (view.agent, view.session, view.call)
             self.calls.edit(call, glyph="-", stage="no core", ended_at=record.at)
@@ -398,6 +425,8 @@ _FOLDS: dict[str, Fold] = {
     "session.end": State._turn_over,
     "session.start": State._session_started,
     "usage": State._used,
+    "usage.counted": State._counted,
+    BUDGET: State._budget,
     "hook.trace": State._trace,
     "approval.requested": State._requested,
     "approval.facts": State._facts,

@@ -19,12 +19,16 @@ _MOST_USD = 1_000_000
 
 
 class Tokens(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """Tokens of a model: input that no cache held, output, and input read from or put in one."""
+    """Tokens of a model: input that no cache held, output, and input read from or put in one.
+
+    `reasoning` is a part of the output.
+    """
 
     input: int = 0
     output: int = 0
     cache_read: int = 0
     cache_write: int = 0
+    reasoning: int = 0
 
     @property
     def read(self) -> int:
@@ -43,6 +47,7 @@ class Tokens(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
             self.output + other.output,
             self.cache_read + other.cache_read,
             self.cache_write + other.cache_write,
+            self.reasoning + other.reasoning,
         )
 
     def beyond(self, other: Tokens) -> Tokens:
@@ -52,6 +57,7 @@ class Tokens(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
             max(0, self.output - other.output),
             max(0, self.cache_read - other.cache_read),
             max(0, self.cache_write - other.cache_write),
+            max(0, self.reasoning - other.reasoning),
         )
 
     def most(self, other: Tokens) -> Tokens:
@@ -124,18 +130,24 @@ class Meter(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         """Whether this figure is of another count than the one before."""
         if counts == "newest":
             # One call is told while its output grows; what it read does not change.
-            return msgspec.structs.replace(was, output=0) != msgspec.structs.replace(new, output=0)
+            return reads(was) != reads(new)
         return self.restarted and new.all < was.all
+
+
+def reads(tokens: Tokens) -> tuple[int, int, int]:
+    """What the model read, by where from."""
+    return tokens.input, tokens.cache_read, tokens.cache_write
 
 
 def tokens_in(data: dict[str, Any]) -> Tokens | None:
     """The tokens in a record's data, in counts that do not overlap; None where it has none."""
     found = {name: count(data.get(name)) for name in Tokens.__struct_fields__}
-    if all(each is None for each in found.values()):
+    if all(each is None for name, each in found.items() if name != "reasoning"):
         return None
     counts = {name: each or 0 for name, each in found.items()}
     if data.get("cached_within") is True:
         counts["input"] = max(0, counts["input"] - counts["cache_read"] - counts["cache_write"])
+    counts["reasoning"] = min(counts["reasoning"], counts["output"])
     return Tokens(**counts)
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import msgspec
 
 from watchgate.core.records import Record
-from watchgate.core.usage_meter import Meter, Tokens, counts_in, nano, tokens_in
+from watchgate.core.usage_meter import Meter, Tokens, count, counts_in, nano, tokens_in
 
 METERS_KEPT = 32
+UNSPLIT = "total_tokens"
+"""The meter of tokens that nobody splits: whichever of its words an agent uses, of the same sum."""
 NAME_CHARS = 80
 
 Place = tuple[str, str]
@@ -19,6 +21,10 @@ def metered(meters: tuple[Meter, ...], record: Record) -> tuple[Meter, ...]:
     source, ref = str(data.get("native", ""))[:NAME_CHARS], str(data.get("ref", ""))[:NAME_CHARS]
     tokens, cost = tokens_in(data), nano(data.get("total_cost_usd"))
     known = {(each.source, each.sub): each for each in meters}
+    whole = count(data.get("total")) if tokens is None else None
+    if whole is not None:
+        meter = known.pop((UNSPLIT, ""), Meter(source=UNSPLIT))
+        known[UNSPLIT, ""] = meter.told(Tokens(input=whole), "total", "")
     if cost is not None:
         # A session's cost includes that of its sub-agents, whichever of them it is told with.
         meter = known.pop((source, ""), Meter(source=source))
@@ -36,14 +42,20 @@ def metered(meters: tuple[Meter, ...], record: Record) -> tuple[Meter, ...]:
 def sums(meters: tuple[Meter, ...]) -> tuple[int | None, Tokens | None]:
     """Cost and tokens of a session: sources tell of the same, so the one that tells most counts."""
     costs = [each.cost for each in meters if each.cost is not None]
+    split = is_split(meters)
     by_source: dict[str, Tokens] = {}
     for each in meters:
-        if each.tokens is not None:
+        if each.tokens is not None and not (split and each.source == UNSPLIT):
             by_source[each.source] = by_source.get(each.source, Tokens()).plus(each.tokens)
     tokens: Tokens | None = None
     for told in by_source.values():
         tokens = told if tokens is None else tokens.most(told)
     return max(costs, default=None), tokens
+
+
+def is_split(meters: tuple[Meter, ...]) -> bool:
+    """Whether any source told tokens by their kinds: then a sum of all of them counts no more."""
+    return any(each.tokens is not None and each.source != UNSPLIT for each in meters)
 
 
 def _kept(known: dict[Place, Meter]) -> tuple[Meter, ...]:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import anyio
 import msgspec
 
 from watchgate.core.clock import Clock, Instant
-from watchgate.demo import hooks
+from watchgate.core.records import Draft
+from watchgate.demo import costs, hooks
 from watchgate.demo.play import CONFIG, START_WALL_US, counted_ids
 from watchgate.demo.script import HOME, Step, reports, script
 from watchgate.link.paths import Paths
@@ -54,6 +56,7 @@ def demo_core(speed: float) -> Iterator[tuple[Paths, DemoClock]]:
         home=HOME,
         protected=(f"{HOME}/.config/watchgate",),
         agent_of=lambda _pid: None,
+        counted=partial(_counted, clock),
     )
     try:
         with hosted(paths, CONFIG, clock, stage, hooks.live(speed)) as portal:
@@ -64,6 +67,12 @@ def demo_core(speed: float) -> Iterator[tuple[Paths, DemoClock]]:
                 feeding.cancel()
     finally:
         shutil.rmtree(root, ignore_errors=True)
+
+
+async def _counted(clock: DemoClock) -> AsyncIterator[Draft]:
+    for told in costs.counted(START_WALL_US):
+        await _until(clock, told.at_s)
+        yield costs.draft(told, START_WALL_US)
 
 
 async def _feed(socket: Path, clock: DemoClock) -> None:

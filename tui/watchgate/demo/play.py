@@ -22,7 +22,7 @@ from watchgate.core.ids import request_id
 from watchgate.core.policy.gate import PolicyGate
 from watchgate.core.records import CoreData, Draft, Record
 from watchgate.core.verdicts import SayDeny
-from watchgate.demo import hooks
+from watchgate.demo import costs, hooks
 from watchgate.demo.script import HOME, Step, reports, script
 from watchgate.service.policy.shipped import shipped
 
@@ -91,6 +91,8 @@ class Player:
                     step.at_s + wanted[0],
                     lambda now, s=step, w=wanted[1]: self._answer(s, w, now),  # type: ignore[misc]
                 )
+        for told in costs.counted(START_WALL_US):
+            yield told.at_s, lambda _now, t=told: self._seal(costs.draft(t, START_WALL_US))  # type: ignore[misc]
         for report in reports():
             event = Event(
                 kind="usage",

@@ -154,13 +154,11 @@ def _used(
     return Report(at_s=at_s, actor=actor, usage=usage)
 
 
-_SONNET, _HAIKU, _CODEX = "claude-sonnet-4-5", "claude-haiku-4-5", "gpt-5-codex"
+_SONNET = "claude-sonnet-4-5"
 _REPORTS = (
     _used(14, API, _SONNET, 0.42, (14_100, 12_200, 421_000, 18_900), (98_000, 200_000)),
-    _used(18, CI, _HAIKU, 0.31, (61_000, 9_400, 1_240_000, 63_700), (174_000, 200_000)),
-    _used(24, DOCS, _CODEX, 0.12, (22_300, 3_100, 95_200, 0), (61_200, 272_000)),
     _used(44, API, _SONNET, 0.77, (25_400, 24_600, 781_000, 27_300), (124_000, 200_000)),
-    _used(70, DOCS, _CODEX, 0.41, (76_400, 11_000, 325_600, 0), (111_500, 272_000)),
+    _used(84, API, _SONNET, 1.12, (36_300, 38_400, 1_137_400, 36_300), (124_000, 200_000)),
 )
 
 
@@ -176,7 +174,7 @@ def script() -> tuple[Step, ...]:
 
 
 def reports() -> tuple[Report, ...]:
-    """What the sessions report to have used and cost so far."""
+    """What the one agent that reports its cost says that it is so far."""
     return _REPORTS
 
 

@@ -101,11 +101,12 @@ class Paths(msgspec.Struct, frozen=True):
         return self.data_dir / "watchgate_client.py"
 
 
-def paths(env: Mapping[str, str]) -> Paths:
+def paths(env: Mapping[str, str], *, sockets: bool = True) -> Paths:
     """The places that the environment names, else the platform's own for this user.
 
     Without `XDG_RUNTIME_DIR` the runtime directory lies in the state directory, never under a
-    shared temporary one. Raises `SocketPathTooLongError` when the sockets would not fit there.
+    shared temporary one. Raises `SocketPathTooLongError` when the sockets would not fit there; with
+    `sockets` false none is wanted.
     """
     state_dir = _named(env, "WATCHGATE_STATE_DIR") or platformdirs.user_state_path(APP)
     found = Paths(
@@ -115,7 +116,8 @@ def paths(env: Mapping[str, str]) -> Paths:
         or platformdirs.user_config_path(APP) / "config.toml",
         data_dir=platformdirs.user_data_path(APP),
     )
-    check_socket_path(found.control_socket)
+    if sockets:
+        check_socket_path(found.control_socket)
     return found
 
 

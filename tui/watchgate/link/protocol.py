@@ -14,7 +14,7 @@ import msgspec
 from watchgate.core import requests
 from watchgate.core.grants.grant import GrantView
 from watchgate.core.grants.rule import GrantRule
-from watchgate.core.records import Record
+from watchgate.core.records import BudgetData, Record
 from watchgate.core.traces import TraceView
 from watchgate.core.usage import UsageKept
 from watchgate.core.views import CallRow, GateView, PendingView, SessionView, Settled, Totals
@@ -139,6 +139,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     grants: tuple[GrantView, ...] = ()
     totals: Totals = Totals()
     usage: UsageKept = UsageKept()
+    budgets: dict[str, BudgetData] = {}
     settled: tuple[Settled, ...] = ()
     rows: tuple[CallRow, ...] = ()
     traces: tuple[TraceView, ...] = ()

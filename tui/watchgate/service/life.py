@@ -68,6 +68,9 @@ from watchgate.service.runtime_dir import RuntimeDir
 from watchgate.service.search.indexer import Indexer
 from watchgate.service.sinks.all import Sinks
 from watchgate.service.stage import Stage
+from watchgate.service.usage.budget_watch import BudgetWatch
+from watchgate.service.usage.local_days import utc_offset_s
+from watchgate.service.usage.started import following
 from watchgate.service.verbs.table import Verbs
 
 DRAIN_S = 1.0
@@ -203,7 +206,8 @@ class Life:
     def _tell_of_start(self, hub: Hub, journal: Journal | UnusableJournal) -> None:
         """Record that a core started, and what it found; no gate is asked before."""
         earlier = hub.recorder.state.gate
-        started = CoreData(what="core started", profile=self._config.profile)
+        offset_s = utc_offset_s(self._clock.now().wall_us)
+        started = CoreData(what="core started", profile=self._config.profile, utc_offset_s=offset_s)
         hub.recorder.about_core("policy.started", started)
         if self._missed:
             hub.recorder.about_core("policy.journal", missed(self._missed))
@@ -242,6 +246,13 @@ class Life:
             tasks.start_soon(rounds.run)
             integrity = IntegrityWatch(hub, self._clock, self._paths, known, policies, os.environ)
             tasks.start_soon(integrity.run)
+        budgets = BudgetWatch.of(hub, self._clock, self._config.costs)
+        if budgets is not None:
+            hub.recorder.watchers.add(budgets)
+            tasks.start_soon(budgets.run)
+        counts = following(hub, self._clock, self._stage, self._config, self._paths)
+        if counts is not None:
+            tasks.start_soon(counts)
 
     def _observers(self) -> ObserverQueue:
         return ObserverQueue(preset_of(self._config.dispatch.preset))
@@ -264,6 +275,7 @@ class Life:
             links=LinkFinder(stage.home),
             auto_allow=self._config.policy.auto_allow,
             timer=time.perf_counter,
+            budgets=state.budgets,
         )
         content = self._config.journal.content
         # The journal's thread must never wait for the loop: the loop waits for it when it closes.

@@ -13,8 +13,9 @@ import anyio
 import anyio.to_thread
 from anyio.abc import TaskStatus
 
+from watchgate.core.budget import KIND as BUDGET
 from watchgate.core.clock import Clock
-from watchgate.core.records import Record
+from watchgate.core.records import COUNTED, Record
 from watchgate.core.state import State
 from watchgate.core.usage import DAY_US, DAYS_KEPT
 from watchgate.service.boundary import each_contained
@@ -23,7 +24,7 @@ from watchgate.service.journal.schema import JournalError
 from watchgate.service.recorder import Recorder
 from watchgate.service.search.kinds import of_kinds
 
-KINDS = ("session.start", "usage")
+KINDS = ("policy.started", "session.start", "usage", COUNTED, BUDGET)
 WAIT_S = 1.0
 MEANWHILE_MOST = 20_000
 
@@ -42,6 +43,7 @@ async def remember_usage(
     done, state, now_us = anyio.Event(), recorder.state, clock.now().wall_us
     meanwhile = _Meanwhile()
     recorder.watchers.add(meanwhile)
+    recorder.remembering = True
 
     async def read() -> None:
         try:
@@ -55,7 +57,10 @@ async def remember_usage(
                 each_contained(meanwhile.records, past.apply, _nothing)
                 past.usage.running(now_us)
                 state.usage = past.usage
+                state.budgets.clear()
+                state.budgets.update(past.budgets)
         finally:
+            recorder.remembering = False
             recorder.watchers.discard(meanwhile)
             done.set()
 
@@ -76,7 +81,7 @@ def usage_of(journal: Path, now_us: int, to_seq: int) -> State:
     each_contained(records, state.apply, _nothing)
     for day, (begins, ends) in zip(days, pairwise(starts), strict=True):
         if begins < ends:
-            state.usage.running(day * DAY_US)
+            state.usage.running(min(now_us, day * DAY_US + DAY_US // 2))
     return state
 
 

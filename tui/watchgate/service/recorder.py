@@ -53,12 +53,16 @@ class Watcher(Protocol):
 
 
 class Recorder:
-    """What one core writes down, and who looks on."""
+    """What one core writes down, and who looks on.
+
+    `remembering`: what earlier cores recorded of usage is still being read into the state.
+    """
 
     def __init__(self, chain: Chain, journal: Writer, state: State, clock: Clock) -> None:
         self.state = state
         self.journal = journal
         self.watchers: set[Watcher] = set()
+        self.remembering = False
         self.chain = chain
         self._clock = clock
         self._unrecorded = 0

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 
+from watchgate.core.budget import KIND as BUDGET
 from watchgate.core.gate_folds import GATE_FOLDS
 from watchgate.core.state import DAY_US, State
 from watchgate.service.boundary import each_contained
@@ -24,7 +25,7 @@ FOLDED = 20_000
 LOOKED_AT = 200_000
 """Records before those that are gone through for how the gate stands, where no index tells."""
 
-STANDING = ("policy.started", *GATE_FOLDS)
+STANDING = ("policy.started", BUDGET, *GATE_FOLDS)
 
 
 def remembered(journal: Path, now_us: int, failed: Callable[[str], None]) -> State:

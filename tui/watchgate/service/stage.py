@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import msgspec
 
+from watchgate.agents.usage.base import Place
+from watchgate.agents.usage.places import places
 from watchgate.core.ids import request_id
+from watchgate.core.records import Draft
 from watchgate.link.paths import Paths
 from watchgate.service.coverage.processes import PROC
 from watchgate.service.peer import agent_of
@@ -20,7 +23,8 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
     """What surrounds a core: ids, the home folder, its own files, and who a peer works for.
 
     What runs below the process `own_pid` may not allow. `proc` is where the system tells of the
-    agents that run; None: nobody looks.
+    agents that run; None: nobody looks. `places` are where agents keep files that tell of usage.
+    `counted` tells what usage adds up to in their place, as a demo does.
     """
 
     ids: Callable[[], str]
@@ -29,6 +33,8 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
     agent_of: Callable[[int], Proc | None]
     own_pid: int = 0
     proc: Path | None = None
+    places: tuple[Place, ...] = ()
+    counted: Callable[[], AsyncIterator[Draft]] | None = None
 
 
 def real_stage(paths: Paths) -> Stage:
@@ -42,4 +48,5 @@ def real_stage(paths: Paths) -> Stage:
         agent_of=lambda pid: agent_of(ancestors(pid)),
         own_pid=os.getpid(),
         proc=PROC,
+        places=places(os.environ, str(Path.home())),
     )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from watchgate.core.amounts import plural
 from watchgate.core.state import State
 from watchgate.ui.bridge import Link
-from watchgate.ui.formats import plural
 from watchgate.ui.overview import day_words
 
 

@@ -11,10 +11,10 @@ from datetime import datetime, tzinfo
 
 from rich.cells import cell_len, get_character_cell_size, set_cell_size
 
+from watchgate.core.amounts import UNKNOWN
 from watchgate.core.hosts import own_id
 
 DOTS = "..."
-UNKNOWN = "?"
 UNMEASURED = "-"
 _LOOKED_AT = 16
 """Characters for each cell that a cut text is measured by: most take a cell, marks take none."""
@@ -69,41 +69,9 @@ def clock(at_us: int, zone: tzinfo | None = None) -> str:
     return datetime.fromtimestamp(at_us / 1_000_000, zone).strftime("%H:%M:%S")
 
 
-def money(usd: float | None) -> str:
-    """Dollars with two decimals, three below a cent, `?` when not known."""
-    if usd is None:
-        return UNKNOWN
-    return f"${usd:.3f}" if 0 < usd < 0.01 else f"${usd:,.2f}"
-
-
-def count(number: int) -> str:
-    """A number with its thousands apart: `1,182`."""
-    return f"{number:,}"
-
-
-def tokens(number: int | None) -> str:
-    """A count of tokens in three digits or so: `812`, `38.4 k`, `402 k`, `1.21 M`, `12.4 M`."""
-    if number is None:
-        return UNKNOWN
-    if number < 1_000:
-        return str(number)
-    if number < 999_500:
-        return f"{number / 1_000:.1f} k" if number < 99_950 else f"{number / 1_000:.0f} k"
-    millions, unit = number / 1_000_000, "M"
-    if millions >= 999.5:
-        millions, unit = millions / 1_000, "G"
-    digits = 2 if millions < 9.995 else 1 if millions < 99.95 else 0
-    return f"{millions:,.{digits}f} {unit}"
-
-
 def percent(share: float | None) -> str:
     """A share of 0 to 1 as `62 %`, `?` when not known."""
     return UNKNOWN if share is None else f"{100 * share:.0f} %"
-
-
-def plural(number: int, noun: str) -> str:
-    """A count with its noun: `1 session`, `4 sessions`."""
-    return f"{count(number)} {noun}{'' if number == 1 else 's'}"
 
 
 def short_id(request: str) -> str:

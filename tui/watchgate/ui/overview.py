@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import msgspec
 
+from watchgate.core.amounts import count, plural
 from watchgate.core.gate_folds import is_off
 from watchgate.core.sessions import SessionState
 from watchgate.core.state import State
 from watchgate.core.text import safe_text
 from watchgate.core.views import GateView, PendingView, SessionView, SubView, Totals
 from watchgate.ui.bridge import Link
+from watchgate.ui.costs.budgets import today as today_budget
 from watchgate.ui.costs.sums import today_words
 from watchgate.ui.deciding.consequences import seconds_left, silence
 from watchgate.ui.fleet.words import host_chips, hosts_words
-from watchgate.ui.formats import ago, clock, count, cut, person, plural
+from watchgate.ui.formats import ago, clock, cut, person
 from watchgate.ui.theming.theme import RISK_RANK
 from watchgate.ui.widgets.strip import StripView
 
@@ -90,7 +92,8 @@ def silence_words(view: PendingView, now_us: int) -> str:
 def strip_view(state: State, link: Link, now_us: int, *, demo: bool) -> StripView:
     """The strip of this moment; `now_us` is the core's clock."""
     live = live_sessions(state)
-    cost, cost_wide = today_words(state, now_us)
+    budget = today_budget(state, now_us)
+    cost, cost_wide = today_words(state, now_us, budget)
     view = StripView(
         profile=state.gate.profile,
         demo=demo,
@@ -100,6 +103,7 @@ def strip_view(state: State, link: Link, now_us: int, *, demo: bool) -> StripVie
         per_minute=_per_minute(live, now_us),
         cost=cost,
         cost_wide=cost_wide,
+        over_budget=budget is not None and budget.level == "used-up",
         ran=sum(view.ran for view in live),
         gated=sum(view.passed for view in live),
         tampered=len(state.gate.tampered),

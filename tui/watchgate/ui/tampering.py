@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from watchgate.core.amounts import plural
 from watchgate.core.records import TamperedData
 from watchgate.core.text import safe_text
 from watchgate.core.views import GateView
-from watchgate.ui.formats import cut, plural
+from watchgate.ui.formats import cut
 
 NAME_CELLS = 24
 MEND_CELLS = 60

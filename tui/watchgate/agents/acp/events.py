@@ -88,19 +88,42 @@ def meaning(wrapped: Wrapped, native: str) -> Meaning:
 
 def usage_of(result: dict[str, Any]) -> Usage | None:
     """The tokens that a prompt's result tells of, in the three ways in which agents do."""
-    for told in (
-        table(result.get("usage")),
-        table(table(result.get("_meta")).get("usage")),
-        table(table(table(result.get("_meta")).get("quota")).get("token_count")),
+    meta = table(result.get("_meta"))
+    quota = table(meta.get("quota"))
+    models = items(quota.get("model_usage"))
+    model = word(models[0].get("model")) if len(models) == 1 else ""
+    for told, named in (
+        (table(result.get("usage")), ""),
+        (table(meta.get("usage")), ""),
+        (table(quota.get("token_count")), model),
     ):
         if told:
-            return Usage(
-                input=count(told.get("inputTokens", told.get("input_tokens"))),
-                output=count(told.get("outputTokens", told.get("output_tokens"))),
-                cache_read=count(told.get("cachedReadTokens")),
-                cache_write=count(told.get("cachedWriteTokens")),
-            )
+            return _tokens(told, named)
     return None
+
+
+def _tokens(told: dict[str, Any], model: str) -> Usage:
+    """The protocol's counts do not overlap, but agents tell those of their model as they are.
+
+    `totalTokens`, the sum of all of them, shows which are parts of others.
+    """
+    given = count(told.get("inputTokens", told.get("input_tokens")))
+    output = count(told.get("outputTokens", told.get("output_tokens")))
+    read, write = count(told.get("cachedReadTokens")), count(told.get("cachedWriteTokens"))
+    thoughts, total = count(told.get("thoughtTokens")), count(told.get("totalTokens"))
+    cached, plain = (read or 0) + (write or 0), (given or 0) + (output or 0)
+    thought_within = bool(thoughts) and total in (plain, plain + cached)
+    if thoughts and not thought_within:
+        output = (output or 0) + thoughts
+    return Usage(
+        input=given,
+        output=output,
+        cache_read=read,
+        cache_write=write,
+        model=model or None,
+        cached_within=cached > 0 and total == (given or 0) + (output or 0),
+        reasoning=thoughts,
+    )
 
 
 def call_of(wrapped: Wrapped) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from watchgate.agents.claude import limits
 from watchgate.agents.proxied.wrapped import count, number, table, word
 from watchgate.core.events import Usage
 from watchgate.core.text import safe_text
@@ -15,7 +16,7 @@ NATIVE: Final = "StatusLine"
 
 
 def usage(payload: dict[str, Any]) -> Usage:
-    """The tokens of the newest model call and the cost of the whole session."""
+    """The tokens of the newest model call, the cost of the session, the account's rate limits."""
     window = table(payload.get("context_window"))
     newest = table(window.get("current_usage"))
     size = count(window.get("context_window_size"))
@@ -29,6 +30,7 @@ def usage(payload: dict[str, Any]) -> Usage:
         counts="newest",
         context_used=_used(window, newest, size),
         context_size=size,
+        limits=limits.of_status(payload),
     )
 
 
@@ -52,5 +54,6 @@ def line(payload: dict[str, Any]) -> str:
         safe_text(word(model.get("display_name"), 64) or word(model.get("id"), 64)),
         "" if cost is None else f"${cost:.2f}",
         "" if used is None else f"ctx {used:.0f}%",
+        *limits.shown(limits.of_status(payload)),
     )
     return " · ".join(part for part in parts if part)

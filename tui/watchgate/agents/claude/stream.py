@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from watchgate.agents.claude import limits
 from watchgate.agents.hooks.payload import text
 from watchgate.agents.hooks.tools import Classes, describe
 from watchgate.agents.proxied.wrapped import Wrapped, count, items, number, table, word
@@ -26,7 +27,7 @@ from watchgate.core.events import (
 
 TYPES: Final = frozenset(
     """assistant user system result control_request control_response control_cancel_request
-    stream_event keep_alive stream-json""".split()
+    stream_event keep_alive rate_limit_event stream-json""".split()
 )
 Meaning = tuple[Kind, Body]
 
@@ -50,7 +51,9 @@ def meaning(wrapped: Wrapped, classes: Classes) -> Meaning:
         case "user" if wrapped.side == "editor":
             return "prompt.submit", Text(text(_words(message)))
         case str(sort) if sort in TYPES:
-            return "notice", Text(text(message))
+            # Only a `rate_limit_event` has any; without, it is a line like the others.
+            told = limits.of_event(message)
+            return ("usage", Usage(limits=told)) if told else ("notice", Text(text(message)))
         case sort:
             return "unknown", Unknown(f"no stream-json line of type {text(sort)}", text(message))
 

@@ -59,6 +59,7 @@ APP_SERVER: Final = TableAdapter(
                     "output": (f"{_USED}.total.outputTokens",),
                     "cache_read": (f"{_USED}.total.cachedInputTokens",),
                     "cache_write": (f"{_USED}.total.cacheWriteInputTokens",),
+                    "reasoning": (f"{_USED}.total.reasoningOutputTokens",),
                     "context_used": (f"{_USED}.last.totalTokens",),
                     "context_size": (f"{_USED}.modelContextWindow",),
                 },

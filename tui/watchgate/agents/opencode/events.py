@@ -190,13 +190,21 @@ def _usage(fields: Fields) -> Usage:
     """OpenCode counts input without what came from the cache; its cost is of one message."""
     tokens = mapping(fields.get("tokens"))
     cache = mapping(tokens.get("cache"))
+    read, write = _count(cache.get("read")), _count(cache.get("write"))
+    given, output = _count(tokens.get("input")), _count(tokens.get("output"))
+    reasoning = _count(tokens.get("reasoning"))
+    total = _count(tokens.get("total"))
+    if reasoning and total != sum(each or 0 for each in (given, output, read, write)):
+        # Versions whose total is without it count it in the output already.
+        output = (output or 0) + reasoning
     return Usage(
-        input=_count(tokens.get("input")),
-        output=_count(tokens.get("output")),
-        cache_read=_count(cache.get("read")),
-        cache_write=_count(cache.get("write")),
+        input=given,
+        output=output,
+        cache_read=read,
+        cache_write=write,
         model=string(fields, "modelID") or None,
         ref=string(fields, "messageID") or string(fields, "id"),
+        reasoning=reasoning,
     )
 
 

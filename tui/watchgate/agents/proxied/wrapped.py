@@ -68,8 +68,11 @@ def count(value: Any) -> int | None:
 
 
 def number(value: Any) -> float | None:
-    """The number, None for anything else."""
-    return float(value) if type(value) in (int, float) else None
+    """The number, None for anything else, also for one that is too large for a float."""
+    try:
+        return float(value) if type(value) in (int, float) else None
+    except OverflowError:
+        return None
 
 
 def table(value: Any) -> dict[str, Any]:

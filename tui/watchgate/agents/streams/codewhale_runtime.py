@@ -109,6 +109,21 @@ def _turn_starts(heard: Heard, native: str, payload: Fields) -> None:
     heard.words("model.request", native, rest(payload))
 
 
+def _submits(heard: Heard, native: str, payload: Fields) -> None:
+    _conversation(heard, native, payload)
+    heard.words("prompt.submit", native, rest(payload, ("total_tokens",)))
+
+
+def _conversation(heard: Heard, native: str, payload: Fields) -> None:
+    """All tokens of the conversation so far, of which nobody says what they were."""
+    total = whole(payload, "total_tokens")
+    if total is None:
+        total = whole(table(payload, "totals"), "session_tokens")
+    if total is not None:
+        model = word(payload, "model") or None
+        heard.say("usage", f"{native}/usage", Usage(total=total, model=model, counts="total"))
+
+
 def _turn_ends(heard: Heard, native: str, payload: Fields) -> None:
     used = table(payload, "usage")
     if used:
@@ -117,10 +132,14 @@ def _turn_ends(heard: Heard, native: str, payload: Fields) -> None:
             output=whole(used, "output_tokens"),
             cache_read=whole(used, "prompt_cache_hit_tokens"),
             cache_write=whole(used, "prompt_cache_write_tokens"),
+            reasoning=whole(used, "reasoning_tokens"),
+            model=word(payload, "model") or None,
             cached_within=True,
         )
         heard.say("usage", f"{native}/usage", usage)
-    heard.words("turn.end", native, rest(payload, ("usage", "totals")))
+    else:
+        _conversation(heard, native, payload)
+    heard.words("turn.end", native, rest(payload, ("usage", "totals", "total_tokens")))
     heard.seen.turn_over()
 
 
@@ -138,13 +157,14 @@ def _session_ends(heard: Heard, native: str, payload: Fields) -> None:
     heard.seen.turn_over()
 
 
-_KINDS: Final[dict[str, Kind]] = {"message": "message", "message_submit": "prompt.submit"}
+_KINDS: Final[dict[str, Kind]] = {"message": "message"}
 _STEPS: Final[dict[str, Callable[[Heard, str, Any], None]]] = {
     "approval.required": _asks,
     "approval.timeout": _times_out,
     "approval.decided": _decided,
     "turn.started": _turn_starts,
     "turn_start": _turn_starts,
+    "message_submit": _submits,
     "turn.completed": _turn_ends,
     "turn_end": _turn_ends,
     "turn.failed": _turn_fails,

@@ -64,6 +64,7 @@ def _turn_done(heard: Heard, native: str, fields: Fields) -> None:
             output=whole(used, "output_tokens"),
             cache_read=whole(used, "cached_input_tokens"),
             cache_write=whole(used, "cache_write_input_tokens"),
+            reasoning=whole(used, "reasoning_output_tokens"),
             counts="total",
             cached_within=True,
         )

@@ -96,8 +96,9 @@ class EventRule(
     the places of its words, joined by a colon; without any, all of the payload's own fields are
     kept. `what` is a session change in a word, with `{place}` as in `tool`, and `text` its details.
     `usage` gives the places of token counts by the names of `Usage`; the event is about nothing
-    else then; `counts` and `cached_within` say what they are of, as there. Places that `fields`
-    gives otherwise than the defaults are those of this event alone.
+    else then; `counts` and `cached_within` say what they are of, as there, and `reasoning_beside`
+    that the agent's `output` lacks its `reasoning`. Places that `fields` gives otherwise than the
+    defaults are those of this event alone.
     `every_call` marks a permission event that comes whether or not the agent would ask. A
     `question` about no tool of the agent's own becomes a call of one named after the event.
     """
@@ -110,6 +111,7 @@ class EventRule(
     usage: dict[str, Paths] = {}
     counts: Counts = "each"
     cached_within: bool = False
+    reasoning_beside: bool = False
     every_call: bool = False
     fields: Fields | None = None
     answers: Answers | None = None

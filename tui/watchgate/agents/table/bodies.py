@@ -33,7 +33,9 @@ NAME_LIMIT, FOLDER_LIMIT = 512, 8_192
 _CALLS = ("tool.pre", "tool.permission", "tool.permission.resolved")
 _RESULTS = ("tool.post", "tool.error")
 _CHANGES = ("session.start", "session.end", "session.change", "compact.pre", "compact.post")
-_COUNTS = ("input", "output", "cache_read", "cache_write", "context_used", "context_size")
+_COUNTS = tuple(
+    """input output cache_read cache_write reasoning total context_used context_size""".split()
+)
 _STATUS = re.compile(r"-?\d{1,10}")
 _ALWAYS_COMMON = frozenset(("timestamp", "effort"))
 
@@ -211,8 +213,13 @@ def _usage(rule: EventRule, fields: Fields) -> Reader:
 
     def build(payload: Payload) -> Body:
         which, usd, of = found(payload, model), found(payload, cost), found(payload, ref)
+        told: dict[str, Any] = {
+            key: _whole(found(payload, places)) for key, places in counts.items()
+        }
+        if rule.reasoning_beside and told["reasoning"]:
+            told["output"] = (told["output"] or 0) + told["reasoning"]
         return Usage(
-            **{key: _whole(found(payload, places)) for key, places in counts.items()},
+            **told,
             total_cost_usd=float(usd) if _is_number(usd) else None,
             model=which if isinstance(which, str) else None,
             counts=rule.counts,

@@ -21,7 +21,7 @@ _GATES = (Lane.GATE, Lane.GATE_READ)
 _GATED = ("tool.pre", "tool.permission", "prompt.submit")
 # What the guard around the hook client lets pass; the rest it turns into a denial of its own.
 _EXITS = (0, 2)
-_COUNTS = frozenset(msgspec.structs.asdict(Usage())) - {"counts", "cached_within"}
+_COUNTS = frozenset(msgspec.structs.asdict(Usage())) - {"counts", "cached_within", "limits"}
 
 
 def faults(table: Table) -> Iterator[Fault]:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import msgspec
+
+from watchgate.core.budget import RULE as BUDGET
+from watchgate.core.budget import Budgets, asked_because
 from watchgate.core.events import Event, Lane, Tool
 from watchgate.core.policy.assessment import Assessment, Finding, judge
 from watchgate.core.policy.kept import Kept
 from watchgate.core.policy.policy import Policy
-from watchgate.core.policy.profiles import Profile, gate_action
+from watchgate.core.policy.profiles import GateAction, Profile, gate_action
 from watchgate.core.policy.subject import Links, Subject
 from watchgate.core.retries import Retries
 from watchgate.core.verdicts import Allow, Block, Confirm, Defer, Failed, Verdict
@@ -33,14 +37,17 @@ class PolicyGate:
         links: Callable[[Tool, str], Links] = lambda _tool, _cwd: (),
         auto_allow: bool = False,
         timer: Callable[[], float] | None = None,
+        budgets: Budgets | None = None,
     ) -> None:
         """`links` finds the symbolic links that a call in a folder names.
 
         `timer` counts seconds; with one, `took_ms` is how long the newest assessment took.
+        `budgets` is how budgets stand, looked at anew for every call.
         """
         self.profile: Profile = profile
         self.retries = Retries()
         self.took_ms: float | None = None
+        self.budgets: Budgets = {} if budgets is None else budgets
         self._policies = policies
         self._auto_allow = auto_allow
         self._timer = timer
@@ -71,7 +78,7 @@ class PolicyGate:
             links=self._links(tool, event.cwd) if event.lane.waits else (),
         )
         found = self._kept.assess(subject, self._policies(event.cwd), event.at.wall_us)
-        found = self.retries.raised(event, found)
+        found = self.budgeted(event, self.retries.raised(event, found))
         if self._timer is not None:
             self.took_ms = round((self._timer() - began_s) * 1000, 3)
         self._last = (event, found)
@@ -87,11 +94,11 @@ class PolicyGate:
             return Failed("malformed", "no tool call to judge")
         if event.kind == "question":
             return Confirm(found.reason)
-        action = gate_action(
-            self.profile, found, autonomous=event.autonomous, auto_allow=self._auto_allow
-        )
+        action = self._action(event, found)
         if action == "deny":
             return Block(found.decisive.reason)
+        if found.findings[0].rule == BUDGET:
+            return Confirm(found.findings[0].reason)
         if action == "allow" and event.can.allow:
             return Allow(found.reason)
         # Where the agent itself would ask, somebody is asked, though another would be content.
@@ -100,3 +107,28 @@ class PolicyGate:
         if action == "hold" or (action in ("allow", "handback") and asks):
             return Confirm(found.reason)
         return Defer(found.reason)
+
+    def over_budget(self, event: Event) -> str:
+        """Why a call is to be asked though the policy would let it run; empty where it is not."""
+        return asked_because(self.budgets, event.agent, event.session)
+
+    def _action(self, event: Event, found: Assessment) -> GateAction:
+        return gate_action(
+            self.profile, found, autonomous=event.autonomous, auto_allow=self._auto_allow
+        )
+
+    def budgeted(self, event: Event, found: Assessment) -> Assessment:
+        """Over a budget, a call that would run without anybody being asked is put to somebody.
+
+        Its risk stays what it is, and so does whatever a grant says of it.
+        """
+        if not event.lane.waits:
+            return found
+        action = self._action(event, found)
+        allowed = action == "allow" and event.can.allow
+        runs = action in ("allow", "handback") and event.runs_unasked
+        if not (allowed or runs) or not (why := self.over_budget(event)):
+            return found
+        # Among findings an allow is what no grant has to answer.
+        over = Finding(BUDGET, why, found.risk, decision="allow")
+        return msgspec.structs.replace(found, decision="ask", findings=(over, *found.findings))

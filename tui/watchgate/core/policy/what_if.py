@@ -2,7 +2,7 @@
 
 Each recorded call is judged again as it came, and compared with what was done with it then. Left
 out, and counted, are calls whose input was not kept whole and calls that something else than the
-policy's rules decided: a handler, a fault, a denial before.
+policy's rules decided: a handler, a fault, a denial before, a budget that was used up.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Literal
 
 import msgspec
 
+from watchgate.core.budget import RULE as BUDGET
 from watchgate.core.clock import Instant
 from watchgate.core.events import Can, Event, Lane, ToolCall
 from watchgate.core.policy.gate import PolicyGate
@@ -105,7 +106,7 @@ def _call(record: Record) -> CallData | None:
 
 def _did(call: CallData) -> Does | None:
     """What the policy did with the call then; None when it was not the policy's rules."""
-    if call.rule.startswith("handler ") or call.rule == RETRY:
+    if call.rule.startswith("handler ") or call.rule in (RETRY, BUDGET):
         return None
     if call.word not in (None, "denied-by-rule"):
         return None

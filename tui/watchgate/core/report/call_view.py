@@ -7,6 +7,7 @@ from datetime import tzinfo
 from xml.etree.ElementTree import Element
 
 from watchgate.core import tool_input
+from watchgate.core.amounts import plural
 from watchgate.core.diff.blocks import blocks
 from watchgate.core.events import Tool
 from watchgate.core.history_row import HistoryRow
@@ -14,7 +15,7 @@ from watchgate.core.records import Record
 from watchgate.core.report.edits import COMPARED_BYTES, drawn_edit
 from watchgate.core.report.elements import Lines, cut, element
 from watchgate.core.report.fields import Data, parts, pretty, text, tool
-from watchgate.core.report.formats import clock, plural, took
+from watchgate.core.report.formats import clock, took
 from watchgate.core.report.hooks import drawn_hooks
 from watchgate.core.report.steps import steps
 from watchgate.core.report.story import Called

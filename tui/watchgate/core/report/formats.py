@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, tzinfo
 
+from watchgate.core import amounts
+from watchgate.core.amounts import UNKNOWN
 from watchgate.core.usage_meter import NANO
 
-UNKNOWN = "?"
 _US = 1_000_000
 
 
@@ -56,12 +57,4 @@ def person(seconds: float) -> str:
 
 def money(nano: int | None) -> str:
     """Dollars of nano-dollars, with three decimals below a cent."""
-    if nano is None:
-        return UNKNOWN
-    usd = nano / NANO
-    return f"${usd:.3f}" if 0 < usd < 0.01 else f"${usd:,.2f}"
-
-
-def plural(count: int, noun: str) -> str:
-    """`1 call`, `2,000 calls`."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+    return amounts.money(None if nano is None else nano / NANO)

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from datetime import tzinfo
 from xml.etree.ElementTree import Element
 
+from watchgate.core.amounts import plural
 from watchgate.core.report.elements import element
 from watchgate.core.report.figures import Figures
-from watchgate.core.report.formats import clock, day, money, offset, person, plural, took
+from watchgate.core.report.formats import clock, day, money, offset, person, took
 from watchgate.core.report.story import Story
 
 

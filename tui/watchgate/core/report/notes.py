@@ -5,11 +5,12 @@ from __future__ import annotations
 from datetime import tzinfo
 from xml.etree.ElementTree import Element
 
+from watchgate.core.amounts import plural
 from watchgate.core.record_fields import words
 from watchgate.core.records import Record
 from watchgate.core.report.elements import cut, element
 from watchgate.core.report.fields import number, text
-from watchgate.core.report.formats import clock, plural
+from watchgate.core.report.formats import clock
 
 _NAMES = {
     "session.start": "session began",

@@ -12,10 +12,11 @@ from xml.etree.ElementTree import Element
 
 import msgspec
 
+from watchgate.core.amounts import plural
 from watchgate.core.report.call_view import drawn_call, line
 from watchgate.core.report.elements import element, html
 from watchgate.core.report.figures import figures
-from watchgate.core.report.formats import clock, day, plural
+from watchgate.core.report.formats import clock, day
 from watchgate.core.report.head import drawn_figures, drawn_head
 from watchgate.core.report.notes import drawn_note
 from watchgate.core.report.story import Called, Noted, Story

@@ -10,6 +10,7 @@ import msgspec
 
 from watchgate.agents.base import Adapter
 from watchgate.agents.traits import traits_in
+from watchgate.core.budget import Budgets
 from watchgate.core.config import Config
 from watchgate.core.handlers import Handler
 from watchgate.core.records import Record
@@ -58,7 +59,8 @@ def decide_again(
 ) -> Again:
     """Decide a recording again; `judge` makes a gate that remembers nothing.
 
-    A core that was started anew remembered nothing either, so each is played by itself.
+    A core that was started anew remembered nothing either but how budgets stood, so each is played
+    by itself.
     """
     lives: dict[str, list[Record]] = {}
     for record in records:
@@ -66,11 +68,14 @@ def decide_again(
     handlers = tuple(handlers)
     found: list[Difference] = []
     decided, left_out = 0, Counter[str]()
+    budgets: Budgets = {}
     for life in lives.values():
         if purged := sum(record.kind in _CALLS and not record.data for record in life):
             left_out[NOT_KEPT] += purged
         recording = Recording(life, adapters)
-        player = Player(recording, config, judge(), handlers, traits_in(adapters))
+        gate = judge()
+        gate.budgets = budgets
+        player = Player(recording, config, gate, handlers, traits_in(adapters))
         player.run()
         doubtful = Doubtful()
         compared: list[tuple[Played, Outcome, Outcome]] = []

@@ -18,10 +18,19 @@ class Judge(PolicyGate):
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
         self._as_recorded: dict[_Key, Assessment] = {}
+        self._over: dict[_Key, str] = {}
 
     def keep(self, event: Event, found: Assessment) -> None:
         """Let the event's call have this assessment."""
         self._as_recorded[_key(event)] = found
+
+    def keep_over_budget(self, event: Event, why: str) -> None:
+        """The event's call was asked because a budget was used up, which may be told before."""
+        self._over[_key(event)] = why
+
+    def over_budget(self, event: Event) -> str:
+        """What the recording told of budgets, else what the recorded call says."""
+        return super().over_budget(event) or self._over.get(_key(event), "")
 
     def assess(self, event: Event) -> Assessment | None:
         """What was recorded of the call, if that is kept, else what the policy says now."""

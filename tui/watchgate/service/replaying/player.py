@@ -14,6 +14,9 @@ from itertools import count
 
 import msgspec
 
+from watchgate.core.budget import KIND as BUDGET
+from watchgate.core.budget import RULE as OVER_BUDGET
+from watchgate.core.budget import take
 from watchgate.core.clock import Instant
 from watchgate.core.config import Config
 from watchgate.core.coverage import Traits
@@ -21,7 +24,7 @@ from watchgate.core.effects import Ask, Commit, Effect, Emit
 from watchgate.core.engine import Engine
 from watchgate.core.events import Event
 from watchgate.core.handlers import Handler
-from watchgate.core.records import CallData, Draft, RequestData, TraceData
+from watchgate.core.records import BudgetData, CallData, Draft, Record, RequestData, TraceData
 from watchgate.core.requests import Status
 from watchgate.core.verdicts import Block, Defer, Failed, Report, TraceRow, Verdict
 from watchgate.service.replaying.answers import LATE_S, Answers
@@ -84,6 +87,8 @@ class Player:
             self._move(moment)
             if isinstance(step, Came):
                 self._come(step)
+            elif step.record.kind == BUDGET:
+                self._budget(step.record)
             else:
                 self._answers.play(step.record, self._now)
             self._let_go()
@@ -97,6 +102,8 @@ class Player:
         self.played.append(played)
         if came.call is not None:
             self._unnamed[_key(event)].append(played)
+            if came.call.rule == OVER_BUDGET:
+                self._gate.keep_over_budget(event, came.call.reason)
             if came.why_not:
                 asked = self._recording.asked.get(came.record.request or "")
                 self._gate.keep(event, as_recorded(came.call, asked))
@@ -107,6 +114,10 @@ class Player:
         self._ready(played, event, self._seq)
         conn = len(self.played) if event.lane.waits else 0
         self._do(self._engine.receive(event, conn, self._now))
+
+    def _budget(self, record: Record) -> None:
+        key = (record.agent or "", record.session or "")
+        take(self._gate.budgets, msgspec.convert(record.data, BudgetData), key)
 
     def _ready(self, played: Played, event: Event, upto: int) -> None:
         """Make everything around the engine what it was when this was decided."""

@@ -13,6 +13,7 @@ from typing import Final
 import msgspec
 
 from watchgate.agents.base import Adapter
+from watchgate.core.budget import KIND as BUDGET
 from watchgate.core.events import Event
 from watchgate.core.judging import POLICY
 from watchgate.core.records import CallData, DecisionData, Record, RequestData, TraceData
@@ -30,6 +31,7 @@ _STEPS: Final = frozenset(
         "effect.undelivered",
         "grant.given",
         "grant.revoked",
+        BUDGET,
     }
 )
 

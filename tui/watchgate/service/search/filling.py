@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from watchgate.core.purges import KIND
-from watchgate.core.records import Record
+from watchgate.core.records import Record, is_heard
 from watchgate.service.search.facets import document, folder_of
 from watchgate.service.search.index_file import SEGMENT_ROWS
 
@@ -122,7 +122,7 @@ def sessions_in(records: Iterable[Record]) -> list[Seen]:
     """The sessions of these records, which come in their order."""
     seen: dict[tuple[str, str], Seen] = {}
     for record in records:
-        if record.agent is None or record.session is None:
+        if not is_heard(record) or record.agent is None or record.session is None:
             continue
         key = record.agent, record.session
         each = seen.get(key)

@@ -1,7 +1,7 @@
-"""What the Costs screen and the strip tell of money, as plain values; nothing here draws.
+"""What the Costs screen tells of money, as plain values; nothing here draws.
 
 Money is in nano-dollars, None is unknown. A sum is `at_least` one when something is known to be
-missing in it.
+missing in it. Days are those of the core's local time.
 """
 
 from __future__ import annotations
@@ -12,15 +12,31 @@ from typing import Literal
 
 import msgspec
 
-from watchgate.core.sessions import SessionState
+from watchgate.core.records import BudgetData
 from watchgate.core.state import State
-from watchgate.core.usage import DAY_US, SessionUsage, Spent, total
+from watchgate.core.usage import Spent, total
 from watchgate.core.usage_meter import Tokens
 from watchgate.core.views import SessionView
-from watchgate.ui.costs.sums import Sum, over, today, used_since
+from watchgate.ui.costs.budgets import today as today_budget
+from watchgate.ui.costs.limits import AgentLimits, agent_limits
+from watchgate.ui.costs.prices import days_old
+from watchgate.ui.costs.rows import (
+    AgentRow,
+    CostRow,
+    Key,
+    ModelRow,
+    agent_rows,
+    model_rows,
+    session_rows,
+)
+from watchgate.ui.costs.sums import Sum, over, sum_of, today
+
+__all__ = [
+    "SORTS", "WEEK", "WINDOWS", "WINDOW_WORDS", "CostRow", "Costs", "DayCost", "Key", "Sort",
+    "costs", "date_of", "day_of",
+]  # fmt: skip
 
 Sort = Literal["cost", "tokens", "context", "name"]
-Key = tuple[str, str]
 
 SORTS: tuple[Sort, ...] = ("cost", "tokens", "context", "name")
 WINDOWS = (1, 7, 30)
@@ -29,61 +45,44 @@ WEEK = 7
 WINDOW_WORDS = {1: "today", 7: "7 days", 30: "30 days"}
 
 
-class CostRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One session within the window; `share` of all known cost and `context` are 0 to 1.
-
-    `tells` says that its agent has told any usage, `partial` that its tokens may lack calls.
-    """
-
-    key: Key
-    label: str
-    model: str = ""
-    tells: bool = True
-    cost: int | None = None
-    tokens: Tokens | None = None
-    partial: bool = False
-    share: float | None = None
-    context: float | None = None
-
-    @property
-    def cached(self) -> float | None:
-        """Which part of what the model read came from its cache."""
-        if self.tokens is None or not self.tokens.read:
-            return None
-        return self.tokens.cache_read / self.tokens.read
-
-
-class ModelRow(msgspec.Struct, frozen=True):
-    """What a model cost; an empty name is unknown, and of that agent."""
-
-    name: str
-    agent: str
-    cost: int | None
-
-
 class DayCost(msgspec.Struct, frozen=True):
     """What a day cost, None where that is not known: nothing was recorded, or no cost told."""
 
     day: int
     cost: int | None
     recorded: bool = True
+    least: bool = False
 
 
 class Costs(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that the screen shows at a moment; `silent` are those that tell no usage."""
+    """Everything that the screen shows at a moment; `silent` are those that tell no usage.
+
+    `tokens_per_min` are those that no cache held. `prices` are the words of the table of prices,
+    `prices_old` its age in days where that is too much. `unpriced` are models that no table has,
+    `unreadable` counts lines and files of transcripts. `budget` is the day's, once it is nearly
+    used up.
+    """
 
     window: int
     today: Sum
     week: Sum
     month: Sum
     month_name: str
-    hour: int | None
+    hour: Sum
+    tokens_per_min: int | None
     rows: tuple[CostRow, ...]
     all: Sum
     tokens: Tokens | None
     silent: tuple[CostRow, ...]
     models: tuple[ModelRow, ...]
+    agents: tuple[AgentRow, ...]
     days: tuple[DayCost, ...]
+    limits: tuple[AgentLimits, ...] = ()
+    prices: str = ""
+    prices_old: int | None = None
+    unpriced: tuple[str, ...] = ()
+    unreadable: int = 0
+    budget: BudgetData | None = None
 
     @property
     def empty(self) -> bool:
@@ -101,11 +100,12 @@ def costs(
     keep: Callable[[CostRow, SessionView | None], bool] | None = None,
 ) -> Costs:
     """The figures of a moment, by the core's clock."""
-    day = now_us // DAY_US
-    rows = _rows(state, day - window + 1)
+    usage = state.usage
+    day = usage.day_of(now_us)
+    first, week = day - window + 1, day - max(window, WEEK) + 1
+    rows = session_rows(state, first, now_us)
     kept = [row for row in rows if keep is None or keep(row, state.sessions.get(row.key))]
     silent = tuple(row for row in rows if not row.tells)
-    spent = state.usage.spent
     month_start = day_of(date_of(day).replace(day=1))
     of_today = today(state, now_us)
     return Costs(
@@ -114,13 +114,21 @@ def costs(
         week=over(state, day - WEEK + 1, day, of_today),
         month=over(state, month_start, day, of_today),
         month_name=date_of(day).strftime("%B"),
-        hour=state.usage.last_hour(now_us) if total(spent)[0] is not None else None,
+        hour=_hour(state, now_us, of_today),
+        tokens_per_min=usage.burn(now_us).tokens_per_min,
         rows=tuple(sorted(kept, key=_ORDERS[sort])),
-        all=_sum([row.cost for row in kept]),
+        all=sum_of(kept),
         tokens=_all_tokens(kept),
         silent=silent,
-        models=_models(spent, day - max(window, WEEK) + 1, silent),
+        models=model_rows(usage.spent, week, silent),
+        agents=agent_rows(usage.spent, week, silent),
         days=_days(state, range(day - days + 1, day + 1)),
+        limits=agent_limits(usage.limits, now_us),
+        prices=usage.prices,
+        prices_old=days_old(usage.prices, date_of(day)),
+        unpriced=_unpriced(state, kept),
+        unreadable=usage.unreadable,
+        budget=today_budget(state, now_us),
     )
 
 
@@ -134,55 +142,11 @@ def day_of(date: date) -> int:
     return (date - datetime.fromtimestamp(0, UTC).date()).days
 
 
-def _rows(state: State, first: int) -> list[CostRow]:
-    """The sessions that live, or that used something in the window, in the order of first sight."""
-    used = state.usage.sessions
-    keys = [key for key, view in state.sessions.items() if view.state is not SessionState.GONE]
-    keys += [key for key, each in used.items() if used_since(each, first)]
-    rows = [_row(key, state.sessions.get(key), used.get(key), first) for key in dict.fromkeys(keys)]
-    known = sum(row.cost or 0 for row in rows)
-    return [
-        row
-        if row.cost is None
-        else msgspec.structs.replace(row, share=row.cost / known if known else 0.0)
-        for row in rows
-    ]
-
-
-def _row(key: Key, view: SessionView | None, used: SessionUsage | None, first: int) -> CostRow:
-    label = view.label if view is not None else used.label if used is not None else ""
-    model = (view.model or "") if view is not None else ""
-    if used is None:
-        return CostRow(key=key, label=label or key[1][:8], model=model, tells=False)
-    cost, tokens = used.since(first)
-    size = used.context_size
-    full = used.context_used
-    return CostRow(
-        key=key,
-        label=label or key[1][:8],
-        model=used.models[-1] if used.models else model,
-        tells=used.cost is not None or used.tokens is not None,
-        cost=cost,
-        tokens=tokens,
-        partial=used.partial,
-        context=min(1.0, full / size) if size and full is not None else None,
-    )
-
-
-def _models(
-    spent: tuple[Spent, ...], first: int, silent: tuple[CostRow, ...]
-) -> tuple[ModelRow, ...]:
-    """The models of some days, the dearest first; after them what no model is known of."""
-    by_model: dict[tuple[str, str], list[Spent]] = {}
-    for each in spent:
-        if each.day >= first:
-            by_model.setdefault((each.model, "" if each.model else each.agent), []).append(each)
-    for row in silent:
-        by_model.setdefault((row.model, "" if row.model else row.key[0]), [])
-    rows = [ModelRow(*name, total(parts)[0]) for name, parts in by_model.items()]
-    return tuple(
-        sorted(rows, key=lambda row: (row.cost is None, not row.name, -(row.cost or 0), row.name))
-    )
+def _hour(state: State, now_us: int, of_today: Sum) -> Sum:
+    """What the last hour cost, by whomever the day's figures are."""
+    if total(state.usage.spent)[0] is None:
+        return Sum(None)
+    return msgspec.structs.replace(of_today, cost=state.usage.burn(now_us).usd_nano_per_hour)
 
 
 def _days(state: State, days: range) -> tuple[DayCost, ...]:
@@ -190,17 +154,18 @@ def _days(state: State, days: range) -> tuple[DayCost, ...]:
     for each in state.usage.spent:
         by_day.setdefault(each.day, []).append(each)
     ran = set(state.usage.ran)
-    return tuple(
-        DayCost(
-            day, total(by_day[day])[0] if day in by_day else 0 if day in ran else None, day in ran
-        )
-        for day in days
-    )
+    found = []
+    for day in days:
+        known = sum_of(by_day.get(day, ()))
+        cost = known.cost if day in by_day else 0 if day in ran else None
+        found.append(DayCost(day, cost, day in ran or day in by_day, known.at_least))
+    return tuple(found)
 
 
-def _sum(known: list[int | None]) -> Sum:
-    told = [each for each in known if each is not None]
-    return Sum(sum(told) if told else None, len(told) < len(known))
+def _unpriced(state: State, rows: list[CostRow]) -> tuple[str, ...]:
+    """The models of the sessions shown that no table has a price for."""
+    used = [state.usage.sessions.get(row.key) for row in rows]
+    return tuple(dict.fromkeys(model for each in used if each for model in each.unpriced))
 
 
 def _all_tokens(rows: list[CostRow]) -> Tokens | None:

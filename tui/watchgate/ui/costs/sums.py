@@ -1,53 +1,95 @@
-"""Sums of money over days, each with whether something is known to be missing in it."""
+"""Sums of money, each with whose figures are in it and whether something is missing in it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
 import msgspec
 
+from watchgate.core.amounts import UNKNOWN, money
+from watchgate.core.ledger.counted import Source
+from watchgate.core.records import BudgetData
 from watchgate.core.sessions import SessionState
 from watchgate.core.state import State
-from watchgate.core.usage import DAY_US, SessionUsage, Spent, total
+from watchgate.core.usage import SessionUsage, Spent, total
 from watchgate.core.usage_meter import NANO, nano
-from watchgate.ui.formats import UNKNOWN, money
+from watchgate.ui.costs.marks import AT_LEAST, of_both
 
-AT_LEAST = "+?"
-"""Behind a sum, where there is no room to say that it is a lower bound."""
+IN_THE_SUM = "in the sum"
+"""For a part of what an agent told one cost of."""
+
+
+class Figure(Protocol):
+    """One figure of a sum: nano-dollars, None where nobody knows them, and whose they are."""
+
+    @property
+    def cost(self) -> int | None:
+        """Its money."""
+
+    @property
+    def source(self) -> Source:
+        """Whose figure it is."""
+
+    @property
+    def least(self) -> bool:
+        """Whether it is a lower bound."""
 
 
 class Sum(msgspec.Struct, frozen=True):
-    """A sum of money, None where nothing is known."""
+    """A sum of money, None where nothing is known.
+
+    `computed` of it (nano-dollars) is by prices; `mark` has a letter for each kind of figure in it.
+    `elsewhere`: agents told one sum, which stands with another model.
+    """
 
     cost: int | None
     at_least: bool = False
+    computed: int = 0
+    mark: str = ""
+    elsewhere: bool = False
 
 
 def today(state: State, now_us: int) -> Sum:
     """What today cost; while no usage was folded, the sessions' own figures are added up."""
-    day = now_us // DAY_US
+    day_of = state.usage.day_of
+    day = day_of(now_us)
     heard = state.sessions.values()
     live = [
         each for each in heard
-        if each.state is not SessionState.GONE or each.seen_at // DAY_US == day
+        if each.state is not SessionState.GONE or day_of(each.seen_at) == day
     ]  # fmt: skip
     used = state.usage.sessions
     if not used:
         told = [cost for view in live if (cost := nano(view.cost_usd)) is not None]
-        return Sum(sum(told) if told or not live else None, len(told) < len(live))
+        mark = of_both(reported=bool(told), computed=False)
+        return Sum(sum(told) if told or not live else None, len(told) < len(live), mark=mark)
     unknown = any(_cost_of(used.get((view.agent, view.session))) is None for view in live)
     unknown = unknown or any(
-        each.cost is None and each.tokens is not None and each.at // DAY_US == day
+        each.cost is None and each.tokens is not None and day_of(each.at) == day
         for each in used.values()
     )
-    return Sum(since(state.usage.spent, day, day), unknown)
+    return _more_missing(since(state.usage.spent, day, day), missing=unknown)
 
 
-def today_words(state: State, now_us: int) -> tuple[str, str]:
-    """What today cost, for a narrow line and for a wide one."""
+def today_words(state: State, now_us: int, budget: BudgetData | None = None) -> tuple[str, str]:
+    """What today cost, for a narrow line and for a wide one, with how the day's budget stands."""
     known = today(state, now_us)
     if known.cost is None:
         return "cost ?", "cost ?"
     words = dollars(known.cost)
-    return (f"{words}{AT_LEAST}", f"at least {words}") if known.at_least else (words, words)
+    short, long = (f"{words}{AT_LEAST}", f"at least {words}") if known.at_least else (words, words)
+    if budget is None:
+        return short, long
+    limit = money(budget.limit_usd)
+    if budget.level == "used-up":
+        return f"{short} over budget", f"{long}, over the budget of {limit}"
+    return f"{short} of {limit}", f"{long} of {limit}"
+
+
+def written(known: Sum) -> str:
+    """A sum as the console writes it, without what stands behind it."""
+    return IN_THE_SUM if known.elsewhere else dollars(known.cost)
 
 
 def dollars(cost: int | None) -> str:
@@ -57,18 +99,42 @@ def dollars(cost: int | None) -> str:
 
 def over(state: State, first: int, day: int, of_today: Sum) -> Sum:
     """The cost of some days up to today: at least that, where any part of it is not known."""
-    ran, used = set(state.usage.ran), state.usage.sessions.values()
+    used = state.usage.sessions.values()
+    ran = {*state.usage.ran, *(each.day for each in state.usage.spent)}
     unknown = of_today.at_least or any(each not in ran for each in range(first, day))
     unknown = unknown or any(each.cost is None and used_since(each, first) for each in used)
-    return Sum(since(state.usage.spent, first, day), unknown)
+    return _more_missing(since(state.usage.spent, first, day), missing=unknown)
 
 
-def since(spent: tuple[Spent, ...], first: int, last: int) -> int | None:
+def since(spent: Sequence[Spent], first: int, last: int) -> Sum:
     """The cost of some days: nothing where none was told of them, though one is told at all."""
     parts = [each for each in spent if first <= each.day <= last]
     if parts or total(spent)[0] is None:
-        return total(parts)[0]
-    return 0
+        return sum_of(parts)
+    return Sum(0)
+
+
+def sum_of(figures: Iterable[Figure]) -> Sum:
+    """Figures added up, each of other calls than the others."""
+    cost: int | None = None
+    computed = 0
+    kinds: set[Source] = set()
+    missing = elsewhere = False
+    for each in figures:
+        # The tokens of a cost that was told under another model or day lack nothing.
+        missing = missing or each.least or (each.cost is None and each.source == "unknown")
+        if each.cost is None:
+            elsewhere = elsewhere or each.source == "reported"
+            continue
+        cost = (cost or 0) + each.cost
+        kinds.add(each.source)
+        computed += each.cost if each.source == "computed" else 0
+    mark = of_both(reported="reported" in kinds, computed="computed" in kinds)
+    return Sum(cost, missing, computed, mark, elsewhere=cost is None and elsewhere and not missing)
+
+
+def _more_missing(known: Sum, *, missing: bool) -> Sum:
+    return msgspec.structs.replace(known, at_least=True) if missing else known
 
 
 def _cost_of(used: SessionUsage | None) -> int | None:

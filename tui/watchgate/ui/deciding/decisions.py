@@ -7,12 +7,13 @@ from typing import Any, Literal
 
 import msgspec
 
+from watchgate.core.amounts import count
 from watchgate.core.grants.rule import GrantRule
 from watchgate.core.text import safe_text
 from watchgate.core.views import PendingView
 from watchgate.link.protocol import Refusal, Request, Result, Scope
 from watchgate.ui.deciding.arming import Commit, Intent
-from watchgate.ui.formats import ago, count, machine, short_id
+from watchgate.ui.formats import ago, machine, short_id
 
 MORE_TIME_S = 60
 NAMED_AT_MOST = 3

@@ -77,6 +77,7 @@ class Host:
             grants=told.grants,
             totals=told.totals,
             usage=told.usage,
+            budgets=told.budgets,
             settled=told.settled,
             rows=(*_before(self.state.rows, told.rows), *told.rows),
             traces=told.traces,

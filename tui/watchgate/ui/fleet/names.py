@@ -7,17 +7,20 @@ about those of another. Digests, calls and everything that was asked stay as the
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec.structs import replace
 
+from watchgate.core.budget import budget_key
 from watchgate.core.grants.grant import GrantView
 from watchgate.core.hosts import named
-from watchgate.core.records import Record
+from watchgate.core.ledger.counted import CountedData, CountedRow, Limit, Minute
+from watchgate.core.records import COUNTED, Record
 from watchgate.core.session_views import LABEL_CHARS
 from watchgate.core.traces import TraceView
-from watchgate.core.usage import DAY_US, Spent, UsageKept
+from watchgate.core.usage import DAY_US, SessionUsage, Spent, UsageKept
+from watchgate.core.usage_recent import RecentOf
 from watchgate.core.views import CallRow, GateView, PendingView, SessionView, Settled
 from watchgate.link.protocol import Snapshot
 
@@ -27,6 +30,9 @@ _IDS = ("id", "grant")
 MINUTE_US = 60_000_000
 LAST_US = 2**57
 """A moment in the year 6536: later ones cannot be told as a date everywhere."""
+
+Day = TypeVar("Day", Spent, CountedRow)
+"""What was used on one day."""
 
 
 class Names(msgspec.Struct, frozen=True):
@@ -62,6 +68,11 @@ class Names(msgspec.Struct, frozen=True):
             data = self._data(data)
         if record.kind.startswith("grant."):
             data = {**data, **{name: self.named(data[name]) for name in _IDS if name in data}}
+        if record.kind == "usage" and "limits" in data:
+            limits = self._limits(msgspec.convert(data["limits"], tuple[Limit, ...]))
+            data = {**data, "limits": msgspec.to_builtins(limits)}
+        if record.kind == COUNTED:
+            data = self._counted(data)
         return replace(
             record,
             at=min(self.moment(record.at), now_us),
@@ -77,6 +88,22 @@ class Names(msgspec.Struct, frozen=True):
         if isinstance(data.get("session"), str):
             changed["session"] = data["session"] and self.named(data["session"])
         return {**data, **changed} if changed else data
+
+    def _counted(self, data: dict[str, Any]) -> dict[str, Any]:
+        """What the files of a session add up to, which was read already."""
+        told = msgspec.convert(data, CountedData)
+        named: dict[str, Any] = msgspec.to_builtins(
+            replace(
+                told,
+                rows=self._until_now(told.rows),
+                turns=tuple(replace(turn, at=self.past(turn.at)) for turn in told.turns),
+                tools=tuple(replace(tool, at=self.past(tool.at)) for tool in told.tools),
+                minutes=self._minutes(told.minutes),
+                limits=self._limits(told.limits),
+                label=told.label and self.label(told.label),
+            )
+        )
+        return named
 
     def told(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """Plain values that an answer holds about a session, a call, a request or a grant."""
@@ -101,6 +128,7 @@ class Names(msgspec.Struct, frozen=True):
             pending=tuple(map(self._pending, snapshot.pending)),
             grants=tuple(map(self._grant, snapshot.grants)),
             usage=self._usage(snapshot.usage),
+            budgets={self._budget(key): each for key, each in snapshot.budgets.items()},
             settled=tuple(map(self._settled, snapshot.settled)),
             rows=tuple(map(self._row, snapshot.rows)),
             traces=tuple(map(self._trace, snapshot.traces)),
@@ -173,29 +201,61 @@ class Names(msgspec.Struct, frozen=True):
             label=self.label(view.label),
         )
 
+    def _budget(self, key: str) -> str:
+        """The name of a budget: the day's, or that of an agent's session."""
+        agent, _, session = key.partition(" ")
+        return budget_key(agent, self.named(session)) if session else key
+
     def _usage(self, kept: UsageKept) -> UsageKept:
-        minutes = self.shift_us // MINUTE_US
-        sessions = tuple(
-            replace(
-                each,
-                session=self.named(each.session),
-                label=self.label(each.label),
-                at=self.past(each.at),
-                spent=self._until_now(each.spent),
-            )
-            for each in kept.sessions
-        )
         return replace(
             kept,
-            sessions=sessions,
+            sessions=tuple(map(self._used, kept.sessions)),
             spent=self._until_now(kept.spent),
             ran=tuple(day for day in kept.ran if day <= self._tomorrow),
-            recent=tuple((minute + minutes, cost) for minute, cost in kept.recent),
+            recent=tuple(map(self._recent, kept.recent)),
+            begun=tuple((agent, self.named(session)) for agent, session in kept.begun),
+            tools=tuple(replace(each, session=self.named(each.session)) for each in kept.tools),
+            limits={
+                agent: replace(told, at=self.past(told.at), limits=self._limits(told.limits))
+                for agent, told in kept.limits.items()
+            },
         )
 
-    def _until_now(self, spent: tuple[Spent, ...]) -> tuple[Spent, ...]:
+    def _used(self, each: SessionUsage) -> SessionUsage:
+        told, counted = each.told, each.counted
+        if counted is not None:
+            counted = replace(counted, rows=self._until_now(counted.rows))
+        return replace(
+            each,
+            session=self.named(each.session),
+            label=self.label(each.label),
+            at=self.past(each.at),
+            spent=self._until_now(each.spent),
+            told=replace(told, spent=self._until_now(told.spent)),
+            counted=counted,
+            turns=tuple(replace(turn, at=self.past(turn.at)) for turn in each.turns),
+        )
+
+    def _recent(self, each: RecentOf) -> RecentOf:
+        return replace(
+            each,
+            session=self.named(each.session),
+            told=self._minutes(each.told),
+            counted=self._minutes(each.counted),
+        )
+
+    def _minutes(self, minutes: tuple[Minute, ...]) -> tuple[Minute, ...]:
+        shift, last = self.shift_us // MINUTE_US, LAST_US // MINUTE_US
+        return tuple(
+            replace(each, at=each.at + shift) for each in minutes if 0 <= each.at + shift < last
+        )
+
+    def _limits(self, limits: tuple[Limit, ...]) -> tuple[Limit, ...]:
+        return tuple(replace(each, resets_at=self.moment(each.resets_at)) for each in limits)
+
+    def _until_now(self, parts: tuple[Day, ...]) -> tuple[Day, ...]:
         """What was used on days that there were."""
-        return tuple(each for each in spent if each.day <= self._tomorrow)
+        return tuple(each for each in parts if each.day <= self._tomorrow)
 
     @property
     def _tomorrow(self) -> int:

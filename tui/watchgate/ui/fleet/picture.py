@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from heapq import merge
 
-import msgspec
-
+from watchgate.core.budget import Budgets
 from watchgate.core.hosts import common_gate
 from watchgate.core.state import DAY_US, SETTLED_KEPT
 from watchgate.core.traces import TRACES_KEPT, TraceView
-from watchgate.core.usage import Spent, UsageKept, total
+from watchgate.core.usage import LimitsTold, UsageKept
 from watchgate.core.views import CallRow, Settled, Totals
 from watchgate.ui.fleet.host import Host
 from watchgate.ui.source import Merged
+
+LEVELS = ("free", "warned", "used-up")
 
 
 def picture(hosts: Sequence[Host], seq: int, now_us: int) -> Merged:
@@ -32,7 +33,8 @@ def picture(hosts: Sequence[Host], seq: int, now_us: int) -> Merged:
         pending=tuple(view for state in states for view in state.pending.values()),
         grants=tuple(view for state in states for view in state.grants.values()),
         totals=_totals(state.totals for state in states if state.at // DAY_US >= now_us // DAY_US),
-        usage=_usage([state.usage.kept() for state in states]),
+        usage=usage_of_all([state.usage.kept() for state in states]),
+        budgets=_budgets(state.budgets for state in states),
         settled=tuple(merge(*(state.settled for state in states), key=_at))[-SETTLED_KEPT:],
         rows=tuple(merge(*(state.rows for state in states), key=_at)),
         traces=tuple(merge(*(state.traces.ring for state in states), key=_at))[-TRACES_KEPT:],
@@ -54,19 +56,32 @@ def _totals(every: Iterable[Totals]) -> Totals:
     return Totals(**sums | {"since": since})
 
 
-def _usage(every: Sequence[UsageKept]) -> UsageKept:
-    spent: dict[tuple[int, str, str], Spent] = {}
-    recent: dict[int, int] = {}
+def _budgets(every: Iterable[Budgets]) -> Budgets:
+    """All of them; of several days' budgets the one that is nearest to its end."""
+    found: Budgets = {}
+    for budgets in every:
+        for key, each in budgets.items():
+            known = found.get(key)
+            if known is None or LEVELS.index(each.level) > LEVELS.index(known.level):
+                found[key] = each
+    return found
+
+
+def usage_of_all(every: Sequence[UsageKept]) -> UsageKept:
+    """Sessions and calls are named by their host; days and accounts are of all of them together."""
+    limits: dict[str, LimitsTold] = {}
     for kept in every:
-        for each in kept.spent:
-            place = (each.day, each.agent, each.model)
-            cost, tokens = total([spent[place], each] if place in spent else [each])
-            spent[place] = msgspec.structs.replace(each, cost=cost, tokens=tokens)
-        for minute, nano in kept.recent:
-            recent[minute] = recent.get(minute, 0) + nano
+        for agent, told in kept.limits.items():
+            if agent not in limits or told.at > limits[agent].at:
+                limits[agent] = told
     return UsageKept(
         sessions=tuple(each for kept in every for each in kept.sessions),
-        spent=tuple(spent.values()),
+        spent=tuple(each for kept in every for each in kept.spent),
         ran=tuple(sorted({day for kept in every for day in kept.ran})),
-        recent=tuple(sorted(recent.items())),
+        recent=tuple(each for kept in every for each in kept.recent),
+        begun=tuple(key for kept in every for key in kept.begun),
+        tools=tuple(each for kept in every for each in kept.tools),
+        limits=limits,
+        utc_offset_s=every[0].utc_offset_s if every else 0,
+        prices=next((kept.prices for kept in every if kept.prices), ""),
     )

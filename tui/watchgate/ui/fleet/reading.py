@@ -13,8 +13,10 @@ import msgspec
 from msgspec.structs import replace
 
 from watchgate.core.grants.grant import GrantUsedData, GrantView
+from watchgate.core.ledger.counted import CountedData, Limit
 from watchgate.core.nesting import DEEPEST, too_deep
 from watchgate.core.records import (
+    COUNTED,
     EscalatedData,
     FactsData,
     Record,
@@ -100,6 +102,7 @@ class _Gate(msgspec.Struct, frozen=True, gc=False):
 
 class _Used(msgspec.Struct, frozen=True, gc=False):
     total_cost_usd: float | None = None
+    limits: tuple[Limit, ...] = ()
 
 
 # What is read of each kind; a later version may tell more, and words that are not known here.
@@ -109,6 +112,7 @@ _READ: dict[str, Any] = {
     "tool.post": _Result,
     "tool.error": _Result,
     "usage": _Used,
+    COUNTED: CountedData,
     "hook.trace": TraceData,
     "approval.requested": RequestData,
     "approval.facts": FactsData,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from watchgate.core.amounts import plural
 from watchgate.core.gate_folds import is_off
 from watchgate.core.hosts import HostView
 from watchgate.core.state import State
 from watchgate.core.text import safe_text
 from watchgate.core.views import GateView
-from watchgate.ui.formats import cut, plural
+from watchgate.ui.formats import cut
 from watchgate.ui.tampering import tampered_words
 
 WHY_CELLS = 180

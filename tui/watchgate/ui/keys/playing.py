@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from watchgate.ui.formats import count
+from watchgate.core.amounts import count
 from watchgate.ui.replay.player import MINUTE_S, Player
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The costs: what sessions, models and days took, as far as agents report it."""
+"""The costs: what sessions, models, agents and days took, and whose figures these are."""
 
 from __future__ import annotations
 
@@ -7,35 +7,33 @@ from collections.abc import Iterable, Sequence
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
+from watchgate.core.amounts import tokens
 from watchgate.core.filters import Value, parse
 from watchgate.core.text import safe_text
 from watchgate.core.views import SessionView
 from watchgate.core.word_fields import host_of, session_names
 from watchgate.ui.costs.figures import SORTS, WINDOW_WORDS, WINDOWS, CostRow, Costs, costs
+from watchgate.ui.costs.layout import BESIDE_FROM, Wanted, layout
+from watchgate.ui.costs.marks import mark
+from watchgate.ui.costs.prices import dated
 from watchgate.ui.costs.sums import dollars
-from watchgate.ui.formats import cut, percent, tokens
+from watchgate.ui.formats import cut, percent
 from watchgate.ui.keys.jumping import Jump
 from watchgate.ui.keys.keymap import Where
 from watchgate.ui.moment import Moment
 from watchgate.ui.screens.frame import Frame
 from watchgate.ui.shape import Shape
-from watchgate.ui.widgets.costs.days import CostDays, days_in
+from watchgate.ui.widgets.costs.days import FIRST, CostDays, days_in
 from watchgate.ui.widgets.costs.empty import CostEmpty, Kind
-from watchgate.ui.widgets.costs.models import CostModels
+from watchgate.ui.widgets.costs.limits import CostLimits
+from watchgate.ui.widgets.costs.ranked import CostRanked, by_agent, by_model
 from watchgate.ui.widgets.costs.session import CostSession
 from watchgate.ui.widgets.costs.table import CostTable
 from watchgate.ui.widgets.costs.totals import CostTotals
 from watchgate.ui.widgets.costs.where import CostWhere
 from watchgate.ui.widgets.tabs import Part
 
-BESIDE_FROM = 100
-"""From so many columns the days stand beside the models."""
-LOWER_TALL, LOWER_SHORT = 14, 6
 CHART_LEFT = 52
-WENT_LINES, MODELS_LEAST = 6, 3
-TWO_GAPS_FROM, NO_GAPS_TO = 36, 24
-KEPT_TABLE = 8
-"""Lines that the table of sessions has at least: its head, its sum and six sessions."""
 
 
 class CostsScreen(Frame):
@@ -49,13 +47,16 @@ class CostsScreen(Frame):
         super().__init__()
         self.totals = CostTotals()
         self.table = CostTable()
-        self.models = CostModels()
+        self.limits = CostLimits()
+        self.models = CostRanked("model", by_model)
+        self.agents = CostRanked("agent", by_agent, left=FIRST)
         self.went = CostWhere()
         self.days = CostDays()
         self.session = CostSession()
         self.empty = CostEmpty()
         self.figures = Vertical(id="cost-figures")
         self.left = Vertical(id="cost-left")
+        self.right = Vertical(id="cost-right")
         self.lower = Horizontal(id="cost-lower")
         self._window, self._sort = WINDOWS[0], SORTS[0]
         self._inside = False
@@ -67,12 +68,15 @@ class CostsScreen(Frame):
         """Totals over sessions over models and days; or a session's page; or what to do."""
         with self.figures:
             yield self.totals
+            yield self.limits
             yield self.table
             with self.lower:
                 with self.left:
                     yield self.models
                     yield self.went
-                yield self.days
+                with self.right:
+                    yield self.days
+                    yield self.agents
         yield self.session
         yield self.empty
 
@@ -103,13 +107,15 @@ class CostsScreen(Frame):
             return
         self.totals.show(figures, stale=stale)
         self.table.show(figures, narrowed=self.narrowed, stale=stale)
+        self.limits.show(figures, stale=stale)
         self.models.show(figures, stale=stale)
+        self.agents.show(figures, stale=stale)
         self.days.show(figures, stale=stale)
         self._show_session()
         self._lay_out(moment.shape)
 
     def aside(self, moment: Moment) -> tuple[Part, ...]:
-        """The filter, the window and order where they are not the usual ones, whose figures."""
+        """The filter, the window and order where they are not the usual ones, whose prices."""
         parts = super().aside(moment)
         if parts:
             return parts
@@ -122,9 +128,21 @@ class CostsScreen(Frame):
         if self._sort != SORTS[0]:
             said += [("by ", "dim", False), (f"{self._sort}   ", "fg", True)]
         if moment.context.wide:
-            words = "as agents report it   " if not said else ""
-            said.append((f"{words}estimates, not your invoice", "dim", False))
+            said += self._prices()
+            if self._costs is None or self._costs.prices_old is None:
+                said.append(("estimates, not your invoice", "dim", False))
         return tuple(said)
+
+    def _prices(self) -> tuple[Part, ...]:
+        """The date of the table of prices, and that it is old; nothing without a table."""
+        figures = self._costs
+        day = dated(figures.prices) if figures is not None else None
+        if figures is None or day is None:
+            return ()
+        parts: list[Part] = [("prices of ", "dim", False), (f"{day}", "fg", False)]
+        if figures.prices_old is not None:
+            return (*parts, (f", {figures.prices_old} days old", "fg", True))
+        return (*parts, ("   ", "dim", False))
 
     def move(self, lines: int) -> None:
         """Move among the sessions, or scroll the page of one."""
@@ -217,30 +235,35 @@ class CostsScreen(Frame):
         moment, row = self._moment, self.table.selected
         if moment is None:
             return
-        self.went.show(row, stale=moment.link.lost)
         used = moment.state.usage.sessions.get(row.key) if row is not None else None
-        self.session.show(row, used, stale=moment.link.lost)
+        self.went.show(row, used, stale=moment.link.lost)
+        prices = moment.state.usage.prices
+        self.session.show(row, used, prices=prices, stale=moment.link.lost)
 
     def _lay_out(self, shape: Shape) -> None:
-        """Give each part its lines: the sessions first, what is below them goes first.
-
-        Empty rows: two before a section on a tall screen, one on a middling, none on a low one.
-        """
-        gap = 2 if shape.rows >= TWO_GAPS_FROM else int(shape.rows > NO_GAPS_TO)
-        rows = shape.rows - 3 - (0 if not shape.tabs else 2 if shape.tall else 1)
-        room = rows - 2 - gap
-        least = gap + (LOWER_TALL if shape.tall else LOWER_SHORT)
-        wanted = self.table.lines_wanted()
-        lines = min(wanted, room - least) if room - least >= min(wanted, KEPT_TABLE) else room
-        self.lower.display = lines < room
-        self.totals.styles.height = 2 + gap
-        self.table.styles.height = lines + (gap if lines < room else 0)
+        """Give each part its lines."""
+        figures = self._costs
+        wanted = Wanted(
+            limits=len(figures.limits) if figures is not None else 0,
+            table=self.table.lines_wanted(),
+            models=self.models.lines_wanted(airy=shape.tall),
+            agents=self.agents.lines_wanted(airy=False),
+        )
+        lines = layout(shape, wanted)
+        parts = (
+            (self.totals, lines.totals),
+            (self.limits, lines.limits),
+            (self.table, lines.table),
+            (self.lower, lines.lower),
+            (self.models, lines.models),
+            (self.days, lines.days),
+            (self.agents, lines.agents),
+        )
+        for part, rows in parts:
+            part.display = rows > 0
+            part.styles.height = rows
         self.left.display = shape.columns >= BESIDE_FROM
         self.left.styles.width = CHART_LEFT
-        below = room - lines - gap
-        models = self.models.lines_wanted(airy=shape.tall)
-        both = below - gap - WENT_LINES
-        self.models.styles.height = gap + min(models, both) if both >= MODELS_LEAST else below
 
 
 def _fields(row: CostRow, view: SessionView | None) -> dict[str, Value]:
@@ -263,7 +286,7 @@ def _as_text(row: CostRow) -> str:
         f"in {tokens(row.tokens.read if row.tokens else None)}",
         f"out {tokens(row.tokens.output if row.tokens else None)}",
         f"cached {percent(row.cached)}",
-        dollars(row.cost),
+        f"{dollars(row.cost)} {mark(row.source, least=row.least, word=True)}".rstrip(),
         f"context {percent(row.context)}",
     )
     return "  ".join(words)

@@ -11,6 +11,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from watchgate.core.gate_folds import is_off
+from watchgate.ui.costs.budgets import chip as budget_chip
 from watchgate.ui.fleet.words import host_chips
 from watchgate.ui.formats import clock
 from watchgate.ui.keys.jumping import Jump
@@ -177,6 +178,7 @@ class Frame(Screen[None], inherit_bindings=False):
             *hosts,
             (tampered_words(gate, whole=True), tampered_words(gate, whole=False)),
             (journal_words(gate, whole=True), journal_words(gate, whole=False)),
+            budget_chip(state, now_us),
             (pause_words(state, now_us, whole=True), pause_words(state, now_us, whole=False)),
             (policy_words(gate, whole=True), policy_words(gate, whole=False)),
         )

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 from textual.containers import Container
 from textual.widget import Widget
 
+from watchgate.core.amounts import count
 from watchgate.core.filters import parse
 from watchgate.core.history_row import HistoryRow
 from watchgate.core.text import safe_text
-from watchgate.ui.formats import count
+from watchgate.ui.costs.asked import asked_by
 from watchgate.ui.keys.jumping import Jump
 from watchgate.ui.keys.keymap import Where
 from watchgate.ui.moment import Moment
@@ -276,4 +277,5 @@ class HistoryScreen(Frame):
             home_dir=moment.home,
             whole=whole,
             stale=moment.link.lost,
+            asked=asked_by(moment.state.usage, row.agent, row.session, row.call) if row else "",
         )

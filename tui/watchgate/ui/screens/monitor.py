@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 import msgspec
 from textual.widget import Widget
 
-from watchgate.ui.formats import count, cut
+from watchgate.core.amounts import count
+from watchgate.ui.formats import cut
 from watchgate.ui.keys.jumping import Jump
 from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.moment import Moment

@@ -8,6 +8,7 @@ from textual.widget import Widget
 
 from watchgate.core.state import State
 from watchgate.core.views import CallRow
+from watchgate.ui.costs.of_session import whole
 from watchgate.ui.keys.keymap import Where
 from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.moment import Moment
@@ -61,7 +62,8 @@ class SessionScreen(Frame):
         agent, session = self.key
         pending = [v for v in state.by_deadline() if (v.agent, v.session) == self.key]
         view = state.session(agent, session)
-        self.text.show(SessionPicture(view, self._own(state), pending, moment.now_us))
+        cost = whole(state.usage, view) if view is not None else ""
+        self.text.show(SessionPicture(view, self._own(state), pending, moment.now_us, cost))
 
     def aside(self, moment: Moment) -> tuple[Part, ...]:
         """How it closes."""

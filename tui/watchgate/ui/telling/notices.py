@@ -11,14 +11,16 @@ from typing import Literal
 
 import msgspec
 
+from watchgate.core.amounts import plural
 from watchgate.core.gate_folds import is_off
 from watchgate.core.records import TamperedData
 from watchgate.core.state import State
 from watchgate.core.views import CallRow, GateView, PendingView
 from watchgate.ui.bridge import Link
+from watchgate.ui.costs.budgets import standing, words
 from watchgate.ui.covered import covered
 from watchgate.ui.deciding.consequences import seconds_left, silence
-from watchgate.ui.formats import clock, plural, short_id
+from watchgate.ui.formats import clock, short_id
 from watchgate.ui.theming.theme import RISK_RANK
 
 LAST_S = 10.0
@@ -33,7 +35,7 @@ LOOKED_AT = 1000
 KEPT = 10_000
 """Ids that are remembered as told."""
 
-Kind = Literal["requests", "last", "alarm", "tampered", "lost", "found", "off", "on"]
+Kind = Literal["requests", "last", "alarm", "tampered", "lost", "found", "off", "on", "budget"]
 
 
 class Notice(msgspec.Struct, frozen=True):
@@ -76,6 +78,7 @@ class Notices:
         self._lost = False
         self._off: dict[str, bool] = {}
         self._tampered: dict[str, frozenset[TamperedData]] = {}
+        self._budgets: frozenset[object] | None = None
         self._seen: set[str] = set()
         self._away: set[str] = set()
 
@@ -93,6 +96,7 @@ class Notices:
             found += self._gate(host, gate, now_us)
             found += self._tampering(host, gate)
         found += self._alarm(state)
+        found += self._budget(state, now_us)
         found += self._requests(state, now_us)
         found += self._running_out(state, now_us)
         return found
@@ -131,6 +135,18 @@ class Notices:
         on = f"on {host}: " if host else ""
         fresh = (each for each in gate.tampered if each not in before)
         return [Notice("tampered", f"{on}{each.what}") for each in fresh]
+
+    def _budget(self, state: State, now_us: int) -> list[Notice]:
+        """Budgets that have come near their end, or to it, since the last picture."""
+        before = self._budgets
+        told = {
+            (each.key, each.told.level, each.told.day): each for each in standing(state, now_us)
+        }
+        self._budgets = frozenset(told)
+        if before is None:
+            return []  # The picture it begins with shows them.
+        fresh = [each for key, each in told.items() if key not in before]
+        return [Notice("budget", words(each), each.told.level == "used-up") for each in fresh]
 
     def _alarm(self, state: State) -> list[Notice]:
         first, before = self._alarms is None, self._alarms

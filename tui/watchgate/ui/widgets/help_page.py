@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from watchgate.ui.costs.marks import LEGEND
 from watchgate.ui.keys.keymap import Group, Keymap
 from watchgate.ui.keys.rows import rows
 from watchgate.ui.theming.palettes import Token
@@ -72,7 +73,7 @@ class HelpPage(Pane):
 
     def _page(self, cells: int) -> list[Line]:
         blocks = [self._section(group, title) for group, title in self._sections]
-        first = [*blocks[0], *blocks[1], *self._rule()]
+        first = [*blocks[0], *blocks[1], *self._rule(), *self._costs()]
         second = [*blocks[2], *blocks[3], *blocks[4], *blocks[5]]
         marks = [*self._risks(), *self._states()]
         texts = [*self._texts(), *self._filters()]
@@ -156,6 +157,12 @@ class HelpPage(Pane):
             [("?           ", "fg", False), ("unknown, never 0", "fg", False)],
             [],
         ]
+
+    def _costs(self) -> list[Text]:
+        texts: list[Text] = [[("costs", "dim", False)], []]
+        for figure, words in LEGEND:
+            texts.append([(figure.ljust(KEY_CELLS), "fg", False), (words, "fg", False)])
+        return [*texts, []]
 
     def _filters(self) -> list[Text]:
         return [[("filters", "dim", False)], [], *(_plain(text) for text in FILTERS)]

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import msgspec
 
+from watchgate.core.amounts import count
 from watchgate.core.text import safe_text
-from watchgate.ui.formats import count, short_id
+from watchgate.ui.formats import short_id
 from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.widgets.pane import Line, Pane
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from watchgate.ui.formats import ago, clock, count, person, plural, width
+from watchgate.core.amounts import count, plural
+from watchgate.ui.formats import ago, clock, person, width
 from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.replay.view import ReplayView
 from watchgate.ui.widgets.pane import Line, Pane

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from watchgate.ui.formats import count, plural
+from watchgate.core.amounts import count, plural
 from watchgate.ui.theming.theme import RISK_GLYPH, RISK_TOKEN
 from watchgate.ui.widgets.pane import Line, Pane
 from watchgate.ui.widgets.request.request_words import ASKED
@@ -16,6 +16,7 @@ class StripView(msgspec.Struct, frozen=True, kw_only=True):
     """What the strip tells: counts as words, and the one thing that is most urgent.
 
     `hosts` says how many of several machines answer, `away` that something is wrong with one.
+    `over_budget`: the day's budget is used up, which the words of the cost tell.
     Of the `ran` calls that are known to have run, `gated` had passed a gate.
     `tampered` counts the files that the gate rests on and that are not what they were.
     `alert` chooses the right end: `pending` (with `worst`, `pending` and `consequence`), `lost`
@@ -30,6 +31,7 @@ class StripView(msgspec.Struct, frozen=True, kw_only=True):
     per_minute: str = "0"
     cost: str = "$0.00"
     cost_wide: str = "$0.00"
+    over_budget: bool = False
     ran: int = 0
     gated: int = 0
     tampered: int = 0
@@ -109,16 +111,17 @@ class StatusStrip(Pane):
             hosts = (
                 self.line().add("   ").add(view.hosts, "fg" if view.away else "dim", bold=view.away)
             )
-            groups.append(_Group(hosts, -1 if view.away else 7))
+            groups.append(_Group(hosts, -1 if view.away else 8))
         if cells >= 80:
             number, noun = plural(view.sessions, "session").split(" ")
             sessions = self.line().add(f"   {number}").add(f" {noun}", "dim")
-            groups.append(_Group(sessions, 3))
+            groups.append(_Group(sessions, 4))
         if cells >= 100:
             rate = self.line().add(f"   {view.per_minute}").add(" calls/min", "dim")
-            groups.append(_Group(rate, 4))
+            groups.append(_Group(rate, 5))
         cost = view.cost_wide if cells >= 100 else view.cost
-        groups.append(_Group(self.line().add(f"   {cost}"), 5))
+        told = self.line().add(f"   {cost}", bold=view.over_budget)
+        groups.append(_Group(told, 2 if view.over_budget else 6))
         return [*groups, *self._gated(cells)]
 
     def _gated(self, cells: int) -> list[_Group]:
@@ -133,7 +136,7 @@ class StatusStrip(Pane):
             line.add("gated all ", "dim").add(count(ran)).add(" calls", "dim")
         else:
             return []
-        return [_Group(line, 2 if gated < ran else 6)]
+        return [_Group(line, 3 if gated < ran else 7)]
 
     def _end(self, line: Line, cells: int) -> None:
         view = self._view

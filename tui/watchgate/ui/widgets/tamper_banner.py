@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import textwrap
 
+from watchgate.core.amounts import plural
 from watchgate.core.records import TamperedData
 from watchgate.core.text import safe_text
-from watchgate.ui.formats import cut, plural
+from watchgate.ui.formats import cut
 from watchgate.ui.tampering import mend
 from watchgate.ui.widgets.pane import Line, Pane
 

@@ -7,12 +7,14 @@ from textwrap import wrap
 
 from textual.message import Message
 
+from watchgate.core.amounts import count
 from watchgate.core.sessions import SessionState
 from watchgate.core.state import State
 from watchgate.core.text import safe_text
 from watchgate.core.views import SessionView
+from watchgate.ui.costs.of_session import short
 from watchgate.ui.fleet.words import why_lost
-from watchgate.ui.formats import count, cut, money
+from watchgate.ui.formats import cut
 from watchgate.ui.keys.jumping import Jump
 from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.overview import (
@@ -148,7 +150,8 @@ class Sessions(Pane):
         live, since = live_sessions(state), waiting_since(state)
         words = [session_word(v, since.get((v.agent, v.session)), now_us) for v in live]
         here = [host.here for host in state.hosts.values()]
-        return live, words, sparklines(live, now_us), state.totals, here, self._stale
+        costs = [short(state.usage, view) for view in live]
+        return live, words, costs, sparklines(live, now_us), state.totals, here, self._stale
 
     def _session(
         self, view: SessionView, spark: str, waiting: int | None, *, chosen: bool
@@ -173,7 +176,7 @@ class Sessions(Pane):
         loud = asks or view.gated is False or view.shown is SessionState.FAILED
         state.fit(word, 14, ink if loud else quiet, bold=view.shown is SessionState.FAILED)
         state.to(17).add("" if stale else spark, "faint")
-        return [name, state.right(f"{money(view.cost_usd)} ", ink)]
+        return [name, state.right(f"{short(self._state.usage, view)} ", ink)]
 
     def _subs(self, view: SessionView) -> list[Line]:
         """A line for each sub-agent at work, under the session that started it."""

@@ -5,12 +5,17 @@ from __future__ import annotations
 import msgspec
 
 WIDE, MIDDLE = 112, 76
+SPARK_FROM = 156
+"""From so many cells each session has its costs over time, and whose they are in a word."""
+
+MARK_CELLS, WORD_CELLS, SPARK_CELLS = 4, 12, 14
 
 
 class Columns(msgspec.Struct, frozen=True, kw_only=True):
     """Where each column begins, or, for numbers, ends (exclusive); 0: it is left out.
 
     `bar` is how many cells the longest bar of the column `share` takes, `fill` those of `context`.
+    `mark` is where it stands whose figure the cost is, a letter or (`words`) a word.
     """
 
     session: int = 2
@@ -21,6 +26,9 @@ class Columns(msgspec.Struct, frozen=True, kw_only=True):
     written: int = 0
     cached: int = 0
     cost: int = 0
+    mark: int = 0
+    words: bool = False
+    spark: int = 0
     share: int = 0
     bar: int = 0
     context: int = 0
@@ -32,23 +40,31 @@ def columns(cells: int) -> Columns:
     """The columns that fit in so many cells."""
     if cells < MIDDLE:
         end = cells - 1
+        cost = end - 10
         return Columns(
-            read=end - 24, written=end - 15, cost=end - 6, percent=end if cells >= 56 else 0
-        )
+            read=cost - 18, written=cost - 9, cost=cost, mark=cost + 1,
+            percent=end if cells >= 56 else 0,
+        )  # fmt: skip
     if cells < WIDE:
         end = cells - 2
+        cost = end - 23
         return Columns(
-            agent=13, read=end - 42, written=end - 33, cost=end - 22,
-            context=end - 19, fill=12, percent=end,
+            agent=13, read=cost - 20, written=cost - 11, cost=cost, mark=cost + 1,
+            context=end - 17, fill=10, percent=end,
         )  # fmt: skip
     wide = cells - 120
     name = max(0, wide // 4)
     model = 13 + 10 + name
     left = model + 33 + wide // 4
-    share = left + 31
-    longest = max(8, 12 + wide - 2 * (wide // 4))
+    cost = left + 28
+    rest = cells - 2
+    context = rest - 16
+    words = cells >= SPARK_FROM
+    after = cost + 1 + (WORD_CELLS if words else MARK_CELLS)
+    spark = after if words else 0
+    share = after + SPARK_CELLS if words else after
     return Columns(
         agent=13 + name, model=model, model_end=left - 8, read=left, written=left + 9,
-        cached=left + 18, cost=left + 28, share=share, bar=longest,
-        context=share + longest + 3, fill=10, percent=cells - 2,
+        cached=left + 18, cost=cost, mark=cost + 1, words=words, spark=spark,
+        share=share, bar=context - 3 - share, context=context, fill=10, percent=rest,
     )  # fmt: skip

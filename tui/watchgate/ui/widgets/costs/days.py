@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from watchgate.core.amounts import UNKNOWN
 from watchgate.ui.costs.figures import Costs, date_of
 from watchgate.ui.costs.sums import dollars
-from watchgate.ui.formats import UNKNOWN
 from watchgate.ui.theming.palettes import Token
 from watchgate.ui.widgets.costs.words import unknown_days
 from watchgate.ui.widgets.pane import Line, Pane

@@ -1,4 +1,4 @@
-"""What the Costs screen tells while no agent has told any usage: which agents do, and how."""
+"""What the Costs screen tells while no usage is known: which agents tell it, and how."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from watchgate.ui.widgets.pane import Line, Pane
 Kind = Literal["connecting", "no-core", "no-usage"]
 
 TELLS = (
-    ("Claude Code", "cost, tokens, context", "watchgate install claude"),
-    ("Codex", "tokens", "codex exec --json | watchgate tap codex"),
-    ("OpenCode", "cost, tokens", "watchgate install opencode"),
+    ("Claude Code", "transcripts; cost", "by itself; watchgate install claude"),
+    ("Codex", "transcripts, limits", "found by itself"),
+    ("OpenCode", "its database; cost", "found by itself"),
+    ("Gemini, Qwen", "transcripts", "found by itself"),
     ("over ACP", "cost, tokens, context", "watchgate acp -- AGENT"),
-    ("Gemini, Cursor", "tokens", "their hooks"),
     ("others", "nothing yet", "their sessions stay ?"),
 )
-"""Agents, what they report, and what makes them."""
+"""Agents, what their usage is taken from, and what makes it known."""
 
 
 class CostEmpty(Pane):
@@ -42,11 +42,9 @@ class CostEmpty(Pane):
         gap = [self.line()] * (2 if rows >= 24 else 1)
         lines = [
             *gap,
-            self._text("No agent has reported any usage.", cells, bold=True),
-            self._text("What agents report is added up here, by session, model and day.", cells),
-            self._text(
-                "Nothing is estimated: what nobody reports is shown as ?, not as $0.", cells
-            ),
+            self._text("No usage is known yet.", cells, bold=True),
+            self._text("What agents report and their transcripts tell is added up here.", cells),
+            self._text("Tokens are priced by a table; what has no price is ?, never $0.", cells),
             *gap,
         ]
         for agent, what, how in TELLS:

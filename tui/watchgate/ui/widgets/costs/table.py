@@ -7,13 +7,16 @@ from functools import partial
 
 from textual.events import Click, MouseScrollDown, MouseScrollUp
 
+from watchgate.core.amounts import UNKNOWN, count, plural, tokens
 from watchgate.ui.costs.figures import CostRow, Costs, Key
-from watchgate.ui.costs.sums import AT_LEAST, dollars
-from watchgate.ui.formats import UNKNOWN, count, percent, plural, tokens
+from watchgate.ui.costs.marks import AT_LEAST, mark
+from watchgate.ui.costs.sparks import spark
+from watchgate.ui.costs.sums import Sum, dollars
+from watchgate.ui.formats import percent
 from watchgate.ui.keys.jumping import Jump
 from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.theming.palettes import Token
-from watchgate.ui.widgets.costs.columns import Columns, columns
+from watchgate.ui.widgets.costs.columns import SPARK_CELLS, Columns, columns
 from watchgate.ui.widgets.costs.words import bar, named
 from watchgate.ui.widgets.pane import Line, Pane
 
@@ -36,6 +39,10 @@ class CostTable(Pane):
         self._index = 0
         self._top = 0
         self._room = 1
+
+    @property
+    def _today(self) -> bool:
+        return self._costs is None or self._costs.window == 1
 
     @property
     def rows(self) -> Sequence[CostRow]:
@@ -140,6 +147,8 @@ class CostTable(Pane):
         ):  # fmt: skip
             if end:
                 line.to(end - len(word)).add(word, quiet)
+        if at.spark:
+            line.to(at.spark).add("last hour" if self._today else "14 days", quiet)
         if at.share:
             line.to(at.share).add("share", quiet)
         if at.context:
@@ -166,6 +175,10 @@ class CostTable(Pane):
         if at.cached:
             _ends(line, percent(row.cached), at.cached, ink)
         _ends(line, dollars(row.cost), at.cost, ink, bold=True)
+        if row.cost is not None:
+            line.to(at.mark).add(mark(row.source, least=row.least, word=at.words), quiet)
+        if at.spark and row.spark:
+            line.to(at.spark).add(spark(row.spark[2 - SPARK_CELLS :]), "faint")
         if at.share:
             line.to(at.share)
             if row.share is None:
@@ -198,12 +211,26 @@ class CostTable(Pane):
             _ends(line, tokens(costs.tokens.read), at.read, quiet)
             _ends(line, tokens(costs.tokens.output), at.written, quiet)
         _ends(line, dollars(costs.all.cost), at.cost, ink, bold=True)
-        if costs.all.at_least and costs.all.cost is not None:
-            if at.share or at.context:
-                line.to(at.share or at.context).add("at least", quiet)
-            else:
-                line.add(AT_LEAST, quiet)
-        return line
+        if costs.all.cost is None:
+            return line
+        if not (at.share or at.context):
+            return line.to(at.mark).add(AT_LEAST if costs.all.at_least else "", quiet)
+        place = at.spark or at.share or at.mark
+        room = at.percent - place
+        told = _of_sum(costs.all)
+        return line.to(place).add(
+            told if len(told) <= room else _of_sum(costs.all, short=True), quiet
+        )
+
+
+def _of_sum(known: Sum, *, short: bool = False) -> str:
+    """What a sum says of itself: that it is a lower bound, and how much of it is computed."""
+    words = ["at least"] if known.at_least else []
+    if known.computed == known.cost and known.computed:
+        words.append("computed")
+    elif known.computed:
+        words.append(f"{dollars(known.computed)} {'c' if short else 'computed'}")
+    return ", ".join(words)
 
 
 def _ends(line: Line, text: str, end: int, ink: Token, *, bold: bool = False) -> None:

@@ -1,22 +1,26 @@
-"""The figures at the top of the Costs screen: today, the week, the month, the last hour."""
+"""The figures at the top of the Costs screen: today, the week, the month, how fast it goes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from watchgate.core.amounts import tokens
+from watchgate.ui.costs.budgets import of_today
 from watchgate.ui.costs.figures import Costs
-from watchgate.ui.costs.sums import AT_LEAST, Sum, dollars
+from watchgate.ui.costs.marks import AT_LEAST
+from watchgate.ui.costs.sums import Sum, dollars
 from watchgate.ui.formats import width
 from watchgate.ui.theming.palettes import Token
-from watchgate.ui.widgets.costs.words import without
+from watchgate.ui.widgets.costs.words import unreadable, without
 from watchgate.ui.widgets.pane import Line, Pane
 
 AIRY_FROM = 100
 WIDE, NARROW = (2, 16, 34, 50), (2, 13, 27, 40)
+APART = 3
 
 
 class CostTotals(Pane):
-    """Four figures with their labels, and at the right whose cost is in none of them."""
+    """Four figures with their labels; at the right what is in none of them, and why."""
 
     DEFAULT_CSS = "CostTotals { height: 2; }"
 
@@ -37,30 +41,50 @@ class CostTotals(Pane):
             return []
         ink: Token = "off" if self._stale else "fg"
         quiet: Token = "off" if self._stale else "dim"
-        words = without(costs)
-        labels = self.line()
         figures = (
             ("today", costs.today),
             ("last 7 days", costs.week),
             (costs.month_name, costs.month),
-            ("now, per hour", Sum(costs.hour, costs.today.at_least)),
+            ("now, per hour", costs.hour),
         )
         places = WIDE if cells >= AIRY_FROM else NARROW
+        labels = self.line()
         for place, (label, _) in zip(places, figures, strict=True):
             labels.to(place).add(label, quiet)
+        lost = unreadable(costs.unreadable, whole=cells >= AIRY_FROM)
+        budget = of_today(costs.budget, dollars(costs.today.cost))
+        for words, bold in ((lost, False), (budget, True)):
+            taken = labels.left_cells + labels.right_cells
+            if words and taken + width(words) + APART + 1 <= cells:
+                labels.right(f"  {words} " if labels.right_cells else f"{words} ", ink, bold=bold)
         sums = tuple(known for _, known in figures)
-        values = self._values(places, sums, ink)
-        if words and values.left_cells + width(words) + 4 <= cells:
+        values = self._values(places, sums)
+        self._speed(values, costs, cells)
+        words = without(costs)
+        if words and values.left_cells + width(words) + APART + 1 <= cells:
             return [labels, values.right(f"{words} ", quiet)]
-        return [labels, self._values(places, sums, ink, at_least=AT_LEAST)]
+        values = self._values(places, sums, at_least=AT_LEAST)
+        self._speed(values, costs, cells)
+        return [labels, values]
 
-    def _values(
-        self, places: Sequence[int], sums: Sequence[Sum], ink: Token, *, at_least: str = ""
-    ) -> Line:
+    def _values(self, places: Sequence[int], sums: Sequence[Sum], *, at_least: str = "") -> Line:
         """The figures below their labels, each that is a lower bound with the sign for that."""
+        ink: Token = "off" if self._stale else "fg"
+        quiet: Token = "off" if self._stale else "dim"
         line = self.line()
-        for place, known in zip(places, sums, strict=True):
+        ends = (*places[1:], places[-1] + width("now, per hour") + 1)
+        for place, end, known in zip(places, ends, sums, strict=True):
             line.to(place).add(dollars(known.cost), ink, bold=True)
-            if known.at_least and known.cost is not None:
+            if known.cost is None:
+                continue
+            if known.at_least:
                 line.add(at_least, ink)
+            if known.mark and line.left_cells + len(known.mark) + 1 < end:
+                line.add(f" {known.mark}", quiet)
         return line
+
+    def _speed(self, line: Line, costs: Costs, cells: int) -> None:
+        """Tokens per minute, where there is room."""
+        words = f"   {tokens(costs.tokens_per_min)} tokens/min"
+        if costs.tokens_per_min and line.left_cells + len(words) + 1 <= cells:
+            line.add(words, "off" if self._stale else "dim")

@@ -1,57 +1,108 @@
-"""Where the tokens of one session went: read from the cache, written, read anew."""
+"""Where the money of one session went: read from the cache, written, read anew; and its turns."""
 
 from __future__ import annotations
 
+from watchgate.core.amounts import UNKNOWN, plural, tokens
+from watchgate.core.ledger.counted import Kinds
+from watchgate.core.usage import SessionUsage
+from watchgate.core.usage_meter import Tokens
 from watchgate.ui.costs.figures import CostRow
-from watchgate.ui.formats import UNKNOWN, cut, tokens
+from watchgate.ui.costs.marks import of_parts
+from watchgate.ui.costs.sparks import of_turns, spark
+from watchgate.ui.costs.sums import dollars
+from watchgate.ui.formats import cut
 from watchgate.ui.theming.palettes import Token
 from watchgate.ui.widgets.costs.words import bar, named
 from watchgate.ui.widgets.pane import Line, Pane
 
-COUNT_END, BAR, LONGEST = 30, 32, 14
+COST_END, COUNT_END, BAR, LONGEST = 30, 39, 36, 14
+LABEL_CELLS = 20
+LINES = 6
+"""Its head, the kinds of tokens, and an empty line."""
+
+Kind = tuple[str, int, int | None]
+"""What it is called, its tokens, and its nano-dollars where they are computed."""
 
 
 class CostWhere(Pane):
-    """One line per kind of tokens, the most first: agents tell no money of each."""
+    """One line per kind of tokens, the dearest first; what no table prices has its tokens alone."""
 
     DEFAULT_CSS = "CostWhere { height: 1fr; }"
 
     def __init__(self) -> None:
         super().__init__()
         self._row: CostRow | None = None
+        self._used: SessionUsage | None = None
         self._stale = False
 
-    def show(self, row: CostRow | None, *, stale: bool = False) -> None:
+    def show(self, row: CostRow | None, used: SessionUsage | None, *, stale: bool = False) -> None:
         """Show this session."""
-        if (row, stale) != (self._row, self._stale):
-            self._row, self._stale = row, stale
+        if (row, used, stale) != (self._row, self._used, self._stale):
+            self._row, self._used, self._stale = row, used, stale
             self.redraw()
 
     def draw(self, cells: int, rows: int) -> list[Line]:
-        row = self._row
-        if row is None or rows < 6:
+        row, used = self._row, self._used
+        if row is None or rows < LINES:
             return []
         ink: Token = "off" if self._stale else "fg"
         quiet: Token = "off" if self._stale else "dim"
-        label = "".join(cut(named(row.label), 20))
-        lines = [self.line().to(2).add(f"where it went, {label}", quiet), self.line()]
-        if row.tokens is None:
-            return [
-                *lines,
-                self.line().to(2).fit(f"{UNKNOWN}  no tokens reported", cells - 3, quiet),
-            ]
-        kinds = (
-            ("cache reads", row.tokens.cache_read),
-            ("output", row.tokens.output),
-            ("cache writes", row.tokens.cache_write),
-            ("input", row.tokens.input),
-        )
-        whole = max(1, row.tokens.all)
-        for word, number in sorted(kinds, key=lambda kind: -kind[1]):
+        label = "".join(cut(named(row.label), LABEL_CELLS))
+        head = self.line().to(2).add(f"where it went, {label}", quiet)
+        lines = [head, self.line()] if rows > LINES else [self.line(), head]
+        if used is None or used.tokens is None:
+            said = f"{UNKNOWN}  no tokens reported"
+            return [*lines, self.line().to(2).fit(said, cells - 3, quiet)]
+        whole = max(1, used.tokens.all)
+        for word, number, cost in kinds(used.tokens, used.kinds):
+            line = self.line().to(2).add(word, ink)
             told = tokens(number)
-            line = self.line().to(2).add(word, ink).to(COUNT_END - len(told))
-            line.add(told, ink, bold=True).to(BAR)
-            lines.append(bar(line, number / whole, LONGEST, "off" if self._stale else "accent"))
-        if row.partial and rows > len(lines):
-            lines.append(self.line().to(2).add("at least: the newest calls are told", quiet))
-        return lines
+            if cost is not None:
+                money = dollars(cost)
+                line.to(COST_END - len(money)).add(money, ink, bold=True)
+                line.to(COUNT_END - len(told)).add(told, quiet)
+            else:
+                line.to(COST_END - len(told)).add(told, ink, bold=True).to(BAR)
+                bar(line, number / whole, LONGEST, "off" if self._stale else "accent")
+            lines.append(line)
+        told_more = [*self._turns(used, cells, quiet), *self._notes(used, quiet)]
+        return [*lines, *told_more[: max(0, rows - len(lines))]]
+
+    def _turns(self, used: SessionUsage, cells: int, quiet: Token) -> list[Line]:
+        """The newest turns as bars, with what the last one cost."""
+        turns = used.turns
+        if len(turns) < 2:
+            return []
+        shown = of_turns(turns, min(LONGEST, cells - BAR - 1))
+        last = turns[-1]
+        told = dollars(last.cost) if last.cost is not None else tokens(last.tokens)
+        line = self.line().to(2).add("newest turn", quiet).to(COST_END - len(told))
+        line.add(told, quiet)
+        if last.cost is not None:
+            line.add(f" {of_parts(used, least=last.least)}", quiet)
+        return [line.to(BAR).add(spark(shown), "faint")]
+
+    def _notes(self, used: SessionUsage, quiet: Token) -> list[Line]:
+        """What has to be known of these figures."""
+        said = []
+        if used.subs:
+            cost = sum(sub.cost or 0 for sub in used.subs)
+            known = any(sub.cost is not None for sub in used.subs)
+            whose = f"{dollars(cost)} {of_parts(used)}" if known else UNKNOWN
+            said.append(f"{plural(len(used.subs), 'sub-agent')}: {whose}")
+        if used.kinds is not None and used.source == "reported":
+            said.append("computed by list prices, beside what is reported")
+        if used.partial:
+            said.append("at least: the newest calls are told")
+        return [self.line().to(2).add(each, quiet) for each in said]
+
+
+def kinds(told: Tokens, money: Kinds | None) -> list[Kind]:
+    """The kinds of tokens, those that cost or count the most first."""
+    found: list[Kind] = [
+        ("cache reads", told.cache_read, money.cache_read if money else None),
+        ("output", told.output, money.output if money else None),
+        ("cache writes", told.cache_write, money.cache_write if money else None),
+        ("input", told.input, money.input if money else None),
+    ]
+    return sorted(found, key=lambda kind: (-(kind[2] or 0), -kind[1]))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from watchgate.core.amounts import plural
 from watchgate.core.text import safe_text
 from watchgate.ui.costs.figures import CostRow, Costs, date_of
 from watchgate.ui.deciding.consequences import title
-from watchgate.ui.formats import plural
 from watchgate.ui.theming.palettes import Token
 from watchgate.ui.widgets.pane import Line
 
 NAME_CHARS = 80
+MODEL_CHARS = 32
 
 
 def bar(line: Line, share: float, cells: int, ink: Token) -> Line:
@@ -28,9 +29,21 @@ def model_name(name: str, agent: str) -> str:
     return named(name) or f"unknown ({named(agent)})"
 
 
+def unreadable(lines: int, *, whole: bool) -> str:
+    """That some lines or files of transcripts are in no figure: `3 lines of ... unreadable`."""
+    if not lines:
+        return ""
+    words = plural(lines, "line")
+    return f"{words} of transcripts unreadable" if whole else f"{words} unreadable"
+
+
 def without(costs: Costs) -> str:
-    """Which sessions are in no sum, and why: `without web: Copilot reports no usage`."""
+    """What is in no sum, and why: `without web: Copilot reports no usage`, models without price."""
     missing = [row for row in costs.rows if row.cost is None]
+    if costs.unpriced and all(row.tells for row in missing):
+        first, *others = costs.unpriced
+        more = f" and {plural(len(others), 'other model')}" if others else ""
+        return f"no price for {named(first[:MODEL_CHARS])}{more}"
     if not missing:
         return ""
     names = named(missing[0].label)
@@ -48,7 +61,7 @@ def _why(missing: list[CostRow]) -> str:
 
 
 def unknown_days(costs: Costs, cells: int) -> str:
-    """A sentence about the days that a chart cannot show, short enough for so many cells.
+    """A sentence about the days that a chart cannot show whole, short enough for so many cells.
 
     Empty where it shows all.
     """
@@ -58,7 +71,10 @@ def unknown_days(costs: Costs, cells: int) -> str:
         whole = f"{said}, so nothing is known"
         return whole if len(whole) <= cells else said
     blank = [day.day for day in costs.days if day.cost is None]
-    return f"{_days(blank, costs)}: no agent reported a cost" if blank else ""
+    if blank:
+        return f"{_days(blank, costs)}: no cost is known"
+    least = [day.day for day in costs.days if day.least]
+    return f"{_days(least, costs, some=True)}: at least that" if least else ""
 
 
 def ordinal(number: int) -> str:
@@ -67,13 +83,16 @@ def ordinal(number: int) -> str:
     return f"the {number}{'th' if 10 < number % 100 < 14 else ending}"
 
 
-def _days(blank: list[int], costs: Costs) -> str:
-    """Which days those are: the first ones of the chart in one, the others by their dates."""
+def _days(days: list[int], costs: Costs, *, some: bool = False) -> str:
+    """Which days those are: the first ones of the chart in one, the others by their dates.
+
+    With `some`, none before the others are meant in one.
+    """
     shown = [day.day for day in costs.days]
-    first = next((day for day in shown if day not in blank), shown[-1])
-    later = [day for day in blank if day > first]
-    before = [f"before {ordinal(date_of(first).day)}"] if blank[0] < first else []
+    first = shown[0] if some else next((day for day in shown if day not in days), shown[-1])
+    later = [day for day in days if day >= first]
+    before = [f"before {ordinal(date_of(first).day)}"] if days[0] < first else []
     words = before + [ordinal(date_of(day).day) for day in later]
     if len(words) > 3:
-        return f"{len(blank)} of these days"
+        return f"{len(days)} of these days"
     return " and ".join((", ".join(words[:-1]), words[-1])) if len(words) > 1 else words[0]

@@ -6,11 +6,12 @@ import sys
 from collections.abc import Sequence
 from itertools import groupby
 
+from watchgate.core.amounts import plural
 from watchgate.core.diff.blocks import Block, blocks
 from watchgate.core.diff.rows import folded
 from watchgate.core.records import RequestData
 from watchgate.ui.covered import covered
-from watchgate.ui.formats import cut_front, plural
+from watchgate.ui.formats import cut_front
 from watchgate.ui.theming.palettes import Token
 from watchgate.ui.theming.theme import RISK_GLYPH, RISK_RANK, RISK_TOKEN
 from watchgate.ui.widgets.diff.halves import drawn

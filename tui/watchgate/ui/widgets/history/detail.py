@@ -7,11 +7,12 @@ from datetime import tzinfo
 
 from textual.events import MouseScrollDown, MouseScrollUp
 
+from watchgate.core.amounts import count
 from watchgate.core.history_row import HistoryRow
 from watchgate.core.records import Record
 from watchgate.core.text import safe_text
 from watchgate.ui.covered import covered
-from watchgate.ui.formats import DOTS, clock, count, cut, home, short_id, width
+from watchgate.ui.formats import DOTS, clock, cut, home, short_id, width
 from watchgate.ui.theming.palettes import Token
 from watchgate.ui.theming.theme import RISK_GLYPH, RISK_TOKEN
 from watchgate.ui.widgets.history.rows import NOT_KEPT, by_words, day
@@ -49,6 +50,7 @@ class HistoryDetail(Pane):
         self._records: Sequence[Record] | None = None
         self._now_us = 0
         self._whole = self._stale = self._below = False
+        self._asked = ""
         self._top = 0
         self._deepest = 0
 
@@ -61,16 +63,17 @@ class HistoryDetail(Pane):
         home_dir: str = "",
         whole: bool = False,
         stale: bool = False,
+        asked: str = "",
     ) -> None:
-        """Show a call with its records, None while they are fetched."""
-        before = (self._row, self._records, self._home, self._whole, self._stale)
-        if before == (row, records, home_dir, whole, stale):
+        """Show a call with its records, None while they are fetched, and what `asked` for it."""
+        before = (self._row, self._records, self._home, self._whole, self._stale, self._asked)
+        if before == (row, records, home_dir, whole, stale, asked):
             self._now_us = now_us
             return
         if (self._row, self._whole) != (row, whole):
             self._top = 0
         self._row, self._records, self._home = row, records, home_dir
-        self._now_us, self._whole, self._stale = now_us, whole, stale
+        self._now_us, self._whole, self._stale, self._asked = now_us, whole, stale, asked
         self.redraw()
 
     def stand(self, *, below: bool) -> None:
@@ -167,6 +170,7 @@ class HistoryDetail(Pane):
             ("reason", covered(row.reason)),
             ("why", covered(row.why)),
             ("cwd", safe_text(home(row.cwd, self._home))),
+            ("asked by", self._asked),
         ):
             if value:
                 line = self.line().to(2).add(name, "dim").to(WORDS)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from watchgate.core.amounts import count
 from watchgate.core.text import safe_text
-from watchgate.ui.formats import count
 from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.widgets.pane import Line, Pane
 

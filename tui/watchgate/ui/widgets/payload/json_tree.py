@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
+from watchgate.core.amounts import plural
 from watchgate.core.redact import redact_all
-from watchgate.ui.formats import plural
 
 Place = tuple[str | int, ...]
 """Where a value stands: the names and numbers that lead to it from the outermost one."""

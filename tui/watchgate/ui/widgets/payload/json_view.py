@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 from textual.events import Click, MouseScrollDown, MouseScrollUp
 
+from watchgate.core.amounts import plural
 from watchgate.core.redact import redact_all
-from watchgate.ui.formats import plural
 from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.theming.palettes import Token
 from watchgate.ui.widgets.pane import Line, Pane

@@ -7,9 +7,10 @@ from typing import Any
 
 import msgspec
 
+from watchgate.core.amounts import count
 from watchgate.core.records import Record, RequestData
 from watchgate.core.views import CallRow, PendingView
-from watchgate.ui.formats import clock, count, home, short_id
+from watchgate.ui.formats import clock, home, short_id
 from watchgate.ui.widgets.payload.json_view import Fact, Section
 from watchgate.ui.widgets.request.command_text import Piece, pieces
 

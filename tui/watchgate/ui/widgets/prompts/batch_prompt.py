@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from watchgate.core.amounts import plural
 from watchgate.core.text import safe_text
 from watchgate.core.views import PendingView
 from watchgate.ui.covered import covered
 from watchgate.ui.deciding.arming import Card, Commit, Intent
-from watchgate.ui.formats import cut_front, home, plural, short_id, width
+from watchgate.ui.formats import cut_front, home, short_id, width
 from watchgate.ui.keys.keymap import Hint
 from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.widgets.pane import Line

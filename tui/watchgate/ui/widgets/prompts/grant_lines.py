@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from watchgate.core.amounts import count, plural
 from watchgate.core.grants.rule import GrantRule
 from watchgate.core.policy.assessment import NO_RULE
 from watchgate.core.text import safe_text
@@ -12,7 +13,7 @@ from watchgate.link.protocol import Scope
 from watchgate.ui.covered import covered
 from watchgate.ui.deciding.consequences import title
 from watchgate.ui.deciding.decisions import SCOPES
-from watchgate.ui.formats import ago, count, cut_front, home, plural, short_id, width
+from watchgate.ui.formats import ago, cut_front, home, short_id, width
 from watchgate.ui.theming.palettes import Palette, Token
 from watchgate.ui.widgets.pane import Line
 from watchgate.ui.widgets.prompts.edit_line import EditLine

@@ -10,13 +10,13 @@ from textual import events
 from textual.message import Message
 from textual.strip import Strip
 
+from watchgate.core.amounts import plural
 from watchgate.core.views import PendingView
 from watchgate.ui.deciding.arming import QUEUED_S, Card, Commit, Held, Intent, Said
 from watchgate.ui.deciding.consent import Consent
 from watchgate.ui.deciding.decisions import PLAIN, Terms
 from watchgate.ui.deciding.typed_yes import WORD
 from watchgate.ui.deciding.unshown import Unshown
-from watchgate.ui.formats import plural
 from watchgate.ui.keys.keymap import Hint, name_of, read_at
 from watchgate.ui.keys.shown_keys import action_of, key_for
 from watchgate.ui.shape import Shape

@@ -6,11 +6,12 @@ from typing import Literal
 
 import msgspec
 
+from watchgate.core.amounts import count
 from watchgate.core.call_endings import ENDINGS
 from watchgate.core.text import safe_text
 from watchgate.core.views import Settled, Totals
 from watchgate.ui.covered import covered
-from watchgate.ui.formats import ago, count, person
+from watchgate.ui.formats import ago, person
 from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.overview import day_words
 from watchgate.ui.widgets.pane import Line, Pane

@@ -34,8 +34,9 @@ def call_lines(
     colors: Palette,
     home_dir: str,
     hooks: TracedCall | None = None,
+    asked: str = "",
 ) -> list[Line]:
-    """All that is known of a call that nobody has to decide."""
+    """All that is known of a call that nobody has to decide; `asked` is what asked for it."""
     sheet = Sheet(cells, colors, home_dir)
     head = sheet.line().add(covered(row.tool[:60]), bold=True)
     head.add("   ").add(covered(row.label[:60]), bold=True)
@@ -59,6 +60,7 @@ def call_lines(
     sheet.fact("session", row.session)
     sheet.fact("sub-agent", f"{row.sub_type} {row.sub}".strip())
     sheet.fact("call", row.call)
+    sheet.fact("asked by", asked)
     sheet.fact("request", short_id(row.request) if row.request else "")
     if hooks is not None:
         draw_hooks(sheet, hooks)

@@ -6,12 +6,13 @@ from textual.events import MouseScrollDown, MouseScrollUp
 from textual.message import Message
 from textual.strip import Strip
 
+from watchgate.core.amounts import plural
 from watchgate.core.state import State
 from watchgate.core.views import CallRow, PendingView
+from watchgate.ui.costs.asked import asked_by
 from watchgate.ui.deciding.batches import same_batch
 from watchgate.ui.deciding.consequences import seconds_left
 from watchgate.ui.deciding.unshown import Unshown
-from watchgate.ui.formats import plural
 from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.widgets.pane import Line, Pane
 from watchgate.ui.widgets.request.request_words import approved, too_long
@@ -55,7 +56,7 @@ class Detail(Pane, can_focus=False):
         self._subject: Subject = None
         self._whose: object = None
         self._now_us = 0
-        self._place = ""
+        self._place = self._asked = ""
         self._bare = False
         self._reveal = ""
         self._offset = 0
@@ -168,11 +169,14 @@ class Detail(Pane, can_focus=False):
         batch = same_batch(state, subject) if isinstance(subject, PendingView) else ()
         second = None if self.stale else _second(subject, now_us)
         traces = self._traces(state, now_us) if isinstance(subject, CallRow) else None
-        key = (subject, place, self._bare, self._seen, batch, self.stale, second, traces)
+        asked = ""
+        if isinstance(subject, CallRow):
+            asked = asked_by(state.usage, subject.agent, subject.session, subject.call)
+        key = (subject, place, self._bare, self._seen, batch, self.stale, second, traces, asked)
         if key == self._key:
             return
         self._key, self._subject, self._state, self._now_us = key, subject, state, now_us
-        self._place, self._batch = place, batch
+        self._place, self._batch, self._asked = place, batch, asked
         self.redraw()
 
     def _traces(self, state: State, now_us: int) -> int:
@@ -192,9 +196,9 @@ class Detail(Pane, can_focus=False):
                 from watchgate.ui.widgets.request.call import call_lines, hooks_of
 
                 session = self._state.session(row.agent, row.session)
-                hooks = hooks_of(self._state, row)
-                lines = call_lines(row, session, self._now_us, cells, self.inks, self._home, hooks)
-                return [], lines
+                hooks, now_us, home = hooks_of(self._state, row), self._now_us, self._home
+                asked = self._asked
+                return [], call_lines(row, session, now_us, cells, self.inks, home, hooks, asked)
         return [], [self.line().to(2).add("no call under the cursor", "dim")]
 
     def _whole(self, view: PendingView, cells: int, rows: int) -> tuple[list[Line], list[Line]]:

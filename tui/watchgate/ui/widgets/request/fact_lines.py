@@ -6,11 +6,12 @@ from collections.abc import Iterable
 
 import msgspec
 
+from watchgate.core.amounts import plural
 from watchgate.core.records import EscalatedData, RequestData
 from watchgate.core.text import safe_text
 from watchgate.core.views import CallRow, PendingView, SessionView
 from watchgate.ui.deciding.consequences import after_allow, after_handback
-from watchgate.ui.formats import home, machine, person, plural
+from watchgate.ui.formats import home, machine, person
 from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.theming.palettes import Token
 from watchgate.ui.widgets.request.command_text import Piece, pieces, wrap

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from watchgate.core.amounts import count, plural
 from watchgate.core.traces import TracedCall
 from watchgate.core.verdicts import TraceRow
 from watchgate.ui.covered import covered
-from watchgate.ui.formats import count, cut_front, machine, plural
+from watchgate.ui.formats import cut_front, machine
 from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.theming.palettes import Token
 from watchgate.ui.widgets.request.sheet import INDENT, Sheet

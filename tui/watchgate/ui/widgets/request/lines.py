@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from watchgate.core.amounts import count, plural
 from watchgate.core.diff.changes import rewritten
 from watchgate.core.diff.rows import folded, numbered
 from watchgate.core.policy.assessment import Finding
@@ -13,7 +14,7 @@ from watchgate.core.text import safe_text
 from watchgate.core.typed_answers import how
 from watchgate.core.views import CallRow, PendingView, SessionView
 from watchgate.ui.deciding.consequences import after_silence, seconds_left, silence
-from watchgate.ui.formats import count, plural, short_id
+from watchgate.ui.formats import short_id
 from watchgate.ui.theming.palettes import Palette
 from watchgate.ui.theming.theme import RISK_RANK
 from watchgate.ui.widgets.diff.edit_section import draw_edit, draw_line_notes, line_notes

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from watchgate.core import tool_input
+from watchgate.core.amounts import count
 from watchgate.core.events import Tool, ToolClass
 from watchgate.core.policy.telling import telling
 from watchgate.core.records import RequestData
@@ -12,7 +13,7 @@ from watchgate.core.secret_shapes import secrets
 from watchgate.core.text import safe_text
 from watchgate.core.views import PendingView, SessionView
 from watchgate.ui.covered import covered
-from watchgate.ui.formats import count, person
+from watchgate.ui.formats import person
 from watchgate.ui.theming.ascii_only import remembered, spelled
 from watchgate.ui.theming.palettes import Token
 from watchgate.ui.theming.theme import RISK_GLYPH, RISK_RANK, RISK_TOKEN

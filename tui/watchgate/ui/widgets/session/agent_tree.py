@@ -10,11 +10,12 @@ from collections.abc import Iterable
 
 import msgspec
 
+from watchgate.core.amounts import plural
 from watchgate.core.sessions import SessionState
 from watchgate.core.text import safe_text
 from watchgate.core.views import CallRow, PendingView, SessionView, SubView
 from watchgate.ui.covered import covered
-from watchgate.ui.formats import ago, plural, width
+from watchgate.ui.formats import ago, width
 from watchgate.ui.theming.palettes import Palette, Token
 from watchgate.ui.theming.theme import RISK_GLYPH, RISK_RANK, RISK_TOKEN
 from watchgate.ui.widgets.pane import Line

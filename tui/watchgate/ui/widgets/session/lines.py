@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from watchgate.core.amounts import count, money, plural
 from watchgate.core.sessions import SessionState
 from watchgate.core.views import CallRow, PendingView, SessionView
 from watchgate.ui.covered import covered
-from watchgate.ui.formats import clock, count, home, money, person, plural
+from watchgate.ui.formats import clock, home, person
 from watchgate.ui.overview import living, session_word
 from watchgate.ui.widgets.calls.columns import Look, draw_call
 from watchgate.ui.widgets.pane import Line
@@ -29,14 +30,15 @@ def session_lines(
     pending: Sequence[PendingView],
     now_us: int,
     sheet: Sheet,
+    cost: str = "",
 ) -> list[Line]:
-    """All that is known of a session; `rows` are its calls, the oldest first."""
+    """All that is known of a session; `rows` are its calls, the oldest first, `cost` its words."""
     head = sheet.line().fit(covered(view.label[:60]), sheet.room // 2, bold=True)
     host = f"  on {covered(view.host[:40])}" if view.host else ""
     words = f"  {covered(view.agent[:20])}{host}"
     head.fit(words, sheet.cells - head.left_cells - 1, "dim")
     sheet.gap()
-    _facts(sheet, view, pending, now_us)
+    _facts(sheet, view, pending, now_us, cost)
     found = branches(view, rows, pending)
     subs = len(view.subs)
     said = f"{plural(subs, 'sub-agent')}, {count(len(living(view)))} not ended" if subs else ""
@@ -55,7 +57,9 @@ def session_lines(
     return sheet.lines
 
 
-def _facts(sheet: Sheet, view: SessionView, pending: Sequence[PendingView], now_us: int) -> None:
+def _facts(
+    sheet: Sheet, view: SessionView, pending: Sequence[PendingView], now_us: int, cost: str
+) -> None:
     oldest = min((each.at for each in pending), default=None)
     word = session_word(view, oldest, now_us)
     if view.gated is False and view.shown is not SessionState.WAITING:
@@ -75,7 +79,7 @@ def _facts(sheet: Sheet, view: SessionView, pending: Sequence[PendingView], now_
     sheet.fact("model", view.model or "")
     recent = sum(n for second, n in view.recent if second > now_us // 1_000_000 - MINUTE_S)
     sheet.fact("calls", f"{count(view.calls)}, {count(recent)} in the last minute")
-    sheet.fact("cost", money(view.cost_usd))
+    sheet.fact("cost", cost or money(view.cost_usd))
     sheet.fact("so far", approved(view))
     sheet.fact("hidden by", f"{view.hidden_by}, until its turn ends" if view.hidden_by else "")
     sheet.fact("session", view.session)

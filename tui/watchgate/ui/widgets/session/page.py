@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import msgspec
 from textual.events import MouseScrollDown, MouseScrollUp
 
+from watchgate.core.amounts import plural
 from watchgate.core.views import CallRow, PendingView, SessionView
-from watchgate.ui.formats import plural
 from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.widgets.pane import Line, Pane
 from watchgate.ui.widgets.request.sheet import Sheet
@@ -19,12 +19,13 @@ AIRY_FROM = 30
 
 
 class SessionPicture(msgspec.Struct, frozen=True):
-    """One moment of a session: its view (None once it is forgotten), its calls, what it asks."""
+    """One moment of a session: its view (None once forgotten), calls, what it asks and cost."""
 
     view: SessionView | None = None
     rows: Sequence[CallRow] = ()
     pending: Sequence[PendingView] = ()
     now_us: int = 0
+    cost: str = ""
 
 
 class SessionPage(Pane, can_focus=False):
@@ -58,7 +59,8 @@ class SessionPage(Pane, can_focus=False):
         if picture.view is None:
             return [self.line().to(2).add("this session is not known any more", "dim")]
         sheet = Sheet(cells, self.inks, self._home, air=1 if rows >= AIRY_FROM else 0)
-        lines = session_lines(picture.view, picture.rows, picture.pending, picture.now_us, sheet)
+        view, now_us, cost = picture.view, picture.now_us, picture.cost
+        lines = session_lines(view, picture.rows, picture.pending, now_us, sheet, cost)
         self._offset = min(self._offset, max(0, len(lines) - rows))
         shown = lines[self._offset : self._offset + rows]
         left = len(lines) - self._offset - rows

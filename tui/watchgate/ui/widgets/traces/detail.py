@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from watchgate.core.amounts import count, plural
 from watchgate.core.records import TraceData
 from watchgate.core.redact import redact
 from watchgate.core.text import safe_text
 from watchgate.core.traces import TracedCall, shows_only
 from watchgate.core.verdicts import TraceRow
 from watchgate.ui.covered import covered
-from watchgate.ui.formats import count, machine, plural, width
+from watchgate.ui.formats import machine, width
 from watchgate.ui.theming.palettes import Palette
 from watchgate.ui.widgets.pane import Line
 from watchgate.ui.widgets.request.command_text import plain

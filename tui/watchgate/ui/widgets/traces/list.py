@@ -10,10 +10,11 @@ import msgspec
 from textual.events import Click, MouseScrollDown, MouseScrollUp
 from textual.message import Message
 
+from watchgate.core.amounts import count
 from watchgate.core.text import safe_text
 from watchgate.core.traces import Key, TracedCall
 from watchgate.ui.covered import covered
-from watchgate.ui.formats import clock, count
+from watchgate.ui.formats import clock
 from watchgate.ui.keys.jumping import Jump
 from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.theming.palettes import Token

@@ -7,9 +7,9 @@ from datetime import tzinfo
 from textual.events import Click, MouseScrollDown, MouseScrollUp
 from textual.message import Message
 
+from watchgate.core.amounts import plural
 from watchgate.core.traces import TracedCall
 from watchgate.core.views import CallRow
-from watchgate.ui.formats import plural
 from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.widgets.pane import Line, Pane
 from watchgate.ui.widgets.traces.detail import conclusion, detail_lines

@@ -1,0 +1,161 @@
+"""What counting a month of transcripts costs, against only decoding their lines.
+
+The bare pass decodes each line into a typed value with those fields that a counter of tokens needs,
+and does nothing with it. The count finds the files, reads them, makes calls of them, and adds them
+up with prices, once without a cache and once from it. CPU time, in turns.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from bench.figures import Figure, interleaved_medians, report
+from bench.usage_files import write_bulk
+from watchgate.agents.usage.places import places
+from watchgate.core.ledger.call import UsageCall
+from watchgate.core.ledger.ledger import Ledger
+from watchgate.core.ledger.rates import Rates, Tariff
+from watchgate.service.usage.book import UsageBook
+
+SCAN_LIMIT, CACHE_LIMIT = 1.3, 0.4
+MIB = 1024 * 1024
+DAY_US = 86_400_000_000
+TARIFF = Tariff(((0, Rates(4_000_000, 20_000_000, 200_000, 5_000_000, 8_000_000)),))
+
+
+class CacheCreation(msgspec.Struct):
+    ephemeral_5m_input_tokens: int = 0
+    ephemeral_1h_input_tokens: int = 0
+
+
+class Usage(msgspec.Struct):
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_creation_input_tokens: int = 0
+    cache_read_input_tokens: int = 0
+    cache_creation: CacheCreation | None = None
+
+
+class Message(msgspec.Struct):
+    id: str | None = None
+    model: str | None = None
+    usage: Usage | None = None
+
+
+class ClaudeLine(msgspec.Struct, rename="camel"):
+    type: str = ""
+    timestamp: str = ""
+    session_id: str = ""
+    request_id: str | None = None
+    is_sidechain: bool = False
+    message: Message | None = None
+
+
+class Tokens(msgspec.Struct):
+    input_tokens: int = 0
+    cached_input_tokens: int = 0
+    output_tokens: int = 0
+    reasoning_output_tokens: int = 0
+    total_tokens: int = 0
+
+
+class Info(msgspec.Struct):
+    total_token_usage: Tokens | None = None
+    last_token_usage: Tokens | None = None
+
+
+class Payload(msgspec.Struct):
+    type: str = ""
+    id: str = ""
+    model: str = ""
+    info: Info | None = None
+
+
+class CodexLine(msgspec.Struct):
+    type: str = ""
+    timestamp: str = ""
+    payload: Payload | None = None
+
+
+def cpu_s(work: Callable[[], object]) -> float:
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+def bare(folder: Path) -> int:
+    """Decode each line of all transcripts; the number of those with usage."""
+    found = 0
+    for agent, kind in (("claude", ClaudeLine), ("codex", CodexLine)):
+        decode = msgspec.json.Decoder[ClaudeLine | CodexLine](kind).decode
+        for path in sorted((folder / agent).rglob("*.jsonl")):
+            with path.open("rb") as file:
+                for line in file:
+                    value = decode(line)
+                    if isinstance(value, ClaudeLine):
+                        found += value.message is not None and value.message.usage is not None
+                    else:
+                        found += value.payload is not None and value.payload.info is not None
+    return found
+
+
+def tariff_of(_call: UsageCall) -> Tariff:
+    return TARIFF
+
+
+def counted(folder: Path, cache: Path | None = None, *, save: bool = False) -> Ledger:
+    """All calls of all transcripts in a ledger."""
+    ledger = Ledger(tariff_of, lambda at_us: at_us // DAY_US)
+    env = {"CLAUDE_CONFIG_DIR": f"{folder}/claude", "CODEX_HOME": f"{folder}/codex"}
+    book = UsageBook(places(env, f"{folder}/none"), ledger, cache=cache)
+    book.look()
+    book.refresh()
+    if save:
+        book.save()
+    return ledger
+
+
+def figures(folder: Path, runs: int) -> Iterator[Figure]:
+    size = sum(path.stat().st_size for path in folder.rglob("*.jsonl"))
+    with tempfile.TemporaryDirectory() as kept:
+        cache = Path(kept) / "usage"
+        calls = len(list(counted(folder, cache, save=True).calls()))
+        lines_s, scan_s, cached_s = interleaved_medians(
+            [
+                lambda: cpu_s(lambda: bare(folder)),
+                lambda: cpu_s(lambda: counted(folder)),
+                lambda: cpu_s(lambda: counted(folder, cache)),
+            ],
+            runs,
+        )
+    speed = size / MIB / scan_s
+    told = f"{scan_s:.2f} s of {lines_s:.2f} s, {speed:.0f} MiB/s; {size // MIB} MiB, {calls} calls"
+    yield Figure("usage, a scan, of decoding the lines", scan_s / lines_s, SCAN_LIMIT, told)
+    told = f"{cached_s:.2f} s of {scan_s:.2f} s, {calls} calls"
+    yield Figure(
+        "usage, a scan from the cache, of one without", cached_s / scan_s, CACHE_LIMIT, told
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--mib", type=int, default=1024, help="so many transcripts are written")
+    parser.add_argument("--folder", type=Path, help="measure these (`claude`, `codex`) instead")
+    given = parser.parse_args()
+    if given.folder is not None:
+        return report(figures(given.folder, given.runs))
+    with tempfile.TemporaryDirectory() as made:
+        write_bulk(Path(made), given.mib * MIB)
+        return report(figures(Path(made), given.runs))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

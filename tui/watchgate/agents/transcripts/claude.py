@@ -1,0 +1,73 @@
+"""The calls in a transcript of Claude Code.
+
+Source: Claude Code 2.1, `projects/*/<session>.jsonl` and `<session>/subagents/**/agent-*.jsonl`:
+`tool_use` blocks of `assistant` lines. `progress` lines repeat a sub-agent's, so they are left out.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from watchgate.agents.claude.adapter import CLASSES
+from watchgate.agents.hooks.tools import describe
+from watchgate.agents.transcripts.lines import Lines, decoded, folder, mapping, parts, word
+from watchgate.agents.transcripts.when import moment_us
+from watchgate.core.lookback.asked import Asked
+
+# The modes in which Claude Code asks nobody.
+_ALONE = frozenset(("bypassPermissions", "auto", "dontAsk"))
+
+
+class _Line(msgspec.Struct, rename="camel", gc=False):
+    """The fields of a line that matter; a tool's result, which may be large, is passed over."""
+
+    type: Any = None
+    session_id: Any = None
+    cwd: Any = None
+    timestamp: Any = None
+    is_sidechain: Any = None
+    permission_mode: Any = None
+    message: msgspec.Raw = msgspec.Raw(b"")
+
+
+class ClaudeCalls:
+    """Reads one transcript in order; `stem` is the file's name, for lines without a session."""
+
+    def __init__(self, stem: str, cwd: str = "") -> None:
+        self._lines = Lines(_Line)
+        self._session = stem
+        self._cwd = cwd
+        self._alone = False
+
+    @property
+    def unreadable(self) -> int:
+        """How many lines were no JSON objects."""
+        return self._lines.unreadable
+
+    def read(self, chunk: bytes) -> list[Asked]:
+        """The calls that these whole lines ask for."""
+        found: list[Asked] = []
+        for line in self._lines.of(chunk):
+            if isinstance(line.permission_mode, str):
+                self._alone = line.permission_mode in _ALONE
+            if line.type == "assistant":
+                content = mapping(decoded(line.message)).get("content")
+                made = (self._asked(block, line) for block in parts(content))
+                found += (asked for asked in made if asked is not None)
+        return found
+
+    def _asked(self, block: dict[str, Any], line: _Line) -> Asked | None:
+        name, args = word(block.get("name")), block.get("input")
+        if block.get("type") != "tool_use" or not name or not isinstance(args, dict):
+            return None
+        return Asked(
+            agent="claude",
+            session=word(line.session_id) or self._session,
+            tool=describe(name, args, word(block.get("id")), CLASSES),
+            at_us=moment_us(line.timestamp),
+            cwd=folder(line.cwd) or self._cwd,
+            side=line.is_sidechain is True,
+            alone=self._alone,
+        )

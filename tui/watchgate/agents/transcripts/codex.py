@@ -1,0 +1,120 @@
+"""The calls in a rollout of Codex.
+
+Source: Codex CLI 0.169, `sessions/**/rollout-*.jsonl`: `response_item` lines with `function_call`,
+`custom_tool_call` and `local_shell_call`; the first `session_meta` tells whose file it is.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from typing import Any, Final
+
+import msgspec
+
+from watchgate.agents.codex.adapter import CLASSES
+from watchgate.agents.hooks.tools import describe
+from watchgate.agents.table.tools import input_of
+from watchgate.agents.transcripts.lines import Lines, decoded, folder, mapping, word
+from watchgate.agents.transcripts.when import moment_us
+from watchgate.core.lookback.asked import Asked
+
+SHELLS: Final = frozenset(("shell", "shell_command", "exec_command", "local_shell"))
+_WRAPPERS: Final = frozenset(("bash", "sh", "zsh"))
+_WRAPPED: Final = 3
+_FOLDERS: Final = ("workdir", "working_directory")
+
+
+class _Line(msgspec.Struct, gc=False):
+    type: Any = None
+    timestamp: Any = None
+    payload: msgspec.Raw = msgspec.Raw(b"")
+
+
+class CodexCalls:
+    """Reads one rollout in order; `stem` is the file's name, for one that does not say whose."""
+
+    def __init__(self, stem: str, cwd: str = "") -> None:
+        self._lines = Lines(_Line)
+        self._session = stem
+        self._cwd = cwd
+        self._known = False
+        self._side = False
+        self._alone = False
+
+    @property
+    def unreadable(self) -> int:
+        """How many lines were no JSON objects."""
+        return self._lines.unreadable
+
+    def read(self, chunk: bytes) -> list[Asked]:
+        """The calls that these whole lines ask for."""
+        found: list[Asked] = []
+        for line in self._lines.of(chunk):
+            if line.type == "session_meta":
+                self._meta(mapping(decoded(line.payload)))
+            elif line.type == "turn_context":
+                turn = mapping(decoded(line.payload))
+                self._cwd = folder(turn.get("cwd")) or self._cwd
+                self._alone = turn.get("approval_policy") == "never"
+            elif line.type == "response_item" and b"_call" in bytes(line.payload):
+                asked = self._asked(mapping(decoded(line.payload)), moment_us(line.timestamp))
+                found += () if asked is None else (asked,)
+        return found
+
+    def _meta(self, meta: dict[str, Any]) -> None:
+        if self._known:
+            return  # a fork repeats its parent's
+        self._known = True
+        self._cwd = folder(meta.get("cwd")) or self._cwd
+        sub = mapping(mapping(meta.get("source")).get("subagent"))
+        parent = word(mapping(sub.get("thread_spawn")).get("parent_thread_id"))
+        self._side = bool(sub)
+        self._session = parent or word(meta.get("id")) or self._session
+
+    def _asked(self, item: dict[str, Any], at_us: int) -> Asked | None:
+        told = _told(item)
+        if told is None:
+            return None
+        name, args = told
+        call_id = word(item.get("call_id")) or word(item.get("id"))
+        cwd = self._cwd
+        for key in _FOLDERS:
+            if isinstance(where := args.get(key), str) and where and name == "Bash":
+                cwd = posixpath.normpath(posixpath.join(cwd, where))
+                args = {field: value for field, value in args.items() if field != key}
+        return Asked(
+            agent="codex",
+            session=self._session,
+            tool=describe(name, args, call_id, CLASSES),
+            at_us=at_us,
+            cwd=cwd,
+            side=self._side,
+            alone=self._alone,
+        )
+
+
+def _told(item: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
+    kind, name = item.get("type"), word(item.get("name"))
+    if kind == "function_call" and name in SHELLS:
+        return "Bash", _command(input_of(item.get("arguments")))
+    if kind == "function_call" and name:
+        return name, input_of(item.get("arguments"))
+    if kind == "custom_tool_call" and name == "apply_patch":
+        return name, {"command": item.get("input")}
+    if kind == "custom_tool_call" and name:
+        return name, input_of(item.get("input"))
+    if kind == "local_shell_call":
+        return "Bash", _command(mapping(item.get("action")))
+    return None
+
+
+def _command(args: dict[str, Any]) -> dict[str, Any]:
+    """The command as Codex's own hooks tell it: the text, without the shell that is given it."""
+    command = args.get("command", args.get("cmd"))
+    if isinstance(command, list) and len(command) == _WRAPPED:
+        shell, flag, text = command
+        named = posixpath.basename(shell) if isinstance(shell, str) else ""
+        if named in _WRAPPERS and flag in ("-c", "-lc") and isinstance(text, str):
+            command = text
+    where: dict[str, Any] = {key: args[key] for key in _FOLDERS if key in args}
+    return {"command": command, **where}

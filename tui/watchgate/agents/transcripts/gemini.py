@@ -1,0 +1,74 @@
+"""The calls in a chat of Gemini CLI.
+
+Source: chatRecordingService.ts of Gemini CLI: `toolCalls {id, name, args, timestamp}` of messages
+of the type `gemini`, in `chats/*.jsonl`, where a whole message is appended anew when more of it is
+known, and in the older `chats/*.json`, one object with all `messages`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from watchgate.agents.gemini import TABLE
+from watchgate.agents.table.tools import Tools, input_of
+from watchgate.agents.transcripts.lines import Lines, folder, mapping, parts, word
+from watchgate.agents.transcripts.when import moment_us
+from watchgate.core.lookback.asked import Asked
+
+
+class GeminiCalls:
+    """Reads one chat, by lines or as a whole; Gemini does not say there in which folder it runs."""
+
+    def __init__(self, stem: str, cwd: str = "") -> None:
+        self._lines = Lines(dict[str, Any])
+        self._tools = Tools(TABLE)
+        self._session = stem
+        self._cwd = cwd
+        self._side = False
+        self._seen: set[tuple[str, str]] = set()
+
+    @property
+    def unreadable(self) -> int:
+        """How many lines were no JSON objects."""
+        return self._lines.unreadable
+
+    def read(self, chunk: bytes) -> list[Asked]:
+        """The calls that these whole lines, or this whole file, ask for."""
+        if chunk[:2].strip() == b"{":
+            return self._record(next(self._lines.of(chunk.replace(b"\n", b" ")), {}))
+        return [asked for record in self._lines.of(chunk) for asked in self._record(record)]
+
+    def _record(self, record: dict[str, Any]) -> list[Asked]:
+        if "sessionId" in record:
+            self._session = word(record["sessionId"]) or self._session
+            self._side = record.get("kind") == "subagent"
+        told = mapping(record.get("$set")) or record
+        if folders := told.get("directories"):
+            first = folders[0] if isinstance(folders, list) else ""
+            self._cwd = self._cwd or folder(first)
+        if "messages" in told:
+            return [each for message in parts(told["messages"]) for each in self._message(message)]
+        return self._message(record)
+
+    def _message(self, message: dict[str, Any]) -> list[Asked]:
+        found: list[Asked] = []
+        if message.get("type") != "gemini":
+            return found
+        for index, call in enumerate(parts(message.get("toolCalls"))):
+            name, call_id = word(call.get("name")), word(call.get("id"))
+            seen = (word(message.get("id")), call_id or str(index))
+            if not name or seen in self._seen:
+                continue
+            self._seen.add(seen)
+            said = call.get("timestamp") or message.get("timestamp")
+            found.append(
+                Asked(
+                    agent="gemini",
+                    session=self._session,
+                    tool=self._tools.tool(name, input_of(call.get("args")), call_id),
+                    at_us=moment_us(said),
+                    cwd=self._cwd,
+                    side=self._side,
+                )
+            )
+        return found

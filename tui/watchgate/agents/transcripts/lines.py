@@ -1,0 +1,64 @@
+"""What the readers of asked-for calls share: lines taken apart, and odd values made harmless."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from watchgate.agents.base import JSON_FAULTS
+
+NAME_CHARS = 512
+FOLDER_CHARS = 8_192
+
+T = TypeVar("T")
+
+
+class Lines(Generic[T]):
+    """Decodes whole lines into one shape; `unreadable` counts those that are no such JSON."""
+
+    def __init__(self, shape: type[T]) -> None:
+        self.unreadable = 0
+        self._decoder = msgspec.json.Decoder(shape)
+
+    def of(self, chunk: bytes) -> Iterator[T]:
+        """The lines of a chunk, in order."""
+        decode = self._decoder.decode
+        for line in chunk.split(b"\n"):
+            if not line or line.isspace():
+                continue
+            try:
+                yield decode(line)
+            except JSON_FAULTS:
+                self.unreadable += 1
+
+
+def decoded(raw: msgspec.Raw | bytes) -> Any:
+    """A part that was left undecoded; None where it is nothing, or no JSON."""
+    try:
+        return msgspec.json.decode(raw) if bytes(raw) else None
+    except JSON_FAULTS:
+        return None
+
+
+def word(value: Any) -> str:
+    """A name from outside, bounded; empty where it is none."""
+    return value[:NAME_CHARS] if isinstance(value, str) else ""
+
+
+def folder(value: Any) -> str:
+    """A folder from outside; empty where it is none, or longer than any system has."""
+    return value if isinstance(value, str) and len(value) <= FOLDER_CHARS else ""
+
+
+def parts(value: Any) -> Iterator[dict[str, Any]]:
+    """The objects of a list."""
+    for each in value if isinstance(value, list) else ():
+        if isinstance(each, dict):
+            yield each
+
+
+def mapping(value: Any) -> dict[str, Any]:
+    """An object; an empty one for anything else."""
+    return value if isinstance(value, dict) else {}

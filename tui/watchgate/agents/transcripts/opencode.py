@@ -1,0 +1,70 @@
+"""The calls in what OpenCode stores.
+
+Source: OpenCode, session/message-v2.ts: parts `{type: tool, callID, tool, state {input, time}}`,
+one a row of the table `part` or, in older versions, one a file `storage/part/<message>/<part>.json`
+(with `sessionID`). A fork of a session copies its parts under new ids, with their `callID`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from watchgate.agents.base import JSON_FAULTS
+from watchgate.agents.opencode.tools import tool
+from watchgate.agents.transcripts.lines import folder, mapping, word
+from watchgate.agents.transcripts.when import moment_us
+from watchgate.core.lookback.asked import Asked
+
+
+class OpenCodeSession(msgspec.Struct, frozen=True):
+    """What a session's own row or file tells: its folder, and whose sub-agent runs in it."""
+
+    cwd: str = ""
+    parent: str = ""
+
+
+class OpenCodeCalls:
+    """Reads parts, each by itself; `sessions` are those that are known, by their ids."""
+
+    def __init__(self, sessions: dict[str, OpenCodeSession] | None = None) -> None:
+        self.unreadable = 0
+        self.sessions = {} if sessions is None else sessions
+
+    def session(self, data: bytes) -> None:
+        """Take in the file of one session."""
+        told = self._object(data)
+        if session := word(told.get("id")):
+            self.sessions[session] = OpenCodeSession(
+                folder(told.get("directory")), word(told.get("parentID"))
+            )
+
+    def read(self, data: bytes, session: str = "", at_ms: Any = None) -> list[Asked]:
+        """The call of one part; `session` and `at_ms` are of its row, where it came from one."""
+        part = self._object(data)
+        name, state = word(part.get("tool")), mapping(part.get("state"))
+        if part.get("type") != "tool" or not name:
+            return []
+        session = session or word(part.get("sessionID"))
+        known = self.sessions.get(session, OpenCodeSession())
+        began = mapping(state.get("time")).get("start")
+        return [
+            Asked(
+                agent="opencode",
+                session=known.parent or session,
+                tool=tool(name, mapping(state.get("input")), word(part.get("callID"))),
+                at_us=moment_us(began) or moment_us(at_ms),
+                cwd=known.cwd,
+                side=bool(known.parent),
+            )
+        ]
+
+    def _object(self, data: bytes) -> dict[str, Any]:
+        try:
+            told = msgspec.json.decode(data)
+        except JSON_FAULTS:
+            told = None
+        if not isinstance(told, dict):
+            self.unreadable += 1
+        return mapping(told)

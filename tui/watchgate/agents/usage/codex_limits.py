@@ -1,0 +1,56 @@
+"""The rate limits that Codex writes beside the usage of its calls."""
+
+from __future__ import annotations
+
+from watchgate.agents.usage.codex_lines import RateLimits, Window
+from watchgate.core.ledger.counted import Limit
+
+MAIN = "codex"
+"""The limits of the account; others are those of one model alone."""
+
+US = 1_000_000
+DAY_MIN, HOUR_MIN = 1_440, 60
+LATEST_S = 2**40
+
+
+def is_told(limits: RateLimits) -> bool:
+    """Whether windows of the account are told; older versions knew no others and gave no id."""
+    windows = limits.primary is not None or limits.secondary is not None
+    return windows and limits.limit_id in (None, "", MAIN)
+
+
+def limits_of(limits: RateLimits, at_us: int) -> tuple[Limit, ...]:
+    """The windows, the shorter first; `at_us` is when they were told."""
+    windows = [window for window in (limits.primary, limits.secondary) if window is not None]
+    found = [limit for window in windows if (limit := _limit(window, at_us)) is not None]
+    return tuple(sorted(found, key=lambda limit: limit.window_min))
+
+
+def _limit(window: Window, at_us: int) -> Limit | None:
+    used, minutes = _number(window.used_percent), _number(window.window_minutes)
+    if used is None:
+        return None
+    resets_at, resets_in = _number(window.resets_at), _number(window.resets_in_seconds)
+    if resets_at is not None:
+        resets_us = int(resets_at * US)
+    else:
+        resets_us = at_us + int(resets_in * US) if resets_in is not None and at_us else 0
+    window_min = int(minutes or 0)
+    return Limit(
+        name=_name(window_min), used_percent=used, window_min=window_min, resets_at=resets_us
+    )
+
+
+def _name(window_min: int) -> str:
+    """As people say it; some versions wrote a window a minute short."""
+    for unit_min, unit in ((DAY_MIN, "d"), (HOUR_MIN, "h")):
+        for minutes in (window_min, window_min + 1):
+            if minutes >= unit_min and minutes % unit_min == 0:
+                return f"{minutes // unit_min} {unit}"
+    return f"{window_min} min" if window_min else "limit"
+
+
+def _number(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if 0 <= value <= LATEST_S else None

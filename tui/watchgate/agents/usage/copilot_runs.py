@@ -1,0 +1,103 @@
+"""One run of a Copilot session: its answers while it goes on, and its totals at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import msgspec
+
+from watchgate.agents.usage.reading import RecordKey, key_of
+from watchgate.agents.usage.typed_lines import Count
+from watchgate.core.ledger.call import UsageCall
+
+MOST_REQUESTS: Final = 4_096
+"""Into so many calls at most the totals of one model are spread."""
+
+
+class _Requests(msgspec.Struct, gc=False):
+    count: Count | None = None
+
+
+class _Usage(msgspec.Struct, gc=False):
+    """`input` includes what was read from a cache or written into one, `output` the reasoning."""
+
+    input: Count | None = msgspec.field(default=None, name="inputTokens")
+    output: Count | None = msgspec.field(default=None, name="outputTokens")
+    cache_read: Count | None = msgspec.field(default=None, name="cacheReadTokens")
+    cache_write: Count | None = msgspec.field(default=None, name="cacheWriteTokens")
+    reasoning: Count | None = msgspec.field(default=None, name="reasoningTokens")
+
+
+class Used(msgspec.Struct):
+    """What one model used in a run, and in how many requests."""
+
+    usage: _Usage | None = None
+    requests: _Requests | None = None
+
+    @property
+    def tokens(self) -> tuple[int, ...]:
+        """Uncached input, answers, cache reads and writes, reasoning; empty where all is 0."""
+        told = self.usage or _Usage()
+        read, write, output = told.cache_read or 0, told.cache_write or 0, told.output or 0
+        fresh = told.input or 0
+        # A figure below its own parts excludes them.
+        fresh -= read + write if fresh >= read + write else 0
+        reasoning = min(told.reasoning or 0, output)
+        found = (fresh, output - reasoning, read, write, reasoning)
+        return found if any(found) else ()
+
+    @property
+    def parts(self) -> int:
+        """The requests that there were, as far as they are told."""
+        return min(max(1, (self.requests.count if self.requests else None) or 1), MOST_REQUESTS)
+
+
+class Run:
+    """The answers of a run that goes on."""
+
+    def __init__(self) -> None:
+        self._calls: dict[RecordKey, UsageCall] = {}
+
+    def add(self, call: UsageCall) -> UsageCall:
+        """Keep an answer, in place of the one with the same key."""
+        self._calls[key_of(call)] = call
+        return call
+
+    def calls(self) -> list[UsageCall]:
+        """The answers, the oldest first."""
+        return list(self._calls.values())
+
+    def without_model(self) -> list[UsageCall]:
+        """The answers of which no model was named so far."""
+        return [call for call in self._calls.values() if not call.model]
+
+
+def spread(
+    used: dict[str, Used], run: Run, named: str, at_us: int, session: str
+) -> Iterator[UsageCall]:
+    """A run's totals as the calls that they are of: evenly, and at the times of its answers.
+
+    A price goes by the size of one request and a day by its time, so that the totals as one call
+    would be priced too high and on the day of the end. The sums stay exactly what was told.
+    """
+    times = [call.at_us for call in run.calls()] or [at_us]
+    for model, each in used.items():
+        parts = each.parts
+        for place in range(parts):
+            share = [total * (place + 1) // parts - total * place // parts for total in each.tokens]
+            call_id = f"{named} {model} {place}"
+            call = UsageCall(
+                id=call_id,
+                at_us=times[place * len(times) // parts],
+                session=session,
+                model=model,
+                input=share[0],
+                output=share[1] + share[4],
+                cache_read=share[2],
+                cache_5m=share[3],
+                reasoning=share[4],
+                request=call_id,
+            )
+            if call.tokens:
+                yield call

@@ -1,0 +1,130 @@
+"""The messages of OpenCode as it stores them, and the call of a model that one is of."""
+
+from __future__ import annotations
+
+from decimal import Decimal, DecimalException
+from typing import Annotated, Any, Final
+
+import msgspec
+
+from watchgate.agents.usage.reading import millis, picked
+from watchgate.agents.usage.typed_lines import Count, Unusable, text_of
+from watchgate.core.ledger.call import PICO, UsageCall
+
+MOST_USD: Final = 1_000_000
+
+_Millis = Annotated[float, msgspec.Meta(ge=0, le=1e14)]
+
+
+class _Cache(msgspec.Struct, gc=False):
+    read: Count | None = None
+    write: Count | None = None
+
+
+class _Tokens(msgspec.Struct):
+    """`input` excludes what a cache held; `reasoning` is beside `output` but in old versions."""
+
+    input: Count | None = None
+    output: Count | None = None
+    reasoning: Count | None = None
+    cache: _Cache | None = None
+    total: Count | None = None
+
+    @property
+    def written(self) -> int:
+        """All that the model wrote, with its reasoning once."""
+        output, reasoning = self.output or 0, self.reasoning or 0
+        cache = self.cache or _Cache()
+        others = (self.input or 0) + (cache.read or 0) + (cache.write or 0)
+        within = reasoning <= output and self.total == others + output
+        return output if within else output + reasoning
+
+
+class _Time(msgspec.Struct, gc=False):
+    created: _Millis | None = None
+
+
+class _Path(msgspec.Struct, gc=False):
+    cwd: str | None = None
+
+
+class Message(msgspec.Struct):
+    """One message of a session; those of a model tell tokens, in files also their own ids."""
+
+    id: str | None = None
+    session: str | None = msgspec.field(default=None, name="sessionID")
+    role: str | None = None
+    parent: str | None = msgspec.field(default=None, name="parentID")
+    model: str | None = msgspec.field(default=None, name="modelID")
+    provider: str | None = msgspec.field(default=None, name="providerID")
+    time: _Time | None = None
+    path: _Path | None = None
+    cost: Decimal | None = None
+    tokens: _Tokens | None = None
+
+
+class Row(msgspec.Struct):
+    """One row of the database; `parent_id` is the session that began its session."""
+
+    id: str
+    session_id: str
+    data: Message
+    parent_id: str | None = None
+
+
+MESSAGES = msgspec.json.Decoder(Message)
+ROWS = msgspec.json.Decoder(Row)
+_NEEDED = ("id", "sessionID", "role", "modelID", "providerID", "time", "tokens")
+
+
+def loose(value: Any) -> Message | None:
+    """A message of another shape: what matters of it is looked at by itself."""
+    if not isinstance(value, dict) or value.get("tokens") is None:
+        return None
+    try:
+        return msgspec.convert(picked(value, *_NEEDED), Message)
+    except msgspec.ValidationError as fault:
+        raise Unusable(str(fault)) from fault
+
+
+def loose_row(value: Any) -> Row | None:
+    """A row of such a message."""
+    told = loose(value.get("data")) if isinstance(value, dict) else None
+    if told is None:
+        return None
+    named = [text_of(value.get(key)) for key in ("id", "session_id", "parent_id")]
+    return Row(id=named[0], session_id=named[1], data=told, parent_id=named[2])
+
+
+def call_of(told: Message) -> UsageCall:
+    """What a message used and cost; whose it is and what names it the reader knows."""
+    tokens = told.tokens or _Tokens()
+    cache, time = tokens.cache or _Cache(), told.time or _Time()
+    written = tokens.written
+    return UsageCall(
+        id="",
+        at_us=millis(time.created) or 0,
+        session="",
+        model=told.model or "",
+        input=tokens.input or 0,
+        output=written,
+        cache_read=cache.read or 0,
+        cache_5m=cache.write or 0,
+        reasoning=min(tokens.reasoning or 0, written),
+        provider=told.provider or "",
+        reported=_pico(told.cost),
+        turn=told.parent or "",
+    )
+
+
+def _pico(usd: Decimal | None) -> int | None:
+    """The cost in pico-dollars, exactly as it is written.
+
+    None for 0, which is also what OpenCode writes under a subscription and where it has no price.
+    """
+    try:
+        if usd is None or not 0 < usd <= MOST_USD:
+            return None
+        return round(usd * PICO)
+    except DecimalException:
+        return None

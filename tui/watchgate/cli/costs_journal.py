@@ -1,0 +1,70 @@
+"""What agents and their streams told of usage, out of the journal: for sessions without files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from watchgate.core.ledger.beside import ToldBeside
+from watchgate.core.ledger.ledger import Key, Ledger
+from watchgate.core.ledger.told import KINDS
+from watchgate.core.records import Record
+from watchgate.core.state import State
+from watchgate.core.usage import UsageFold
+from watchgate.core.usage_session import Told
+
+SESSIONS_MOST = 1_000_000
+
+
+class JournalTold:
+    """The told figures of sessions, read on whenever it is asked; no journal tells nothing.
+
+    Calls that were told of are in the ledger for as long as no file tells of their session.
+    """
+
+    def __init__(self, journal: Path, ledger: Ledger) -> None:
+        self._journal = journal
+        self._ledger = ledger
+        self._beside = ToldBeside(ledger)
+        self._state = State(rows_kept=1)
+        self._state.usage = UsageFold(kept=SESSIONS_MOST)
+        self._upto = 0
+        self.fault = ""
+
+    def read(self) -> bool:
+        """Take in what was recorded since, once the files have been read.
+
+        Returns whether anything that a session used may be another figure now.
+        """
+        before = self._upto, self.fault
+        if self._journal.exists():
+            self._read_on()
+        changed = self._ledger.changed()
+        self._beside.settle(changed)
+        return bool(changed or self._ledger.changed() or before != (self._upto, self.fault))
+
+    def _read_on(self) -> None:
+        from watchgate.service.boundary import each_contained
+        from watchgate.service.journal import reading
+        from watchgate.service.journal.schema import JournalError
+        from watchgate.service.search.kinds import of_kinds
+
+        try:
+            _, last = reading.ends(self._journal)
+            records = of_kinds(self._journal, KINDS, self._upto + 1, last)
+            each_contained(records, self._take, _nothing)
+            self._upto = max(self._upto, last)
+            self.fault = ""
+        except JournalError as fault:
+            self.fault = str(fault)
+
+    def told(self) -> dict[Key, Told]:
+        """What was told of each session."""
+        return {key: each.told for key, each in self._state.usage.sessions.items()}
+
+    def _take(self, record: Record) -> None:
+        self._state.apply(record)
+        self._beside.take(record)
+
+
+def _nothing(_fault: str) -> None:
+    """A record that cannot be read is missing in the figures, and nowhere else."""

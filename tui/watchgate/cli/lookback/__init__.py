@@ -1,0 +1,163 @@
+"""`lookback`: what the agents on this machine asked for, judged from their own transcripts."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from watchgate.cli.exits import Exit, Stop
+from watchgate.cli.lookback.show import Found, as_json, as_page
+from watchgate.cli.output import complain
+from watchgate.cli.place import here
+from watchgate.cli.progress import progress
+from watchgate.cli.since import now_us
+
+if TYPE_CHECKING:
+    from watchgate.agents.transcripts.places import TranscriptPlace
+    from watchgate.core.lookback.cost import Cost
+    from watchgate.core.lookback.fold import Lookback
+    from watchgate.core.lookback.report import Report
+    from watchgate.link.paths import Paths
+    from watchgate.service.lookback.looking import Look
+
+DAYS = 30
+_US_PER_DAY = 86_400_000_000
+_MAX_DAYS = 36_500
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "lookback",
+        help="what your agents asked for lately, judged from their transcripts; changes nothing",
+        epilog="example: watchgate lookback --days 7 --svg week.svg --private",
+    )
+    parser.add_argument(
+        "--days", type=_days, default=DAYS, metavar="N", help=f"look so far back ({DAYS})"
+    )
+    parser.add_argument("--all", action="store_true", help="list every high and critical call")
+    parser.add_argument("--json", action="store_true", help="a line of numbers, one for each call")
+    parser.add_argument("--private", action="store_true", help="numbers alone: no call, no folder")
+    parser.add_argument("--svg", metavar="FILE", type=Path, help="also write the page as a picture")
+    parser.add_argument("--force", action="store_true", help="take the place of an older picture")
+    parser.set_defaults(run=_lookback)
+
+
+def _days(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= _MAX_DAYS:
+        raise argparse.ArgumentTypeError(f"a number of days from 1 to {_MAX_DAYS:,}, not {text!r}")
+    return int(text)
+
+
+def _lookback(args: argparse.Namespace) -> int:
+    from watchgate.agents.transcripts.places import transcript_places
+
+    if args.svg is not None and args.svg.exists() and not args.force:
+        raise Stop(f"{args.svg} is there already: --force takes its place")
+    paths, now, home = here(sockets=False), now_us(), str(Path.home())
+    since = now - args.days * _US_PER_DAY
+    fold, whose = _fold(paths, home, since, now)
+    places = transcript_places(os.environ, home)
+    look, whole = _look(places, fold, since)
+    report = fold.report()
+    if not report.calls:
+        return _nothing(places, look, args.days, home)
+    notes = _notes(look, report, whose, whole=whole)
+    cost = _cost(paths, home, since, now) if whole else None
+    found = Found(report=report, cost=cost, notes=notes, home=home)
+    if args.json:
+        as_json(found, private=args.private)
+    as_page(found, args)
+    return Exit.DONE
+
+
+def _fold(paths: Paths, home: str, since_us: int, now: int) -> tuple[Lookback, str]:
+    """What takes the calls in, and whose rules they are judged by."""
+    from watchgate.core.lookback.fold import Lookback
+    from watchgate.core.lookback.judging import Judged
+    from watchgate.service.policy.store import read_policies
+    from watchgate.service.stage import real_stage
+    from watchgate.service.usage.local_days import local_day
+
+    policies = read_policies(paths)
+    if policies.fault:
+        raise Stop(policies.fault)
+    # Of no folder: a project's own file can only tighten, and may not have been there then.
+    judge = Judged(policies(""), home=home, own=real_stage(paths).protected, now_us=now)
+    files = [_short(origin, home) for origin, _ in policies.files]
+    whose = " and ".join(("the shipped policy", *files))
+    return Lookback(judge, since_us=since_us, now_us=now, day_of=local_day), whose
+
+
+def _look(places: tuple[TranscriptPlace, ...], fold: Lookback, since_us: int) -> tuple[Look, bool]:
+    """Look at every transcript; Ctrl-C ends the look, and what was found is shown."""
+    from watchgate.service.lookback.looking import Look
+
+    look = Look(places, fold, since_us=since_us)
+    with progress(f"of {len(look.files):,} transcripts read; Ctrl-C shows what is found") as show:
+        try:
+            look.run(lambda files, _calls: show(files))
+        except KeyboardInterrupt:
+            return look, False
+    return look, True
+
+
+def _cost(paths: Paths, home: str, since_us: int, now: int) -> Cost | None:
+    """What it all cost; Ctrl-C leaves that out."""
+    from watchgate.agents.usage.places import places
+    from watchgate.cli.place import configured
+    from watchgate.service.lookback.costs import cost_of
+    from watchgate.service.usage.local_days import local_day
+    from watchgate.service.usage.price_files import FETCHED
+    from watchgate.service.usage.prices import Prices
+
+    own = configured(paths).price
+    prices = Prices(own, cache=None, fetched=paths.data_dir / FETCHED, now_us=now)
+    with progress("costs added up; Ctrl-C leaves them out") as show:
+        show(0)
+        try:
+            return cost_of(places(os.environ, home), prices, since_us, local_day)
+        except KeyboardInterrupt:
+            return None
+
+
+def _nothing(places: tuple[TranscriptPlace, ...], look: Look, days: int, home: str) -> int:
+    """Say where was looked, and what to do about it."""
+    complain(f"no agent asked for anything in the last {days} days, as far as its files tell")
+    if look.unreadable_files or look.unreadable_lines:
+        complain(_unreadable(look))
+    for agent, root in dict.fromkeys((place.agent, place.root) for place in places):
+        there = "" if Path(root).is_dir() else "  (not there)"
+        complain(f"  looked in {_short(root, home)} for {agent}{there}")
+    complain(f"look further back with --days {max(365, days * 2)}, or see `watchgate demo`")
+    return Exit.REFUSED
+
+
+def _notes(look: Look, report: Report, whose: str, *, whole: bool) -> tuple[str, ...]:
+    """What a reader must know of the numbers."""
+    agents = ", ".join(f"{each.agent} {each.calls:,}" for each in report.agents)
+    subs = f"; {report.by_subs:,} by sub-agents" if report.by_subs else ""
+    found = [
+        f"Counted is what agents asked for, run or not: {agents}{subs}.",
+        f"Judged by {whose}. Nothing was changed or sent.",
+    ]
+    if look.unreadable_files or look.unreadable_lines:
+        found.append(_unreadable(look))
+    if report.undated:
+        found.append(f"Not counted: {report.undated:,} calls without a time.")
+    if not whole:
+        found.append(f"Stopped after {look.read:,} of {len(look.files):,} files, the newest first.")
+    return tuple(found)
+
+
+def _unreadable(look: Look) -> str:
+    return (
+        f"Unreadable and not counted: {look.unreadable_files:,} files and "
+        f"{look.unreadable_lines:,} lines."
+    )
+
+
+def _short(path: str, home: str) -> str:
+    return f"~{path[len(home) :]}" if path == home or path.startswith(f"{home}/") else path

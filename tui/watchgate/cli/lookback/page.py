@@ -1,0 +1,117 @@
+"""A look back as a page: the numbers, the gravest calls, and what a gate would have done."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING
+
+from watchgate.cli.lookback.gates import gates, spent
+from watchgate.cli.lookback.grave import gravest
+from watchgate.cli.lookback.words import INK, LABEL, Page, many
+from watchgate.cli.picture import PARTS, Line, Span, apart, clipped
+from watchgate.core.text import safe_text
+
+if TYPE_CHECKING:
+    from watchgate.core.policy.assessment import Risk
+
+MIN_CELLS, MAX_CELLS = 60, 120
+_EIGHTHS = 8
+_MEANS: dict[Risk, str] = {
+    "critical": "wipes, leaks, or runs what it downloads",
+    "high": "destroys work, leaves the project, takes rights",
+    "unknown": "nobody can tell before it runs",
+    "medium": "writes in the project, installs, downloads",
+    "low": "only reads",
+}
+_NEXT: Line = (
+    Span(" next".ljust(LABEL), "dim"),
+    Span("watchgate install", "accent", bold=True),
+    Span("  gates the next one    ", "dim"),
+    Span("watchgate demo", "accent", bold=True),
+    Span("  shows how", "dim"),
+)
+
+
+def composed(page: Page) -> list[Line]:
+    """All lines of the page."""
+    blank: list[Line] = [] if page.tight else [()]
+    lines: list[Line] = [*_head(page), *blank, *_bars(page), ()]
+    if page.report.grave and not page.private:
+        lines += [*gravest(page), *blank]
+    lines += [*gates(page), *spent(page), *blank]
+    lines += _notes(page)
+    lines += [*blank, _NEXT]
+    return [clipped(line, page.cells) for line in lines]
+
+
+def _notes(page: Page) -> list[Line]:
+    if page.tight:
+        return [(Span(f" {safe_text(note)}", "dim"),) for note in page.about]
+    room = page.cells - 2
+    told = [each for note in page.about for each in textwrap.wrap(safe_text(note), room)]
+    return [(Span(f" {each}", "dim"),) for each in told]
+
+
+def _head(page: Page) -> list[Line]:
+    report = page.report
+    asked = (
+        Span(" Your agents asked for "),
+        Span(many(report.calls, "tool call"), bold=True),
+        Span(f" in {many(report.sessions, 'session')} on {many(report.days, 'day')}."),
+    )
+    grave = report.risks.get("critical", 0) + report.risks.get("high", 0)
+    commands = Span(f" {many(report.commands, 'command')} among them. ")
+    if not grave:
+        told: Line = (commands, Span("None", bold=True), Span(" was of high or critical risk."))
+    else:
+        critical, high = (report.risks.get(risk, 0) for risk in ("critical", "high"))
+        told = (
+            commands,
+            Span(f"{_share(grave, report.calls)} risky: "),
+            *((Span(f"{critical:,} critical", "critical", bold=True),) if critical else ()),
+            *((Span(" and "),) if critical and high else ()),
+            *((Span(f"{high:,} high", "high", bold=True),) if high else ()),
+            Span("."),
+        )
+    title = (Span(" watchgate", "accent", bold=True), Span(" lookback", bold=True))
+    return [apart(title, (Span(page.span, "dim"),), page.cells), (), asked, told]
+
+
+def _share(grave: int, calls: int) -> str:
+    if grave == 1:
+        return "One was"
+    if grave * 2 > calls:
+        return f"{grave:,} were"
+    return f"One in {round(calls / grave):,} was" if grave else ""
+
+
+def _bars(page: Page) -> list[Line]:
+    report = page.report
+    # What each risk means stands beside its bar where there is room for both.
+    means = 50 if page.cells >= 100 else 0
+    room = page.cells - LABEL - 9 - 8 - means
+    most = max((*report.risks.values(), 1))
+    lines = []
+    for risk, count in report.risks.items():
+        bar = _bar(room, count, most)
+        ink = INK[risk]
+        share = f"{100 * count / report.calls:.1f} %" if report.calls else ""
+        lines.append(
+            (
+                Span(f" {risk}".ljust(LABEL), ink if count else "dim", bold=count > 0),
+                *((Span(bar, ink),) if bar else ()),
+                Span(" " * (room - len(bar))),
+                Span(f"{count:,}".rjust(9), None if count else "dim", bold=count > 0),
+                Span(share.rjust(8), "dim"),
+                *((Span(f"  {_MEANS[risk]}", "dim"),) if means else ()),
+            )
+        )
+    return lines
+
+
+def _bar(room: int, count: int, most: int) -> str:
+    """A bar in eighths of a cell; whatever there is can be seen."""
+    if not count:
+        return ""
+    eighths = max(2, round(_EIGHTHS * room * count / most))
+    return "█" * (eighths // _EIGHTHS) + PARTS[eighths % _EIGHTHS]

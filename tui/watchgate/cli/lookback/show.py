@@ -1,0 +1,126 @@
+"""Showing a look back: on the terminal, as JSON lines, or as a picture in a file."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from watchgate.cli.charset import ascii_terminal
+from watchgate.cli.exits import Stop
+from watchgate.cli.output import complain, json_line
+from watchgate.cli.place import configured, here
+from watchgate.core.lookback.cost import Cost
+from watchgate.core.lookback.report import Grave, Report
+
+if TYPE_CHECKING:
+    from watchgate.cli.lookback.words import Page
+    from watchgate.cli.picture import Line
+    from watchgate.ui.theming.palettes import Palette
+
+SHOWN = 8
+PICTURE_CELLS = 100
+_LEAST_SHOWN = 2
+_MANY_ROWS = 50
+_AROUND, _AROUND_TIGHT = 28, 19
+"""Lines of a page beside the calls that it lists, and of the shell's own prompt."""
+
+
+class Found(msgspec.Struct, frozen=True, kw_only=True):
+    """All that a look back found; the home folder is not yet taken out of it."""
+
+    report: Report
+    cost: Cost | None
+    notes: tuple[str, ...]
+    home: str
+
+
+def as_json(found: Found, *, private: bool) -> None:
+    """A line of numbers, and unless `private` one for each high or critical call."""
+    report = found.report
+    numbers = {key: value for key, value in msgspec.to_builtins(report).items() if key != "grave"}
+    grave = report.risks.get("high", 0) + report.risks.get("critical", 0)
+    json_line(
+        {"kind": "summary", **numbers, "grave": grave, "cost": found.cost, "notes": found.notes}
+    )
+    if not private:
+        for each in homeless(report, found.home).grave:
+            json_line({"kind": "call", **msgspec.to_builtins(each)})
+
+
+def as_page(found: Found, args: argparse.Namespace) -> None:
+    """The page on stdout unless that has JSON, and as an SVG where one is asked for."""
+    from watchgate.cli.lookback.page import MAX_CELLS, MIN_CELLS, composed
+    from watchgate.cli.picture import painted
+    from watchgate.ui.theming.theme import NAMES, palette
+
+    ui = configured(here(sockets=False)).ui
+    colors = NAMES.get(ui.theme) or palette(ui.theme)
+    if not args.json:
+        size = shutil.get_terminal_size((80, 50))
+        rows = size.lines if sys.stdout.isatty() else _MANY_ROWS
+        tight = rows < _AROUND + 2 * _LEAST_SHOWN
+        fit = (rows - (_AROUND_TIGHT if tight else _AROUND)) // 2
+        shown = min(SHOWN, max(_LEAST_SHOWN, fit))
+        cells = max(MIN_CELLS, min(MAX_CELLS, size.columns))
+        page = _page(found, args, cells, shown)
+        lines = composed(msgspec.structs.replace(page, tight=tight))
+        plain = ui.ascii or ascii_terminal(os.environ)
+        sys.stdout.write(painted(lines, colors, ascii_only=plain))
+    if args.svg is not None:
+        lines = composed(_page(found, args, PICTURE_CELLS, SHOWN))
+        _write(args.svg, lines, colors, force=args.force)
+
+
+def _page(found: Found, args: argparse.Namespace, cells: int, shown: int) -> Page:
+    from watchgate.cli.lookback.words import Page, span_of
+    from watchgate.service.usage.local_days import utc_offset_s
+
+    report = homeless(found.report, found.home)
+    offset = utc_offset_s(report.now_us)
+    return Page(
+        report=report,
+        cost=found.cost,
+        cells=cells,
+        span=span_of(report, offset),
+        shown=len(report.grave) if args.all else shown,
+        private=args.private,
+        about=found.notes,
+        offset_s=offset,
+    )
+
+
+def homeless(report: Report, home: str) -> Report:
+    """The report with the home folder as `~`, wherever a call names it."""
+    at_home = re.compile(rf"(?<![\w.~-]){re.escape(home.rstrip('/'))}(?![\w.-])")
+    if home in ("", "/"):
+        return report
+
+    def short(each: Grave) -> Grave:
+        return msgspec.structs.replace(
+            each,
+            text=at_home.sub("~", each.text),
+            cwd=at_home.sub("~", each.cwd),
+            reason=at_home.sub("~", each.reason),
+        )
+
+    return msgspec.structs.replace(report, grave=tuple(map(short, report.grave)))
+
+
+def _write(path: Path, lines: list[Line], colors: Palette, *, force: bool) -> None:
+    from watchgate.cli.picture_svg import svg
+    from watchgate.service.new_file import NewFileError, new_file
+
+    drawn = svg(lines, colors, title="watchgate lookback", cells=PICTURE_CELLS)
+    try:
+        with new_file(path, force=force) as file:
+            file.write(drawn.encode("utf-8", "replace"))
+    except NewFileError as fault:
+        raise Stop(str(fault)) from None
+    complain(f"the picture is in {path}: look at it before you share it")

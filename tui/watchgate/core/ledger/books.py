@@ -1,0 +1,107 @@
+"""What the ledger remembers of a file, of a session, and of a call that several records tell of."""
+
+from __future__ import annotations
+
+from watchgate.core.ledger.call import UsageCall
+from watchgate.core.ledger.figures import CountedCall
+from watchgate.core.ledger.rates import Tariff
+from watchgate.core.ledger.roots import NO_DESCENT
+from watchgate.core.ledger.same import Told
+from watchgate.core.ledger.sums import Sums
+
+Key = tuple[str, str]
+"""An agent and a session of it."""
+
+
+class Copies:
+    """A call that several records tell of: these by file, request and side, and what is counted."""
+
+    __slots__ = ("counted", "records")
+
+    def __init__(self) -> None:
+        self.records: dict[tuple[str, str, bool], Told] = {}
+        self.counted: list[CountedCall] = []
+
+    def put(self, record: Told) -> None:
+        """Take a record in, in the place of the one with the same names."""
+        call = record.call
+        self.records[record.file, call.request, call.side] = record
+
+    def drop(self, file: str) -> None:
+        """Leave the records of a file out."""
+        self.records = {key: record for key, record in self.records.items() if key[0] != file}
+
+    def told_by(self, file: str) -> list[UsageCall]:
+        """The records of one file."""
+        return [record.call for record in self.records.values() if record.file == file]
+
+
+Index = dict[str, CountedCall | Copies]
+"""What is known of the calls of one agent, or of one family of its threads, by id."""
+
+
+class File:
+    """A file: whose it is, the ids of the calls that it tells of, and the sessions they are in."""
+
+    __slots__ = ("agent", "descent", "ids", "index", "name", "parent", "sessions", "thread")
+
+    def __init__(self, name: str, agent: str, index: Index) -> None:
+        self.name = name
+        self.agent = agent
+        self.index = index
+        self.thread = self.parent = ""
+        self.descent = NO_DESCENT
+        self.ids: dict[str, None] = {}
+        self.sessions: set[Key] = set()
+
+
+class Session:
+    """The sums of a session by sub-agent, day and model, and the files that tell of its calls."""
+
+    __slots__ = ("files", "sums")
+
+    def __init__(self) -> None:
+        self.sums: dict[tuple[str, int, str], Sums] = {}
+        self.files: set[File] = set()
+
+
+class Spot:
+    """Where calls in a row that are alike are counted, and what they are priced by."""
+
+    __slots__ = (
+        "context",
+        "day",
+        "model",
+        "provider",
+        "quarter",
+        "session",
+        "sub",
+        "sums",
+        "tariff",
+    )
+
+    def __init__(self, call: UsageCall, day: int, tariff: Tariff | None, sums: Sums) -> None:
+        self.session = call.session
+        self.sub = call.sub
+        self.model = call.model
+        self.provider = call.provider
+        self.context = call.context
+        self.quarter = call.at_us // QUARTER_US
+        self.day = day
+        self.tariff = tariff
+        self.sums = sums
+
+    def fits(self, call: UsageCall) -> bool:
+        """Whether the call is counted and priced here."""
+        return (
+            call.session == self.session
+            and call.model == self.model
+            and call.at_us // QUARTER_US == self.quarter
+            and call.sub == self.sub
+            and call.context == self.context
+            and call.provider == self.provider
+        )
+
+
+QUARTER_US = 15 * 60 * 1_000_000
+"""No local day and no tariff begins in the middle of a quarter of an hour."""

@@ -1,0 +1,47 @@
+"""The rows of one session as its record carries them, in nano-dollars."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from watchgate.core.ledger.call import PICO_PER_NANO
+from watchgate.core.ledger.choosing import cost_of
+from watchgate.core.ledger.counted import CountedRow
+from watchgate.core.ledger.figures import Figures, LedgerRow
+
+
+def nano(pico: int | None) -> int | None:
+    """Pico-dollars in nano-dollars, half a one upwards; None stays None."""
+    return None if pico is None else (pico + PICO_PER_NANO // 2) // PICO_PER_NANO
+
+
+def counted_rows(rows: Iterable[LedgerRow]) -> tuple[CountedRow, ...]:
+    """The rows for a record; each is rounded once."""
+    return tuple(_counted(row, row.figures) for row in rows)
+
+
+def _counted(row: LedgerRow, figures: Figures) -> CountedRow:
+    return CountedRow(
+        day=row.day,
+        model=row.model,
+        sub=row.sub,
+        calls=figures.calls,
+        input=figures.input,
+        output=figures.output,
+        cache_read=figures.cache_read,
+        cache_write=figures.cache_write,
+        reasoning=figures.reasoning,
+        reported=nano(cost_of(figures, "reported")),
+        computed=nano(cost_of(figures, "computed")),
+        unreported=figures.unreported,
+        unpriced=figures.unpriced,
+        least=figures.least > 0,
+    )
+
+
+def total(rows: Iterable[LedgerRow]) -> Figures:
+    """What rows add up to."""
+    found = Figures()
+    for row in rows:
+        found = found.plus(row.figures)
+    return found

@@ -1,0 +1,96 @@
+"""Sums over calls, exact: tokens in counts that do not overlap, costs in whole pico-dollars."""
+
+from __future__ import annotations
+
+import msgspec
+
+from watchgate.core.ledger.call import UsageCall
+
+
+class CountedCall(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """One call that is counted, however many records tell of it.
+
+    `call` is the record that tells most of it, `owner` the one whose session, sub-agent and turn it
+    belongs to (most often the same record), `file` where that lies and `day` its local day (days
+    since 1970). `computed` is its cost by the table in pico-dollars, None: no price. `least`: it
+    may have used more.
+    """
+
+    agent: str
+    call: UsageCall
+    owner: UsageCall
+    file: str
+    day: int
+    computed: int | None
+    least: bool
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The agent and the session that it belongs to."""
+        return self.agent, self.owner.session
+
+    @property
+    def session(self) -> str:
+        """The session that it belongs to."""
+        return self.owner.session
+
+    @property
+    def sub(self) -> str:
+        """The sub-agent that made it, empty for the session itself."""
+        return self.owner.sub
+
+
+class Figures(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """What some calls add up to.
+
+    `reported` and `computed` are two costs of the same calls in pico-dollars, by the agent and by
+    the table, and are never added: `unreported` of the calls lack the one, `unpriced` the other.
+    `least` of the calls may have used more than is told.
+    """
+
+    calls: int = 0
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_5m: int = 0
+    cache_1h: int = 0
+    reasoning: int = 0
+    web_searches: int = 0
+    reported: int = 0
+    unreported: int = 0
+    computed: int = 0
+    unpriced: int = 0
+    least: int = 0
+
+    @property
+    def cache_write(self) -> int:
+        """Tokens that were written into a cache, for however long."""
+        return self.cache_5m + self.cache_1h
+
+    @property
+    def tokens(self) -> int:
+        """All tokens that were read and written."""
+        return self.input + self.output + self.cache_read + self.cache_5m + self.cache_1h
+
+    def plus(self, other: Figures) -> Figures:
+        """Both together."""
+        return Figures(*(a + b for a, b in zip(_values(self), _values(other), strict=True)))
+
+    def minus(self, other: Figures) -> Figures:
+        """What is left without the other's."""
+        return Figures(*(a - b for a, b in zip(_values(self), _values(other), strict=True)))
+
+
+def _values(figures: Figures) -> tuple[int, ...]:
+    return msgspec.structs.astuple(figures)
+
+
+class LedgerRow(msgspec.Struct, frozen=True, gc=False):
+    """What one model used on one local day for one session or one of its sub-agents."""
+
+    agent: str
+    session: str
+    sub: str
+    day: int
+    model: str
+    figures: Figures

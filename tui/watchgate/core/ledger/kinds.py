@@ -1,0 +1,42 @@
+"""What the kinds of tokens of some calls cost by the table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from watchgate.core.ledger.call import PICO_PER_NANO
+from watchgate.core.ledger.counted import Kinds
+from watchgate.core.ledger.figures import CountedCall
+from watchgate.core.ledger.rates import TariffOf
+
+
+def kinds_of(calls: Iterable[CountedCall], tariff_of: TariffOf) -> Kinds | None:
+    """The cost of each kind of tokens over all calls that have a price; None: none has one."""
+    priced = False
+    read = written = cached = kept = searched = 0
+    for each in calls:
+        call, tariff = each.call, tariff_of(each.call)
+        if tariff is None:
+            continue
+        priced = True
+        rates = tariff.rates(call.read)
+        read += call.input * rates.input
+        written += call.output * rates.output + rates.per_call
+        if rates.reasoning is not None:
+            written += call.reasoning * (rates.reasoning - rates.output)
+        cached += call.cache_read * rates.cache_read
+        kept += call.cache_5m * rates.cache_5m + call.cache_1h * rates.cache_1h
+        searched += call.web_searches * (rates.web_search or 0)
+    if not priced:
+        return None
+    return Kinds(
+        input=_nano(read),
+        output=_nano(written),
+        cache_read=_nano(cached),
+        cache_write=_nano(kept),
+        web_search=_nano(searched),
+    )
+
+
+def _nano(pico: int) -> int:
+    return (pico + PICO_PER_NANO // 2) // PICO_PER_NANO

@@ -1,0 +1,262 @@
+"""Every call of every file counted once, and the sums that follow, kept up as files grow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from watchgate.core.ledger.books import Copies, File, Index, Key, Session, Spot
+from watchgate.core.ledger.call import UsageCall
+from watchgate.core.ledger.figures import CountedCall, LedgerRow
+from watchgate.core.ledger.pricing import computed_cost, lacks_a_fee
+from watchgate.core.ledger.rates import TariffOf
+from watchgate.core.ledger.roots import NO_DESCENT, Roots
+from watchgate.core.ledger.same import Same, Told, same_calls
+from watchgate.core.ledger.sums import Sums
+
+__all__ = ["Key", "Ledger", "RecordKey"]
+
+RecordKey = tuple[str, str, bool]
+"""What names a record within one file: the id, the request and whether it is a sub-agent's."""
+
+
+class Ledger:
+    """What the calls of all files add up to, whatever order files and their parts come in.
+
+    `tariff_of` and `day_of` (UTC µs to the local day since 1970) must say the same for all calls of
+    one model within a quarter of an hour.
+    """
+
+    def __init__(self, tariff_of: TariffOf, day_of: Callable[[int], int]) -> None:
+        self._tariff_of = tariff_of
+        self._day_of = day_of
+        self._files: dict[str, File] = {}
+        self._roots: dict[str, Roots] = {}
+        self._indexes: dict[tuple[str, str], Index] = {}
+        self._sessions: dict[Key, Session] = {}
+        self._changed: set[Key] = set()
+        self._unsettled: dict[tuple[str, str, str], Copies] = {}
+
+    def put(
+        self,
+        file: str,
+        agent: str,
+        calls: Iterable[UsageCall],
+        *,
+        thread: str = "",
+        parent: str = "",
+        gone: Iterable[RecordKey] = (),
+    ) -> None:
+        """Take in calls that a file tells of, anew or for the first time.
+
+        A call with the id, request and side of an earlier one of that file takes its place; those
+        of `gone` are told no longer. `thread` is what the file was written for and `parent` the
+        thread that it was forked from, where ids are unique within a family of threads only.
+        """
+        source = self._files.get(file)
+        if source is None:
+            source = self._files[file] = File(file, agent, self._index(agent, ""))
+        if (source.thread, source.parent) != (thread, parent):
+            self._rooted(source, thread, parent)
+        for call_id, request, side in gone:
+            self._drop(source, call_id, request, side)
+        self._take(source, calls)
+        self._settle()
+
+    def forget(self, file: str) -> None:
+        """Leave out whatever a file told of."""
+        source = self._files.get(file)
+        if source is None:
+            return
+        self._empty(source)
+        self._rooted(source, "", "")
+        del self._files[file]
+        self._settle()
+
+    def changed(self) -> set[Key]:
+        """The sessions whose figures may have changed since this was last asked."""
+        changed, self._changed = self._changed, set()
+        return changed
+
+    def rows(self, key: Key | None = None) -> list[LedgerRow]:
+        """The sums of one session or of all, in a fixed order."""
+        return [
+            LedgerRow(agent, session, sub, day, model, sums.figures())
+            for agent, session in (sorted(self._sessions) if key is None else (key,))
+            if (agent, session) in self._sessions
+            for (sub, day, model), sums in sorted(self._sessions[agent, session].sums.items())
+            if sums.calls
+        ]
+
+    def calls(self, key: Key | None = None) -> Iterator[CountedCall]:
+        """Each call of one session or of all once, in no order."""
+        if key is not None:
+            found = self._sessions.get(key)
+            files: Iterable[File] = found.files if found is not None else ()
+        else:
+            files = self._files.values()
+        for source in files:
+            for call_id in source.ids:
+                for counted in _counted(source.index[call_id]):
+                    # Each is had from the file of its owner, however many tell of it.
+                    if counted.file == source.name and key in (None, counted.key):
+                        yield counted
+
+    def repriced(self) -> None:
+        """Price every call anew."""
+        told = [(source, self._told_by(source)) for source in self._files.values()]
+        for index in self._indexes.values():
+            index.clear()
+        self._sessions.clear()
+        for source, calls in told:
+            source.ids.clear()
+            source.sessions.clear()
+            self._take(source, calls)
+        self._settle()
+
+    def _index(self, agent: str, root: str) -> Index:
+        return self._indexes.setdefault((agent, root), {})
+
+    def _rooted(self, source: File, thread: str, parent: str) -> None:
+        """Take in whose a file is, and move the files whose root is another one now."""
+        source.thread, source.parent = thread, parent
+        roots = self._roots.setdefault(source.agent, Roots())
+        touched = roots.put(source.name, thread, parent) if thread else roots.drop(source.name)
+        for name in touched | {source.name}:
+            moved = self._files[name]
+            descent = roots.descent(name) if moved.thread else NO_DESCENT
+            if descent == moved.descent:
+                continue
+            calls = self._told_by(moved)
+            self._empty(moved)
+            moved.descent = descent
+            moved.index = self._index(moved.agent, descent.root)
+            self._take(moved, calls)
+
+    def _told_by(self, source: File) -> list[UsageCall]:
+        calls = []
+        for call_id in source.ids:
+            known = source.index[call_id]
+            calls += known.told_by(source.name) if isinstance(known, Copies) else [known.call]
+        return calls
+
+    def _empty(self, source: File) -> None:
+        for call_id in source.ids:
+            known = source.index[call_id]
+            if isinstance(known, CountedCall):
+                self._sums_of(known).take_back(known)
+                del source.index[call_id]
+            else:
+                self._copies(source, call_id).drop(source.name)
+        source.ids.clear()
+        for key in source.sessions:
+            self._sessions[key].files.discard(source)
+        source.sessions.clear()
+
+    def _take(self, source: File, calls: Iterable[UsageCall]) -> None:
+        """Count calls; nearly all of them are told of once, so that this is what has to be fast."""
+        agent, file, adrift = source.agent, source.name, source.descent.adrift
+        index, ids = source.index, source.ids
+        spot: Spot | None = None
+        for call in calls:
+            if call.id in index and not self._gives_way(source, call):
+                continue
+            if spot is None or not spot.fits(call):
+                spot = self._spot(source, call)
+            tariff = spot.tariff
+            least = (
+                adrift or call.least or (call.web_searches > 0 and lacks_a_fee(call, tariff))
+            )
+            computed = computed_cost(call, tariff)
+            counted = CountedCall(agent, call, call, file, spot.day, computed, least)
+            index[call.id] = counted
+            ids[call.id] = None
+            spot.sums.add(counted)
+
+    def _spot(self, source: File, call: UsageCall) -> Spot:
+        day = self._day_of(call.at_us)
+        sums = self._sums(source, call.session, (call.sub, day, call.model))
+        return Spot(call, day, self._tariff_of(call), sums)
+
+    def _sums(self, source: File, session: str, row: tuple[str, int, str]) -> Sums:
+        """The sums that a call of the file changes."""
+        key = source.agent, session
+        found = self._sessions.get(key)
+        if found is None:
+            found = self._sessions[key] = Session()
+        self._changed.add(key)
+        found.files.add(source)
+        source.sessions.add(key)
+        return found.sums.setdefault(row, Sums())
+
+    def _gives_way(self, source: File, call: UsageCall) -> bool:
+        """Whether what is known of the id was only this same record of the file, as it was."""
+        known = source.index[call.id]
+        if isinstance(known, CountedCall):
+            before = known.file, known.call.request, known.call.side
+            if before == (source.name, call.request, call.side):
+                self._sums_of(known).take_back(known)
+                return True
+        source.ids[call.id] = None
+        self._copies(source, call.id).put(self._told(source, call))
+        return False
+
+    def _copies(self, source: File, call_id: str) -> Copies:
+        """The records of a call, which is counted again by `_settle`."""
+        known = source.index[call_id]
+        for counted in _counted(known):
+            self._sums_of(counted).take_back(counted)
+        if isinstance(known, CountedCall):
+            copies = source.index[call_id] = Copies()
+            copies.put(self._told(self._files[known.file], known.call))
+        else:
+            copies = known
+            copies.counted = []
+        self._unsettled[source.agent, source.descent.root, call_id] = copies
+        return copies
+
+    def _drop(self, source: File, call_id: str, request: str, side: bool) -> None:
+        if call_id not in source.ids:
+            return
+        copies = self._copies(source, call_id)
+        copies.records.pop((source.name, request, side), None)
+        if not copies.told_by(source.name):
+            del source.ids[call_id]
+
+    def _settle(self) -> None:
+        """Count the calls whose records have changed."""
+        for (agent, root, call_id), copies in self._unsettled.items():
+            index = self._indexes[agent, root]
+            found = [self._merged(agent, same) for same in same_calls(copies.records.values())]
+            copies.counted = found
+            if not found:
+                del index[call_id]
+            elif len(copies.records) == 1:
+                index[call_id] = found[0]
+            for counted in found:
+                self._sums_of(counted).add(counted)
+        self._unsettled.clear()
+
+    def _merged(self, agent: str, same: Same) -> CountedCall:
+        tariff = self._tariff_of(same.call)
+        return CountedCall(
+            agent=agent,
+            call=same.call,
+            owner=same.owner,
+            file=same.file,
+            day=self._day_of(same.owner.at_us),
+            computed=computed_cost(same.call, tariff),
+            least=same.least or lacks_a_fee(same.call, tariff),
+        )
+
+    def _sums_of(self, counted: CountedCall) -> Sums:
+        owner = counted.owner
+        row = (owner.sub, counted.day, counted.call.model)
+        return self._sums(self._files[counted.file], owner.session, row)
+
+    def _told(self, source: File, call: UsageCall) -> Told:
+        thread, _, adrift, parent, orphan = source.descent
+        return Told(source.name, call, adrift or call.least, thread, parent, orphan)
+
+
+def _counted(known: CountedCall | Copies) -> Iterable[CountedCall]:
+    return known.counted if isinstance(known, Copies) else (known,)

@@ -1,0 +1,67 @@
+"""What one model charges, in whole pico-dollars, and what one call costs by that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from watchgate.core.ledger.call import UsageCall
+
+
+class Rates(msgspec.Struct, frozen=True, gc=False):
+    """Pico-dollars per token, per web search (None: there is no price for one) and per call.
+
+    `reasoning` is the price of the part of the output that was reasoning; None: that of `output`.
+    """
+
+    input: int
+    output: int
+    cache_read: int
+    cache_5m: int
+    cache_1h: int
+    web_search: int | None = None
+    reasoning: int | None = None
+    per_call: int = 0
+
+
+class Tariff(msgspec.Struct, frozen=True):
+    """The rates of a model: those of the last tier whose `over` the tokens read are more than.
+
+    A call is charged by one tier as a whole.
+    """
+
+    tiers: tuple[tuple[int, Rates], ...]
+
+    def rates(self, read: int) -> Rates:
+        """The rates of a call that read so many tokens."""
+        found = self.tiers[0][1]
+        for over, rates in self.tiers[1:]:
+            if read <= over:
+                break
+            found = rates
+        return found
+
+
+TariffOf = Callable[[UsageCall], Tariff | None]
+"""The tariff of a call at its time, by its provider, model and context; None: no table has it."""
+
+
+def cost(call: UsageCall, tariff: Tariff) -> int:
+    """What the call cost, in pico-dollars."""
+    tiers = tariff.tiers
+    # Hot, and most tariffs have one tier.
+    rates = tiers[0][1] if len(tiers) == 1 else tariff.rates(call.read)
+    found = (
+        call.input * rates.input
+        + call.output * rates.output
+        + call.cache_read * rates.cache_read
+        + call.cache_5m * rates.cache_5m
+        + call.cache_1h * rates.cache_1h
+        + rates.per_call
+    )
+    if rates.reasoning is not None:
+        found += call.reasoning * (rates.reasoning - rates.output)
+    if call.web_searches and rates.web_search:
+        found += call.web_searches * rates.web_search
+    return found

@@ -1,0 +1,203 @@
+"""Calls of sessions that no file tells of: what agents and streams told about them, for a ledger.
+
+Live and after the fact the same records make the same calls. Each tells of the tokens of a call
+(`each`: one call by its `ref`), of the session so far (`total`: what it grew by is a call), or of
+the newest call (`newest`: one call for as long as what it read is the same; calls between two
+reports are not known). Sources that tell of the same session are not added: the one that told most
+counts. A cost so far is that of the call told last before it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from watchgate.core.ledger.call import PICO_PER_NANO, UsageCall
+from watchgate.core.recent import Recent
+from watchgate.core.records import Record
+from watchgate.core.usage_meter import Meter, Tokens, counts_in, nano, reads, tokens_in
+from watchgate.core.usage_sources import NAME_CHARS
+
+KINDS = ("session.start", "usage")
+"""The records that this is about."""
+SESSIONS_KEPT = 2_000
+CALLS_KEPT = 20_000
+SOURCES_KEPT = 8
+
+Key = tuple[str, str]
+"""An agent and a session of it."""
+
+
+class ToldCalls:
+    """What was told of sessions, record by record in their order."""
+
+    def __init__(self) -> None:
+        self._sessions: Recent[Key, _Session] = Recent(SESSIONS_KEPT)
+
+    def __contains__(self, key: Key) -> bool:
+        return key in self._sessions
+
+    def take(self, record: Record) -> Key | None:
+        """Take a record in; the session whose calls it may have changed."""
+        if record.kind not in KINDS or record.agent is None or record.session is None:
+            return None
+        key = record.agent, record.session
+        session = self._sessions.get(key)
+        if session is None:
+            session = self._sessions[key] = _Session(key[1])
+        if record.kind == "usage":
+            session.used(record)
+            return key
+        session.started(record)
+        return None
+
+    def calls(self, key: Key) -> list[UsageCall]:
+        """All calls that are known of a session by what was told, the oldest first."""
+        session = self._sessions.get(key)
+        return session.calls() if session is not None else []
+
+
+class _Session:
+    """One session: its sources by their names, and what it cost when."""
+
+    def __init__(self, session: str) -> None:
+        self._session = session
+        self._model = ""
+        self._sources: dict[str, _Source] = {}
+        self._meters: dict[str, Meter] = {}
+        self._costs: list[UsageCall] = []
+
+    def started(self, record: Record) -> None:
+        """The session began (again): its agent may count from zero."""
+        self._model = _text(record.data.get("model")) or self._model
+        how = str(record.data.get("detail", "")).partition(" ")[0]
+        if record.sub is None and how != "compact":
+            self._meters = {name: _restarted(each) for name, each in self._meters.items()}
+            for source in self._sources.values():
+                source.restarted()
+
+    def used(self, record: Record) -> None:
+        """Tokens or money were told of it."""
+        data = record.data
+        model = _text(data.get("model")) or self._model
+        if record.sub is None:
+            self._model = model
+        name = _text(data.get("native"))
+        tokens, cost = tokens_in(data), nano(data.get("total_cost_usd"))
+        known = name in self._sources or len(self._sources) < SOURCES_KEPT
+        if tokens is not None and known:
+            call = UsageCall(
+                id="", at_us=record.at, session=self._session, model=model, sub=record.sub or ""
+            )
+            self._sources.setdefault(name, _Source(name)).told(tokens, call, data)
+        if cost is not None and (name in self._meters or len(self._meters) < SOURCES_KEPT):
+            self._pay(name, cost, record.at, model)
+
+    def _pay(self, name: str, cost: int, at_us: int, model: str) -> None:
+        before = max((each.cost or 0 for each in self._meters.values()), default=0)
+        self._meters[name] = self._meters.get(name, Meter(source=name)).cost_told(cost)
+        more = max(each.cost or 0 for each in self._meters.values()) - before
+        if len(self._costs) < CALLS_KEPT:
+            self._costs.append(
+                UsageCall(
+                    id=f"cost:{len(self._costs)}",
+                    at_us=at_us,
+                    session=self._session,
+                    model=model,
+                    reported=more * PICO_PER_NANO,
+                )
+            )
+        else:
+            last = self._costs[-1]
+            more = (last.reported or 0) + more * PICO_PER_NANO
+            self._costs[-1] = msgspec.structs.replace(last, reported=more)
+
+    def calls(self) -> list[UsageCall]:
+        most = max(self._sources.values(), key=lambda each: each.tokens, default=None)
+        calls = list(most.calls.values()) if most is not None else []
+        return _paid(calls, self._costs) if self._costs else calls
+
+
+class _Source:
+    """What one source told of a session's tokens, and how many those are."""
+
+    def __init__(self, name: str) -> None:
+        self.calls: dict[str, UsageCall] = {}
+        self.tokens = 0
+        self._name = name
+        self._count = 0
+        self._newest: dict[str, tuple[str, Tokens]] = {}
+        self._meters: dict[str, Meter] = {}
+
+    def restarted(self) -> None:
+        """A lower sum than the last begins a new count."""
+        self._meters = {sub: _restarted(each) for sub, each in self._meters.items()}
+
+    def told(self, tokens: Tokens, call: UsageCall, data: dict[str, Any]) -> None:
+        """Tokens of `call`, which says whose they are and when they were told."""
+        counts = counts_in(data)
+        if counts == "each":
+            ref = _text(data.get("ref"))
+            self._put(f"ref:{ref}" if ref else self._name_one(), tokens, call)
+        elif counts == "newest":
+            known = self._newest.get(call.sub)
+            same = known is not None and reads(known[1]) == reads(tokens)
+            id = known[0] if known is not None and same else self._name_one()
+            self._newest[call.sub] = (id, tokens)
+            self._put(id, tokens, msgspec.structs.replace(call, least=True))
+        else:
+            meter = self._meters.get(call.sub, Meter(source=self._name))
+            after = self._meters[call.sub] = meter.told(tokens, "total", "")
+            more = (after.tokens or Tokens()).beyond(meter.tokens or Tokens())
+            if more.all:
+                self._put(self._name_one(), more, call)
+
+    def _name_one(self) -> str:
+        self._count += 1
+        return str(self._count)
+
+    def _put(self, id: str, tokens: Tokens, call: UsageCall) -> None:
+        known = self.calls.get(id)
+        if known is None and len(self.calls) >= CALLS_KEPT:
+            return
+        if known is not None:
+            before = Tokens(
+                known.input, known.output, known.cache_read, known.cache_5m, known.reasoning
+            )
+            tokens, call = tokens.most(before), known
+            self.tokens -= before.all
+        self.tokens += tokens.all
+        self.calls[id] = msgspec.structs.replace(
+            call,
+            id=f"{self._name}:{id}",
+            input=tokens.input,
+            output=tokens.output,
+            cache_read=tokens.cache_read,
+            cache_5m=tokens.cache_write,
+            reasoning=tokens.reasoning,
+        )
+
+
+def _paid(calls: list[UsageCall], costs: list[UsageCall]) -> list[UsageCall]:
+    """The calls with what they cost; without a call, a cost is one of its own."""
+    if not calls:
+        return [each for each in costs if each.reported]
+    paid = sorted(calls, key=lambda each: each.at_us)
+    shares = dict.fromkeys(range(len(paid)), 0)
+    place = 0
+    for each in costs:
+        while place + 1 < len(paid) and paid[place + 1].at_us <= each.at_us:
+            place += 1
+        shares[place] += each.reported or 0
+    return [
+        msgspec.structs.replace(call, reported=shares[number]) for number, call in enumerate(paid)
+    ]
+
+
+def _restarted(meter: Meter) -> Meter:
+    return msgspec.structs.replace(meter, restarted=True)
+
+
+def _text(value: Any) -> str:
+    return value[:NAME_CHARS] if isinstance(value, str) else ""

@@ -1,0 +1,1 @@
+"""What agents asked for, as their transcripts tell it afterwards, judged and counted."""

@@ -1,0 +1,181 @@
+"""Asked-for calls become one report: each counted once, whatever the order of the files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+import msgspec
+
+from watchgate.core.lookback.asked import Asked, Key
+from watchgate.core.lookback.judging import ASKS_A_PERSON, GRAVE, Judge, Said
+from watchgate.core.lookback.report import RISKS, Grave, OfAgent, Report, Tally
+from watchgate.core.policy.profiles import Profile
+
+DayOf = Callable[[int], int]
+"""The local day (days since 1970) of a moment (UTC µs)."""
+
+
+class _Call(msgspec.Struct, frozen=True, gc=False):
+    """What is kept of a call; its input is not."""
+
+    rank: tuple[bool, int, str]
+    at_us: int
+    agent: str
+    session: str
+    cwd: str
+    tool: str
+    cls: str
+    same: tuple[str, str, str, str]
+    alone: bool
+    said: Said
+
+
+class Lookback:
+    """Takes calls in and adds them up."""
+
+    def __init__(self, judge: Judge, *, since_us: int, now_us: int, day_of: DayOf) -> None:
+        """`day_of` gives the local day of a moment."""
+        self._judge = judge
+        self._since_us = since_us
+        self._now_us = now_us
+        self._day_of = day_of
+        self._calls: dict[Key, _Call] = {}
+        self._questions: set[Key] = set()
+        self._undated: set[Key] = set()
+
+    @property
+    def count(self) -> int:
+        """How many calls were taken in so far."""
+        return len(self._calls)
+
+    def take(self, asked: Iterable[Asked]) -> None:
+        """Take calls in, in any order; copies of one call stay one."""
+        for each in asked:
+            key = each.key
+            if not each.at_us and self._since_us:
+                self._undated.add(key)
+            elif each.at_us < self._since_us:
+                self._early(key, each)
+            elif each.tool.cls in ASKS_A_PERSON:
+                self._questions.add(key)
+            else:
+                self._one(key, each)
+
+    def report(self) -> Report:
+        """All that was taken in so far."""
+        calls = sorted(
+            (call for call in self._calls.values() if call.at_us >= self._since_us),
+            key=lambda call: (call.at_us, call.agent, call.session, call.same),
+        )
+        risks = Counter(call.said.risk for call in calls)
+        return Report(
+            since_us=self._since_us,
+            now_us=self._now_us,
+            calls=len(calls),
+            commands=sum(call.cls == "shell" for call in calls),
+            by_subs=sum(call.rank[0] for call in calls),
+            alone=sum(call.alone for call in calls),
+            distinct=len({call.same for call in calls}),
+            sessions=len({(call.agent, call.session) for call in calls}),
+            days=len({self._day_of(call.at_us) for call in calls}),
+            questions=len(self._questions),
+            undated=len(self._undated),
+            risks={risk: risks[risk] for risk in RISKS},
+            agents=_agents(calls),
+            guard=_tally(calls, "guard"),
+            strict=_tally(calls, "strict"),
+            grave=_grave(calls),
+        )
+
+    def _one(self, key: Key, asked: Asked) -> None:
+        known = self._calls.get(key)
+        if known is None or asked.rank < known.rank:
+            self._calls[key] = _call(asked, self._judge(asked))
+
+    def _early(self, key: Key, asked: Asked) -> None:
+        """A call of before, which a fork may have copied with the time of the fork."""
+        if asked.at_us:
+            known = self._calls.get(key)
+            if known is None or asked.rank < known.rank:
+                self._calls[key] = _call(asked, _UNJUDGED)
+
+
+_UNJUDGED = Said(
+    risk="unknown",
+    rule="",
+    reason="",
+    suggest="",
+    guard="record",
+    guard_alone="record",
+    strict="record",
+    grantable=False,
+)
+
+
+def _call(asked: Asked, said: Said) -> _Call:
+    tool = asked.tool
+    same = (asked.agent, tool.native_name, tool.input_hash, asked.cwd)
+    return _Call(
+        rank=asked.rank,
+        at_us=asked.at_us,
+        agent=asked.agent,
+        session=asked.session,
+        cwd=asked.cwd,
+        tool=tool.name,
+        cls=tool.cls,
+        same=same,
+        alone=asked.alone,
+        said=said,
+    )
+
+
+def _agents(calls: list[_Call]) -> tuple[OfAgent, ...]:
+    counts = Counter(call.agent for call in calls)
+    sessions = Counter(agent for agent, _ in {(call.agent, call.session) for call in calls})
+    found = (OfAgent(agent, count, sessions[agent]) for agent, count in counts.items())
+    return tuple(sorted(found, key=lambda each: (-each.calls, each.agent)))
+
+
+def _tally(calls: list[_Call], profile: Profile) -> Tally:
+    """The calls are in the order in which they were asked for."""
+    held = grave = denied = again = granted = 0
+    before: set[tuple[str, str, str, str]] = set()
+    for call in calls:
+        does = call.said.does(profile, alone=call.alone)
+        denied += does == "deny"
+        if does == "hold":
+            held += 1
+            grave += call.said.risk in GRAVE
+            again += call.same in before
+            granted += call.same in before and call.said.grantable
+            before.add(call.same)
+    return Tally(held=held, grave=grave, denied=denied, again=again, granted=granted)
+
+
+def _grave(calls: list[_Call]) -> tuple[Grave, ...]:
+    """Each grave call once: the gravest first, then the newest."""
+    found: dict[tuple[str, str, str], Grave] = {}
+    for call in calls:
+        said = call.said
+        if said.risk not in GRAVE:
+            continue
+        key = (said.risk, said.rule, said.text)
+        known = found.get(key)
+        found[key] = Grave(
+            risk=said.risk,
+            rule=said.rule,
+            reason=said.reason,
+            suggest=said.suggest,
+            text=said.text,
+            tool=call.tool,
+            agent=call.agent,
+            cwd=call.cwd,
+            at_us=call.at_us,
+            first_us=known.first_us if known else call.at_us,
+            count=known.count + 1 if known else 1,
+            guard=said.does("guard", alone=call.alone),
+            strict=said.strict,
+        )
+    ranked = sorted(found.values(), key=lambda each: (RISKS.index(each.risk), -each.at_us))
+    return tuple(ranked)

@@ -1,0 +1,109 @@
+"""What the policy and the profiles say of an asked-for call, worked out once for equal calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from watchgate.core.grants.proposal import grantable
+from watchgate.core.lookback.asked import Asked
+from watchgate.core.policy.assess import assess
+from watchgate.core.policy.assessment import Assessment, Risk
+from watchgate.core.policy.policy import Policy
+from watchgate.core.policy.profiles import GateAction, Profile, gate_action
+from watchgate.core.policy.subject import Subject
+from watchgate.core.redact import redact
+from watchgate.core.summary import summary
+
+GRAVE: frozenset[Risk] = frozenset(("high", "critical"))
+ASKS_A_PERSON = frozenset(("question", "plan"))
+TEXT_CHARS = 2_000
+"""More of a call is not kept for showing it; it is judged whole."""
+
+
+class Said(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+    """The policy's word on a call: `text` is it, with its secrets replaced, where it is grave.
+
+    `guard`, `guard_alone` and `strict` are what the gate would do in that profile; `alone` where
+    nobody sits in front of the agent. `grantable` says that a standing grant could answer it.
+    """
+
+    risk: Risk
+    rule: str
+    reason: str
+    suggest: str
+    guard: GateAction
+    guard_alone: GateAction
+    strict: GateAction
+    grantable: bool
+    text: str = ""
+
+    def does(self, profile: Profile, *, alone: bool) -> GateAction:
+        """What the gate would do with it in a profile that holds something."""
+        if profile == "guard":
+            return self.guard_alone if alone else self.guard
+        return self.strict
+
+
+Judge = Callable[[Asked], Said]
+
+
+class Judged:
+    """Judges calls by one policy; equal calls of an agent in one folder are judged once.
+
+    Not looked at is what nobody can know any more: the links on the disk then, and denials that
+    came shortly before.
+    """
+
+    def __init__(self, policy: Policy, *, home: str, own: tuple[str, ...], now_us: int) -> None:
+        """`home` and `own` as in `Subject`; `now_us` is for rules that end."""
+        self._policy = policy
+        self._home = home
+        self._own = own
+        self._now_us = now_us
+        self._known: dict[tuple[str, ...], Said] = {}
+        self._by_session = any(rule.scope.sessions for rule in policy.rules)
+
+    @property
+    def distinct(self) -> int:
+        """How many different calls there were."""
+        return len(self._known)
+
+    def __call__(self, asked: Asked) -> Said:
+        """What is said of the call."""
+        tool = asked.tool
+        key: tuple[str, ...] = (asked.agent, tool.native_name, tool.input_hash, asked.cwd)
+        if self._by_session:
+            key = (*key, asked.session)
+        said = self._known.get(key)
+        if said is None:
+            said = self._known[key] = _said(asked, self._assess(asked))
+        return said
+
+    def _assess(self, asked: Asked) -> Assessment:
+        subject = Subject(
+            tool=asked.tool,
+            agent=asked.agent,
+            session=asked.session,
+            cwd=asked.cwd,
+            home=self._home,
+            own=self._own,
+        )
+        return assess(subject, self._policy, self._now_us)
+
+
+def _said(asked: Asked, found: Assessment) -> Said:
+    # Redacted before it is cut: half a secret does not look like one.
+    text = redact(summary(asked.tool, asked.cwd))[:TEXT_CHARS] if found.risk in GRAVE else ""
+    return Said(
+        risk=found.risk,
+        rule=found.rule,
+        reason=found.reason,
+        suggest=found.worst.suggest,
+        guard=gate_action("guard", found, autonomous=False),
+        guard_alone=gate_action("guard", found, autonomous=True),
+        strict=gate_action("strict", found, autonomous=False),
+        grantable=not grantable(found),
+        text=text,
+    )

@@ -1,0 +1,81 @@
+"""What a look back found, ready to be shown."""
+
+from __future__ import annotations
+
+import msgspec
+
+from watchgate.core.policy.assessment import Risk
+from watchgate.core.policy.profiles import GateAction
+
+RISKS: tuple[Risk, ...] = ("critical", "high", "unknown", "medium", "low")
+"""The gravest first."""
+
+
+class Tally(msgspec.Struct, frozen=True, kw_only=True):
+    """What one profile would have done: calls held until somebody answers, and calls denied.
+
+    `grave` counts the held ones of high and critical risk, `again` those that had been held before,
+    the same call in the same folder; `granted` those of them that one standing grant would have
+    answered.
+    """
+
+    held: int = 0
+    grave: int = 0
+    denied: int = 0
+    again: int = 0
+    granted: int = 0
+
+
+class Grave(msgspec.Struct, frozen=True, kw_only=True):
+    """One high or critical call, `count` times asked for; agent, folder and time of the last one.
+
+    `text` has its secrets replaced, but is text from outside. Times are UTC µs.
+    """
+
+    risk: Risk
+    rule: str
+    reason: str
+    suggest: str
+    text: str
+    tool: str
+    agent: str
+    cwd: str
+    at_us: int
+    first_us: int
+    count: int
+    guard: GateAction
+    strict: GateAction
+
+
+class OfAgent(msgspec.Struct, frozen=True):
+    """How much one agent asked for."""
+
+    agent: str
+    calls: int
+    sessions: int
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """All counts of a look back, of calls that agents asked for since `since_us` (UTC µs).
+
+    `commands` are the shell calls among `calls`; `questions` are put to a person anyway, and not
+    among them. `days` are those, by the local calendar, on which anything was asked for. `undated`
+    calls have no time, and are in no other count.
+    """
+
+    since_us: int
+    now_us: int
+    calls: int = 0
+    commands: int = 0
+    by_subs: int = 0
+    alone: int = 0
+    distinct: int = 0
+    sessions: int = 0
+    days: int = 0
+    questions: int = 0
+    undated: int = 0
+    risks: dict[Risk, int] = {}
+    agents: tuple[OfAgent, ...] = ()
+    guard: Tally = Tally()
+    strict: Tally = Tally()
+    grave: tuple[Grave, ...] = ()

@@ -1,0 +1,90 @@
+"""Which transcripts are there, and their whole lines, piece by piece."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from watchgate.agents.transcripts.places import Form, TranscriptPlace
+from watchgate.service.usage.opened import LINE_BYTES, NotOursError, opened
+
+SLICE_BYTES = 8 * 1024 * 1024
+
+
+class UnreadableError(Exception):
+    """A file that is there cannot be read: no file of ours, or a part of it is too large."""
+
+
+class Found(msgspec.Struct, frozen=True):
+    """One file of an agent, changed last at `mtime_ns`."""
+
+    agent: str
+    path: Path
+    form: Form
+    mtime_ns: int
+
+
+def found_files(places: Iterable[TranscriptPlace], since_us: int) -> list[Found]:
+    """The files that were changed since then, the newest first; each once."""
+    found: dict[Path, Found] = {}
+    for place in places:
+        for path in _matching(Path(place.root), place.pattern):
+            try:
+                about = path.lstat()
+            except OSError:
+                continue
+            # What is written to a database may wait in a file beside it for long.
+            recent = place.form == "rows" or about.st_mtime_ns >= since_us * 1_000
+            if recent and not stat.S_ISDIR(about.st_mode):
+                found.setdefault(path, Found(place.agent, path, place.form, about.st_mtime_ns))
+    return sorted(found.values(), key=lambda each: (-each.mtime_ns, str(each.path)))
+
+
+def _matching(root: Path, pattern: str) -> Iterator[Path]:
+    try:
+        yield from root.glob(pattern)
+    except OSError:
+        return
+
+
+def pieces(path: Path) -> Iterator[tuple[bytes, int]]:
+    """Whole lines of a file, and how many lines were passed over because of their size.
+
+    A last line without an end comes as it is. Raises `UnreadableError`.
+    """
+    rest, too_long = b"", False
+    for told in _slices(path):
+        head, end, tail = told.rpartition(b"\n")
+        if not end:
+            too_long = too_long or len(rest) + len(told) > LINE_BYTES
+            rest = b"" if too_long else rest + told
+            continue
+        if too_long:
+            head = head.partition(b"\n")[2]
+        yield rest + head + end, int(too_long)
+        rest, too_long = tail, False
+    if rest or too_long:
+        yield rest, int(too_long)
+
+
+def whole(path: Path) -> bytes:
+    """All of a file; raises `UnreadableError`, also for one that is longer than a line may be."""
+    parts: list[bytes] = []
+    for told in _slices(path):
+        parts.append(told)
+        if len(parts) * SLICE_BYTES > LINE_BYTES:
+            raise UnreadableError(str(path))
+    return b"".join(parts)
+
+
+def _slices(path: Path) -> Iterator[bytes]:
+    try:
+        with opened(str(path)) as (descriptor, _):
+            while told := os.read(descriptor, SLICE_BYTES):
+                yield told
+    except (OSError, ValueError, NotOursError):
+        raise UnreadableError(str(path)) from None

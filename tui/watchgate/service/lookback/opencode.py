@@ -1,0 +1,53 @@
+"""The calls in a database of OpenCode."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from watchgate.agents.transcripts.opencode import OpenCodeCalls, OpenCodeSession
+from watchgate.core.lookback.asked import Asked
+from watchgate.service.lookback.files import UnreadableError
+from watchgate.service.usage.opened import NotOursError, opened
+from watchgate.service.usage.sqlite_uri import HEADER_BYTES, read_only
+
+_US_PER_MS = 1_000
+_BATCH = 500
+
+
+def batches(path: Path, reader: OpenCodeCalls, since_us: int) -> Iterator[list[Asked]]:
+    """The calls of parts that changed since then; raises `UnreadableError`."""
+    try:
+        with opened(str(path)) as (descriptor, _):
+            header = os.read(descriptor, HEADER_BYTES)
+        with closing(read_only(str(path), header)) as database:
+            _sessions(database, reader)
+            rows = database.execute(
+                "SELECT session_id, time_created, data FROM part WHERE time_updated >= ?",
+                (since_us // _US_PER_MS,),
+            )
+            while some := rows.fetchmany(_BATCH):
+                yield [asked for row in some for asked in _calls(reader, row)]
+    except (sqlite3.Error, OSError, ValueError, NotOursError):
+        raise UnreadableError(str(path)) from None
+
+
+def _sessions(database: sqlite3.Connection, reader: OpenCodeCalls) -> None:
+    for session, parent, folder in database.execute("SELECT id, parent_id, directory FROM session"):
+        known = OpenCodeSession(_text(folder), _text(parent))
+        reader.sessions[_text(session)] = known
+
+
+def _calls(reader: OpenCodeCalls, row: tuple[Any, Any, Any]) -> list[Asked]:
+    session, at_ms, data = row
+    if not isinstance(data, bytes) or b'"tool"' not in data:
+        return []
+    return reader.read(data, _text(session), at_ms)
+
+
+def _text(value: Any) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else ""

@@ -1,0 +1,142 @@
+"""Everything about usage that takes time: files are read, calls are priced, sums are made.
+
+Synchronous, and for one thread at a time; only `note` and `tell` may be called from any.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from watchgate.agents.usage.base import Place
+from watchgate.core.ledger.beside import ToldBeside
+from watchgate.core.ledger.counted import CountedData, Limit
+from watchgate.core.ledger.kinds import kinds_of
+from watchgate.core.ledger.ledger import Key, Ledger
+from watchgate.core.ledger.telling import told_of
+from watchgate.core.records import Record
+from watchgate.core.usage import DAYS_KEPT
+from watchgate.service.usage.book import UsageBook
+from watchgate.service.usage.facts import SessionFacts
+from watchgate.service.usage.local_days import local_day, utc_offset_s
+from watchgate.service.usage.prices import Prices
+
+RECORDS_WAITING = 20_000
+"""Told records that wait to be counted at most; more than that come only where nothing is read."""
+RECORDS_AT_ONCE = 200
+PAUSE_S = 0.002
+ID_CHARS = 8
+
+
+class Counted(msgspec.Struct, frozen=True, gc=False):
+    """A session, and what it adds up to."""
+
+    key: Key
+    data: CountedData
+
+
+class Counting:
+    """What the files below `places`, and sources that have no files, add up to."""
+
+    def __init__(
+        self, places: Sequence[Place], prices: Callable[[], Prices], *, cache: Path | None = None
+    ) -> None:
+        self._places = places
+        self._make_prices = prices
+        self._cache = cache
+        self._waiting: deque[Record] = deque(maxlen=RECORDS_WAITING)
+        self._notes: deque[tuple[str, str, str]] = deque(maxlen=RECORDS_WAITING)
+        self._changed: set[Key] = set()
+        self._limits_at: dict[str, int] = {}
+
+    def open(self) -> None:
+        """Find the files and the prices; to be called once, before anything else below."""
+        self.prices = self._make_prices()
+        self._ledger = Ledger(self.prices.tariff_of, local_day)
+        self._beside = ToldBeside(self._ledger)
+        self._book = UsageBook(self._places, self._ledger, cache=self._cache)
+
+    def note(self, agent: str, session: str, path: str) -> None:
+        """A hook named a session's transcript."""
+        self._notes.append((agent, session, path))
+
+    def tell(self, record: Record) -> None:
+        """A record that may tell of usage was made."""
+        self._waiting.append(record)
+
+    def remember(self, records: Iterable[Record]) -> None:
+        """Take in what was told before; in no hurry, since there can be a month of it."""
+        for number, record in enumerate(records, 1):
+            self._beside.take(record)
+            if number % RECORDS_AT_ONCE == 0:
+                time.sleep(PAUSE_S)
+
+    def read(self, limit_bytes: int) -> int:
+        """Read on, so much at most, and take in what was told; returns how many bytes are left."""
+        while self._notes:
+            self._book.note(*self._notes.popleft())
+        self._book.look()
+        left = self._book.refresh(limit_bytes)
+        while self._waiting:
+            self._beside.take(self._waiting.popleft())
+        changed = self._ledger.changed()
+        self._beside.settle(changed)
+        self._changed |= changed | self._ledger.changed()
+        return left
+
+    def counted(self, now_us: int, *, but: Collection[Key] = ()) -> list[Counted]:
+        """What has changed since this was last asked, of sessions of the last month.
+
+        Those of `but` are left for the next time.
+        """
+        due = [key for key in self._changed if key not in but]
+        self._changed.difference_update(due)
+        first = local_day(now_us) - DAYS_KEPT + 1
+        found = (self._of(key, first, now_us) for key in due)
+        return [each for each in found if each is not None]
+
+    def renew(self, now_us: int) -> None:
+        """Price everything anew where other prices are in force now."""
+        if self.prices.renew(now_us):
+            self._ledger.repriced()
+
+    def unreadable_files(self) -> int:
+        """How many files should tell of usage and cannot be read."""
+        return self._book.unreadable.files
+
+    def save(self) -> None:
+        """Keep what was read for the next start."""
+        self._book.save()
+
+    def _of(self, key: Key, first_day: int, now_us: int) -> Counted | None:
+        rows, calls = self._ledger.rows(key), list(self._ledger.calls(key))
+        if rows and max(row.day for row in rows) < first_day:
+            return None
+        facts = self._book.of(key)
+        folder = facts.cwd.rstrip("/").rpartition("/")[2]
+        return Counted(
+            key,
+            msgspec.structs.replace(
+                told_of(rows, calls, first_day=first_day, now_us=now_us),
+                kinds=kinds_of(calls, self.prices.tariff_of),
+                context_used=facts.context_used,
+                context_size=facts.context_size,
+                limits=self._newest(key[0], facts),
+                unreadable=facts.unreadable,
+                prices=self.prices.words(),
+                utc_offset_s=utc_offset_s(now_us),
+                label=folder or key[1][:ID_CHARS],
+                cwd=facts.cwd,
+            ),
+        )
+
+    def _newest(self, agent: str, facts: SessionFacts) -> tuple[Limit, ...]:
+        """The limits that this session was told, unless another one was told later ones."""
+        if not facts.limits or facts.limits_at_us < self._limits_at.get(agent, 0):
+            return ()
+        self._limits_at[agent] = facts.limits_at_us
+        return facts.limits

@@ -1,0 +1,253 @@
+"""Follows what sessions use while a core runs: what files and sources add up to becomes records.
+
+Everything slow is done in a thread. Looked at is each second, and a moment after anything happened
+in a session, as an agent may tell of a call before it has written what that used. A record is made
+where the state does not know it yet, one a second of each session at most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import anyio
+import anyio.lowlevel
+import anyio.to_thread
+
+from watchgate.core.clock import Clock
+from watchgate.core.events import Event, SessionChange
+from watchgate.core.ledger.told import KINDS
+from watchgate.core.records import COUNTED, Draft, Record
+from watchgate.core.usage import DAY_US, DAYS_KEPT
+from watchgate.core.usage_news import news
+from watchgate.core.usage_session import Key
+from watchgate.service.boundary import contained
+from watchgate.service.hub import Hub
+from watchgate.service.journal import reading
+from watchgate.service.journal.schema import JournalError
+from watchgate.service.search.kinds import of_kinds
+from watchgate.service.usage.counting import Counted, Counting
+
+T = TypeVar("T")
+
+EACH_S = 1.0
+SOON_S = 0.25
+PAUSE_S = 0.005
+"""Between two slices of what is read at the start: everything else goes first."""
+SLICE_BYTES = 8 << 20
+TELL_BYTES = 64 << 20
+"""If so much is to be read at the start, that is said, and that it is done."""
+AT_ONCE = 20
+"""Records made in a row; then whatever else waits has its turn."""
+SAVE_S = 300.0
+RENEW_S = 3_600.0
+FAULT_S = 10.0
+
+
+class UsageFollow:
+    """One core's part of it; a watcher of its records, and of the events of its sessions."""
+
+    def __init__(
+        self,
+        hub: Hub,
+        clock: Clock,
+        counting: Counting,
+        *,
+        journal: Path | None = None,
+        fetch: Callable[[int], str] | None = None,
+    ) -> None:
+        """`fetch` gets newer prices at a time (UTC µs), and says what it did, if anything."""
+        self._fetch = fetch
+        self._hub = hub
+        self._clock = clock
+        self._counting = counting
+        self._journal = journal
+        self._began_at = hub.recorder.state.seq
+        self._woken = anyio.Event()
+        self._soon: float | None = None
+        self._next = 0.0
+        self._said: dict[Key, float] = {}
+        self._late: dict[Key, Counted] = {}
+        self._faults: set[str] = set()
+        self._unreadable = 0
+        self._renewed = 0.0
+        self._one = anyio.CapacityLimiter(1)
+
+    def offer(self, record: Record) -> None:
+        """Take a record: it may tell of usage, and where one is made, a file may have grown."""
+        if record.session is None or record.kind == COUNTED:
+            return
+        if record.kind in KINDS:
+            self._counting.tell(record)
+        if self._soon is None:
+            self._soon = anyio.current_time() + SOON_S
+            self._woken.set()
+
+    def heard(self, event: Event) -> None:
+        """Take an event: it may say where the transcript of its session is."""
+        body = event.body
+        if isinstance(body, SessionChange) and body.transcript:
+            self._counting.note(event.agent, event.session, body.transcript)
+
+    async def run(self) -> None:
+        """Follow until cancelled."""
+        async with anyio.create_task_group() as tasks:
+            if self._fetch is not None:
+                tasks.start_soon(self._keep_prices, self._fetch)
+            await self._follow()
+
+    async def _keep_prices(self, fetch: Callable[[int], str]) -> None:
+        """Fetch newer prices now and then, which may take a while and is waited for by nothing."""
+        while True:
+            with contained(self._failed):
+                words = await anyio.to_thread.run_sync(
+                    fetch, self._now_us(), abandon_on_cancel=True
+                )
+                if words and words not in self._faults:
+                    self._faults.add(words)
+                    self._notice("usage.prices", words)
+                self._renewed = 0.0
+            await anyio.sleep(RENEW_S)
+
+    async def _follow(self) -> None:
+        with contained(self._failed):
+            await self._thread(self._begin)
+            await self._read_all()
+        saved = self._renewed = anyio.current_time()
+        while True:
+            await self._wait()
+            with contained(self._failed):
+                await self._round()
+                now = anyio.current_time()
+                if now - saved >= SAVE_S:
+                    saved = now
+                    await self._thread(self._counting.save)
+                if now - self._renewed >= RENEW_S:
+                    self._renewed = now
+                    await self._thread(self._counting.renew, self._now_us())
+
+    def _begin(self) -> None:
+        """In the thread: what was told before this core, as far as no file tells it."""
+        self._counting.open()
+        if self._journal is None:
+            return
+        first_us = self._now_us() - DAYS_KEPT * DAY_US
+        try:
+            first, last = reading.in_time(
+                self._journal, *reading.ends(self._journal), first_us, None
+            )
+            last = min(last, self._began_at)
+            self._counting.remember(of_kinds(self._journal, KINDS, first, last))
+        except JournalError:
+            pass  # the host has said so already
+
+    async def _read_all(self) -> None:
+        """The files as they are at the start, the newest first.
+
+        A session that the state knows is not told of before all is read: what a core counted
+        before was of all files, and a part of them would take that back for a while.
+        """
+        while self._hub.recorder.remembering:  # noqa: ASYNC110 - what is known comes in another task
+            await anyio.sleep(PAUSE_S)
+        known = {
+            key
+            for key, seen in self._hub.recorder.state.usage.sessions.items()
+            if seen.counted is not None
+        }
+        told = False
+        shown = anyio.current_time()
+        while left := await self._thread(self._counting.read, SLICE_BYTES):
+            if left > TELL_BYTES and not told:
+                told = True
+                self._notice(
+                    "usage.reading",
+                    f"{left >> 20} MiB of agents' files are being read: "
+                    "until that is done, what older sessions cost is missing",
+                )
+            if anyio.current_time() - shown >= EACH_S:
+                shown = anyio.current_time()
+                await self._say(await self._counted(known))
+            await anyio.sleep(PAUSE_S)
+        await self._say(await self._counted(()))
+        if told:
+            self._notice("usage.reading", "all files of agents are read")
+        if remark := self._counting.prices.remark():
+            self._notice("usage.prices", remark)
+        await self._thread(self._counting.save)
+        self._next = anyio.current_time() + EACH_S
+
+    async def _wait(self) -> None:
+        """Until the next second, or a moment after something happened; both count from then on."""
+        while (now := anyio.current_time()) < self._due():
+            self._woken = anyio.Event()
+            with anyio.move_on_after(self._due() - now):
+                await self._woken.wait()
+        if self._soon is not None and self._soon <= now:
+            self._soon = None
+            self._next = now + EACH_S - SOON_S
+        else:
+            self._next = now + EACH_S
+
+    def _due(self) -> float:
+        return self._next if self._soon is None else min(self._next, self._soon)
+
+    async def _round(self) -> None:
+        """Read what is new, and make records of it."""
+        if await self._thread(self._counting.read, SLICE_BYTES):
+            self._next = 0.0
+        files = self._counting.unreadable_files()
+        if files > self._unreadable:
+            self._notice(
+                "usage.unreadable",
+                f"{files} files that tell of usage cannot be read: "
+                "what they hold is missing in the costs",
+            )
+        self._unreadable = files
+        late, self._late = self._late, {}
+        found = {each.key: each for each in await self._counted(())}
+        await self._say([*(late | found).values()])
+
+    async def _counted(self, but: Sequence[Key] | set[Key]) -> list[Counted]:
+        now_us = self._now_us()
+        return await self._thread(lambda: self._counting.counted(now_us, but=but))
+
+    async def _say(self, counted: Sequence[Counted]) -> None:
+        """Make records of what the state does not know."""
+        made = 0
+        for each in counted:
+            now = anyio.current_time()
+            if now - self._said.get(each.key, 0.0) < EACH_S or not self._hub.recorder.roomy:
+                self._late[each.key] = each
+                continue
+            data = news(self._hub.recorder.state.usage, each.key, each.data)
+            if data is None:
+                continue
+            self._said[each.key] = now
+            agent, session = each.key
+            self._hub.catch_up()
+            self._hub.recorder.record(
+                Draft(kind=COUNTED, at=self._now_us(), agent=agent, session=session, data=data)
+            )
+            made += 1
+            if made % AT_ONCE == 0:
+                await anyio.lowlevel.checkpoint()
+
+    async def _thread(self, call: Callable[..., T], *args: object) -> T:
+        return await anyio.to_thread.run_sync(
+            call, *args, abandon_on_cancel=True, limiter=self._one
+        )
+
+    def _notice(self, native: str, words: str) -> None:
+        self._hub.catch_up()
+        self._hub.recorder.notice(native, words)
+
+    def _failed(self, fault: str) -> None:
+        """It goes on all the same; one fault is told of once."""
+        self._next = anyio.current_time() + FAULT_S
+        if fault not in self._faults:
+            self._faults.add(fault)
+            self._hub.recorder.internal_error(fault, "counting what sessions use")
+
+    def _now_us(self) -> int:
+        return self._clock.now().wall_us

@@ -1,0 +1,95 @@
+"""Transcripts that hooks have named: their paths are hints, which may be wrong."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections import deque
+from collections.abc import Iterator, Sequence
+
+from watchgate.agents.usage.base import Form, Place
+from watchgate.service.usage.followed import Followed
+from watchgate.service.usage.known import Known
+from watchgate.service.usage.scan import Found
+
+NOTES_MOST = 1000
+"""Notes that wait; the oldest give way."""
+LOOKS = 3
+"""So often a session is looked for in all folders of its agent."""
+OUTSIDE_MOST = 200
+"""So many transcripts outside the known places have their sub-agents looked for."""
+SESSION_CHARS = 8
+"""A shorter id of a session is no name of a file."""
+
+_FORMS: dict[str, Form] = {".jsonl": "lines", ".json": "whole"}
+
+
+class Named:
+    """Takes notes from any thread; what they lead to is worked out by the one that reads."""
+
+    def __init__(self, places: Sequence[Place]) -> None:
+        self._roots = tuple(dict.fromkeys(os.path.realpath(place.root) + "/" for place in places))
+        self._notes: deque[tuple[str, str, str]] = deque(maxlen=NOTES_MOST)
+        self._sought: dict[tuple[str, str], int] = {}
+        self._outside: set[str] = set()
+
+    def note(self, agent: str, session: str, path: str) -> None:
+        """A hook told of a session, and of a transcript if `path` is not empty."""
+        self._notes.append((agent, session, path))
+
+    def searches(self, agent: str) -> bool:
+        """Whether all folders of an agent should be looked at, since a session is not found."""
+        sought = [key for key in self._sought if key[0] == agent]
+        for key in sought:
+            self._sought[key] -= 1
+            if not self._sought[key]:
+                del self._sought[key]
+        return bool(sought)
+
+    def take(self, known: Known) -> Iterator[Followed | Found | Place]:
+        """What is to be read first, a file to follow from now on, or a place to look in."""
+        notes = {}
+        while self._notes:
+            agent, session, path = self._notes.popleft()
+            notes[agent, session] = path
+        for (agent, session), path in notes.items():
+            yield from self._worked_out(known, agent, session, path)
+
+    def _worked_out(
+        self, known: Known, agent: str, session: str, path: str
+    ) -> Iterator[Followed | Found | Place]:
+        real = _regular(path)
+        form = next((form for end, form in _FORMS.items() if path.endswith(end)), None)
+        if real and (followed := known.files.get(real)) is not None:
+            yield followed
+        elif real and form is not None:
+            yield Found(real, agent, form)
+            yield from self._beside(agent, real)
+        elif len(session) >= SESSION_CHARS:
+            found = known.named(agent, session)
+            yield from found
+            if not found and (agent, session) not in self._sought:
+                self._sought[agent, session] = LOOKS
+
+    def _beside(self, agent: str, path: str) -> Iterator[Place]:
+        """Where Claude Code puts the sub-agents of a transcript that is in none of its places."""
+        below = path.removesuffix(".jsonl") + "/subagents"
+        if agent != "claude" or path.startswith(self._roots) or below in self._outside:
+            return
+        if len(self._outside) < OUTSIDE_MOST:
+            self._outside.add(below)
+            yield Place(agent=agent, root=below, pattern="**/*.jsonl")
+
+
+def _regular(path: str) -> str:
+    """The path without links in its folders, if it is a regular file of this user; else empty."""
+    try:
+        folder, slash, name = path.rpartition("/")
+        if not path.startswith("/"):
+            return ""
+        real = os.path.realpath(folder or "/") + slash + name
+        about = os.lstat(real)
+    except (OSError, ValueError):
+        return ""
+    mine = stat.S_ISREG(about.st_mode) and about.st_uid == os.geteuid()
+    return real if mine else ""

@@ -1,0 +1,33 @@
+"""A file that an agent writes, opened so that nothing on the disk can hold up who reads it."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+LINE_BYTES = 64 * 1024 * 1024
+"""A longer line, or a file of one value, is passed over."""
+
+_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
+
+
+class NotOursError(Exception):
+    """It is no regular file of this user."""
+
+
+@contextmanager
+def opened(path: str) -> Iterator[tuple[int, os.stat_result]]:
+    """A descriptor of it and what it is; raises `OSError` and `NotOursError`.
+
+    A link is not followed, a pipe not waited for, and a file of another user not read.
+    """
+    descriptor = os.open(path, _FLAGS)
+    try:
+        about = os.fstat(descriptor)
+        if not stat.S_ISREG(about.st_mode) or about.st_uid != os.geteuid():
+            raise NotOursError(path)
+        yield descriptor, about
+    finally:
+        os.close(descriptor)

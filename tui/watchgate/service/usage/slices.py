@@ -1,0 +1,43 @@
+"""Whole lines of a file in slices: no line before its end has been written, none without end."""
+
+from __future__ import annotations
+
+import os
+
+from watchgate.service.usage.opened import LINE_BYTES
+
+SLICE_BYTES = 512 * 1024
+"""Small enough to stay in a processor's cache between the read and the parse."""
+_END_BYTES = 16 * 1024
+_SEARCH_BYTES = 1024 * 1024
+
+
+def whole_lines(descriptor: int, start: int, end: int) -> bytes:
+    """The next whole lines of `[start, end)`, some slice of them; empty where none ends in it."""
+    size = min(SLICE_BYTES, end - start)
+    if size == SLICE_BYTES:
+        # Where the last line ends is looked up first: cutting the slice would copy all of it.
+        tail = os.pread(descriptor, _END_BYTES, start + size - _END_BYTES)
+        if found := tail.rfind(b"\n") + 1:
+            size += found - len(tail)
+    chunk = os.pread(descriptor, size, start)
+    if chunk.endswith(b"\n"):
+        return chunk
+    return chunk[: chunk.rfind(b"\n") + 1]
+
+
+def end_of_line(descriptor: int, start: int, end: int) -> int:
+    """Where the line that goes on at `start` ends, behind its newline; 0: not before `end`."""
+    while start < end:
+        block = os.pread(descriptor, min(_SEARCH_BYTES, end - start), start)
+        if not block:
+            return 0
+        if (found := block.find(b"\n")) >= 0:
+            return start + found + 1
+        start += len(block)
+    return 0
+
+
+def too_long(length: int) -> bool:
+    """Whether a line of so many bytes is passed over."""
+    return length > LINE_BYTES

@@ -1,0 +1,44 @@
+"""How a database of somebody else is opened so that nothing of it changes.
+
+Sources: SQLite's documentation of the file header, of WAL mode and of the URI parameters `mode`,
+`immutable` and `readonly_shm`.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from urllib.parse import quote
+
+from watchgate.service.usage.followed import NEVER, Stamp, stamp
+
+HEADER_BYTES = 20
+_MAGIC = b"SQLite format 3\0"
+_READ_VERSION = 19
+_WAL = 2
+
+
+def wal_stamp(path: str) -> Stamp:
+    """The stamp of the database's write-ahead log, if it has one."""
+    try:
+        return stamp(os.lstat(path + "-wal"))
+    except (OSError, ValueError):
+        return NEVER
+
+
+def read_only(path: str, header: bytes) -> sqlite3.Connection:
+    """A connection that writes nothing and makes no file; raises `sqlite3.Error`.
+
+    Texts come as bytes. A reader of a log needs its files and would make those that are missing;
+    without a log the database is a file like any other, and is read as one.
+    """
+    if len(header) < HEADER_BYTES or not header.startswith(_MAGIC):
+        raise sqlite3.DatabaseError("it is no database")
+    how = "mode=ro"
+    if header[_READ_VERSION] == _WAL:
+        has_log = wal_stamp(path).size > 0
+        how = "mode=ro&readonly_shm=1" if has_log else "mode=ro&immutable=1"
+    uri = f"file:{quote(os.fsencode(path))}?{how}"
+    database = sqlite3.connect(uri, uri=True, timeout=0, isolation_level=None)
+    database.text_factory = bytes
+    return database

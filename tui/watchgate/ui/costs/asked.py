@@ -1,0 +1,26 @@
+"""What the model call that asked for a tool call used, in words."""
+
+from __future__ import annotations
+
+from watchgate.core.amounts import UNKNOWN, count, tokens
+from watchgate.core.usage import UsageFold
+from watchgate.ui.costs.marks import AT_LEAST, of_session
+from watchgate.ui.costs.sums import dollars
+
+
+def asked_by(usage: UsageFold, agent: str, session: str, call: str | None) -> str:
+    """`a model call of $0.012 (computed), 14.0 k tokens, shared by 2 calls`; empty: not known.
+
+    The money is the model call's: of several tool calls that it asked for none has a part of it.
+    """
+    part = usage.tool_cost(agent, session, call) if call else None
+    if part is None:
+        return ""
+    used = usage.sessions.get((agent, session))
+    whose = of_session(used) if used is not None else "unknown"
+    cost = f"cost {UNKNOWN}"
+    if part.cost is not None:
+        cost = dollars(part.cost) + AT_LEAST * part.least
+        cost += f" ({whose})" if whose != "unknown" else ""
+    words = f"a model call of {cost}, {tokens(part.tokens)} tokens"
+    return f"{words}, shared by {count(part.shared)} calls" if part.shared > 1 else words

@@ -1,0 +1,42 @@
+"""Whose figure a cost is, in a letter beside it and in a word: the agent's own, or by prices."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from watchgate.core.ledger.counted import Source
+from watchgate.core.usage import SessionUsage
+
+AT_LEAST: Final = "+?"
+"""Behind a figure, where there is no room to say that it is a lower bound."""
+
+LETTERS: Final[dict[Source, str]] = {"reported": "r", "computed": "c", "unknown": ""}
+WORDS: Final[dict[Source, str]] = {"reported": "reported", "computed": "computed", "unknown": ""}
+LEGEND: Final = (
+    ("$1.12 r", "as the agent reports it"),
+    ("$0.41 c", "computed: tokens by list prices"),
+    ("$0.31+?", "at least that"),
+)
+"""Figures as they are written, and what they mean."""
+
+
+def mark(source: Source, *, least: bool = False, word: bool = False) -> str:
+    """What stands behind a figure; the whole `word` of it where there is room."""
+    told = (WORDS if word else LETTERS)[source]
+    gap = " " if word and told else ""
+    return f"{told}{gap}{AT_LEAST}" if least else told
+
+
+def of_session(used: SessionUsage) -> Source:
+    """Whose figures those of a session's turns, sub-agents and calls are: its files', if any."""
+    return used.counted.source if used.counted is not None else used.source
+
+
+def of_parts(used: SessionUsage, *, least: bool = False) -> str:
+    """What stands behind the figures of a session's turns and sub-agents."""
+    return mark(of_session(used), least=least)
+
+
+def of_both(*, reported: bool, computed: bool) -> str:
+    """What stands behind a sum of several sessions' figures: `rc` where some are of each kind."""
+    return "r" * reported + "c" * computed
