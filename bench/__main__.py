@@ -30,6 +30,7 @@ QUICK: dict[str, tuple[str, ...]] = {
     "usage_live": ("--runs=4", "--mib=64"),
     "history": ("--records=100000",),
     "usage_scan": ("--mib=256", "--runs=3"),
+    "usage_command": ("--runs=5",),
     "usage_follow": ("--ticks=100",),
     "keys": ("--keys=30", "--verdicts=6", "--idle=5"),
     "console": ("--ticks=10", "--seconds=2", "--runs=1"),

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from watchgate.core.ledger.beside import ToldBeside
-from watchgate.core.ledger.ledger import Key, Ledger
-from watchgate.core.ledger.told import KINDS
-from watchgate.core.records import Record
-from watchgate.core.state import State
-from watchgate.core.usage import UsageFold
-from watchgate.core.usage_session import Told
+if TYPE_CHECKING:
+    from watchgate.core.ledger.beside import ToldBeside
+    from watchgate.core.ledger.ledger import Key, Ledger
+    from watchgate.core.records import Record
+    from watchgate.core.state import State
+    from watchgate.core.usage_session import Told
 
 SESSIONS_MOST = 1_000_000
 
@@ -24,9 +24,7 @@ class JournalTold:
     def __init__(self, journal: Path, ledger: Ledger) -> None:
         self._journal = journal
         self._ledger = ledger
-        self._beside = ToldBeside(ledger)
-        self._state = State(rows_kept=1)
-        self._state.usage = UsageFold(kept=SESSIONS_MOST)
+        self._folds: _Folds | None = None
         self._upto = 0
         self.fault = ""
 
@@ -37,12 +35,22 @@ class JournalTold:
         """
         before = self._upto, self.fault
         if self._journal.exists():
-            self._read_on()
+            if self._folds is None:
+                self._folds = _Folds(self._ledger)
+            self._read_on(self._folds)
         changed = self._ledger.changed()
-        self._beside.settle(changed)
+        if self._folds is not None:
+            self._folds.beside.settle(changed)
         return bool(changed or self._ledger.changed() or before != (self._upto, self.fault))
 
-    def _read_on(self) -> None:
+    def told(self) -> dict[Key, Told]:
+        """What was told of each session."""
+        if self._folds is None:
+            return {}
+        return {key: each.told for key, each in self._folds.state.usage.sessions.items()}
+
+    def _read_on(self, folds: _Folds) -> None:
+        from watchgate.core.ledger.told import KINDS
         from watchgate.service.boundary import each_contained
         from watchgate.service.journal import reading
         from watchgate.service.journal.schema import JournalError
@@ -51,19 +59,28 @@ class JournalTold:
         try:
             _, last = reading.ends(self._journal)
             records = of_kinds(self._journal, KINDS, self._upto + 1, last)
-            each_contained(records, self._take, _nothing)
+            each_contained(records, folds.take, _nothing)
             self._upto = max(self._upto, last)
             self.fault = ""
         except JournalError as fault:
             self.fault = str(fault)
 
-    def told(self) -> dict[Key, Told]:
-        """What was told of each session."""
-        return {key: each.told for key, each in self._state.usage.sessions.items()}
 
-    def _take(self, record: Record) -> None:
-        self._state.apply(record)
-        self._beside.take(record)
+class _Folds:
+    """What records add up to; much is imported for it, which only a journal makes worth while."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        from watchgate.core.ledger.beside import ToldBeside
+        from watchgate.core.state import State
+        from watchgate.core.usage import UsageFold
+
+        self.beside: ToldBeside = ToldBeside(ledger)
+        self.state: State = State(rows_kept=1)
+        self.state.usage = UsageFold(kept=SESSIONS_MOST)
+
+    def take(self, record: Record) -> None:
+        self.state.apply(record)
+        self.beside.take(record)
 
 
 def _nothing(_fault: str) -> None:

@@ -109,7 +109,6 @@ def moment_us(text: str) -> int:
         moment = datetime.fromisoformat(text)
         if moment.tzinfo is None:
             moment = datetime.fromisoformat(text + "+00:00")
-        at_us = round(moment.timestamp() * 1e6)
-        return at_us if at_us > 0 else 0  # noqa: FURB136 - once for each call, and a third faster
+        return max(0, round(moment.timestamp() * 1e6))
     except (ValueError, OverflowError):
         return 0

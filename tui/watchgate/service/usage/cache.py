@@ -25,7 +25,7 @@ from watchgate.service.usage.opened import NotOursError, opened
 
 FOLDER = "usage"
 """Its name in the state directory: it holds figures and names of sessions, and no content."""
-FORMAT = 1
+FORMAT = 2
 PACK_BYTES = 256 * 1024 * 1024
 """A larger file of the cache is neither written nor read."""
 
