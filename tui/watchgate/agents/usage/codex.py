@@ -8,6 +8,7 @@ figures up to it: the same beginning gives the same ids.
 from __future__ import annotations
 
 import hashlib
+import struct
 from typing import Any
 
 from watchgate.agents.usage.base import FileFacts
@@ -31,6 +32,8 @@ Vector = tuple[int, int, int, int, int, int]
 """Input, of which cached, of which written into a cache, output, of which reasoning; total."""
 
 NONE: Vector = (0, 0, 0, 0, 0, 0)
+
+_FIGURES = struct.Struct("<12q")
 
 
 class CodexReader:
@@ -119,15 +122,17 @@ class CodexReader:
             return
         amount = last if last[0] or last[3] else _since(self._total, total)
         self._total = total
-        self._call(line, total, last, amount)
+        self._call(line, total, last, amount, told.cache_write_input_tokens is None)
 
     def _fill(self, info: Info, last: Vector) -> None:
         if last != NONE:
             self.facts.context_used = last[5] or last[0] + last[3]
         self.facts.context_size = info.model_context_window or self.facts.context_size
 
-    def _call(self, line: RolloutLine, total: Vector, last: Vector, amount: Vector) -> None:
-        figures = b"%r%r" % (total, last)
+    def _call(
+        self, line: RolloutLine, total: Vector, last: Vector, amount: Vector, writes_untold: bool
+    ) -> None:
+        figures = _FIGURES.pack(*total, *last)
         self._chain = hashlib.blake2b(self._chain + figures, digest_size=ID_BYTES).digest()
         ident = self._chain.hex()
         read, cached, written, output, reasoning, _ = amount
@@ -150,6 +155,7 @@ class CodexReader:
                 sub=self.facts.sub,
                 turn=self._turn,
                 tools=tuple(self._tools),
+                writes_untold=writes_untold,
             )
         )
         self._tools.clear()

@@ -18,7 +18,8 @@ class UsageCall(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, array
     `at_us` UTC. `context` are the words that choose another price (`fast`, `priority`, `us`), by
     spaces; `provider` whose price it is, where the agent tells. `reported` is its cost in
     pico-dollars as the agent told it. `least`: more may have been used than is told. `turn` names
-    the turn, `tools` the ids of the tool calls that the model asked for.
+    the turn, `tools` the ids of the tool calls that the model asked for. `writes_untold`: what was
+    written into a cache is within `input`, as nobody counted it.
     """
 
     id: str
@@ -41,6 +42,7 @@ class UsageCall(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, array
     least: bool = False
     turn: str = ""
     tools: tuple[str, ...] = ()
+    writes_untold: bool = False
 
     @property
     def read(self) -> int:

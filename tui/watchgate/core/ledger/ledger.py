@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from watchgate.core.ledger.books import Copies, File, Index, Key, Session, Spot
 from watchgate.core.ledger.call import UsageCall
 from watchgate.core.ledger.figures import CountedCall, LedgerRow
-from watchgate.core.ledger.pricing import computed_cost, lacks_a_fee
+from watchgate.core.ledger.pricing import computed_cost, may_cost_more
 from watchgate.core.ledger.rates import TariffOf
 from watchgate.core.ledger.roots import NO_DESCENT, Roots
 from watchgate.core.ledger.same import Same, Told, same_calls
@@ -164,7 +164,9 @@ class Ledger:
                 spot = self._spot(source, call)
             tariff = spot.tariff
             least = (
-                adrift or call.least or (call.web_searches > 0 and lacks_a_fee(call, tariff))
+                adrift
+                or call.least
+                or ((call.writes_untold or call.web_searches > 0) and may_cost_more(call, tariff))
             )
             computed = computed_cost(call, tariff)
             counted = CountedCall(agent, call, call, file, spot.day, computed, least)
@@ -245,7 +247,7 @@ class Ledger:
             file=same.file,
             day=self._day_of(same.owner.at_us),
             computed=computed_cost(same.call, tariff),
-            least=same.least or lacks_a_fee(same.call, tariff),
+            least=same.least or may_cost_more(same.call, tariff),
         )
 
     def _sums_of(self, counted: CountedCall) -> Sums:

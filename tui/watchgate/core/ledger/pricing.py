@@ -13,8 +13,15 @@ def computed_cost(call: UsageCall, tariff: Tariff | None) -> int | None:
     return None if call.tokens or call.web_searches else 0
 
 
-def lacks_a_fee(call: UsageCall, tariff: Tariff | None) -> bool:
-    """Whether the cost by this tariff leaves out web searches for want of a price for them."""
-    if tariff is None or not call.web_searches:
+def may_cost_more(call: UsageCall, tariff: Tariff | None) -> bool:
+    """Whether the call may cost more by this tariff than is told.
+
+    Its web searches may have no price there, or its cache writes, which nobody counted, one of
+    their own.
+    """
+    if tariff is None or not (call.web_searches or call.writes_untold):
         return False
-    return tariff.rates(call.read).web_search is None
+    rates = tariff.rates(call.read)
+    if call.web_searches and rates.web_search is None:
+        return True
+    return call.writes_untold and call.input > 0 and rates.cache_5m > rates.input
