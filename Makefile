@@ -16,7 +16,8 @@ run: $(READY) ## the console
 	$(BIN)/watchgate
 
 lookback: $(READY) ## what your agents asked for so far, judged from their transcripts
-	$(BIN)/watchgate lookback
+	@# Exit code 1: there are no transcripts, which it has said.
+	@$(BIN)/watchgate lookback || [ $$? -eq 1 ]
 
 demo: $(READY) ## the console on a scripted feed; touches no agent
 	$(BIN)/watchgate demo

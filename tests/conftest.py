@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -33,6 +35,22 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
+NUMBERS = itertools.count()
+
+
+@pytest.fixture
+def tmp_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory of the test's own, told from the others by a number.
+
+    The one of pytest looks through those of all tests before it for a name that is still free,
+    which takes longer with every test.
+    """
+    name = re.sub(r"\W", "_", request.node.name)[:30]
+    path = tmp_path_factory.getbasetemp() / f"{name}{next(NUMBERS)}"
+    path.mkdir(mode=0o700)
+    return path
+
+
 @pytest.fixture
 def short_path() -> Iterator[Path]:
     """A directory whose name leaves room for a socket: the kernel takes 107 bytes of path.
@@ -58,6 +76,34 @@ def state_dir(tmp_path: Path) -> Path:
     return tmp_path / "state" / "watchgate"
 
 
+def places(home_of: Path, short_path: Path, runtime_dir: Path, state_dir: Path) -> dict[str, str]:
+    """Where every variable points that names a directory which we or an agent may use."""
+    named = {
+        "HOME": home_of / "home",
+        "XDG_CACHE_HOME": home_of / "cache",
+        "XDG_CONFIG_HOME": home_of / "config",
+        "XDG_DATA_HOME": home_of / "data",
+        "XDG_STATE_HOME": home_of / "state",
+        "XDG_RUNTIME_DIR": short_path,
+        "WATCHGATE_RUNTIME_DIR": runtime_dir,
+        "WATCHGATE_STATE_DIR": state_dir,
+        "WATCHGATE_CONFIG": home_of / "config" / "watchgate" / "config.toml",
+        "CLAUDE_CONFIG_DIR": home_of / "home" / ".claude",
+        "CODEX_HOME": home_of / "home" / ".codex",
+    }
+    return {name: str(path) for name, path in named.items()}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def nobodys_directories(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What a test has that made no directories of its own: none of the user's either."""
+    path = tmp_path_factory.mktemp("nobody")
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in places(path, path / "run", path / "run", path / "state").items():
+            patch.setenv(name, value)
+        yield
+
+
 @pytest.fixture(autouse=True)
 def own_directories(
     monkeypatch: pytest.MonkeyPatch,
@@ -67,19 +113,6 @@ def own_directories(
     state_dir: Path,
 ) -> None:
     """Point every directory that we or an agent may use away from the user's own."""
-    places = {
-        "HOME": tmp_path / "home",
-        "XDG_CACHE_HOME": tmp_path / "cache",
-        "XDG_CONFIG_HOME": tmp_path / "config",
-        "XDG_DATA_HOME": tmp_path / "data",
-        "XDG_STATE_HOME": tmp_path / "state",
-        "XDG_RUNTIME_DIR": short_path,
-        "WATCHGATE_RUNTIME_DIR": runtime_dir,
-        "WATCHGATE_STATE_DIR": state_dir,
-        "WATCHGATE_CONFIG": tmp_path / "config" / "watchgate" / "config.toml",
-        "CLAUDE_CONFIG_DIR": tmp_path / "home" / ".claude",
-        "CODEX_HOME": tmp_path / "home" / ".codex",
-    }
-    places["HOME"].mkdir()
-    for name, path in places.items():
-        monkeypatch.setenv(name, str(path))
+    (tmp_path / "home").mkdir()
+    for name, value in places(tmp_path, short_path, runtime_dir, state_dir).items():
+        monkeypatch.setenv(name, value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +109,17 @@ def test_a_session_that_is_none_or_several_is_refused(cli: Cli) -> None:
     assert "2 sessions" in several.err
 
 
+@pytest.mark.parametrize(
+    ("days", "shown"), [("1", {"2026-11-03"}), ("2", {"2026-11-02", "2026-11-03"})]
+)
+def test_a_number_of_days_ends_with_today(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, days: str, shown: set[str]
+) -> None:
+    last_minute_us = int(datetime(2026, 11, 3, 23, 59, tzinfo=UTC).timestamp()) * 1_000_000
+    monkeypatch.setattr("watchgate.cli.costs.now_us", lambda: last_minute_us)
+    assert costs(rows(cli, "--days", days), "day").keys() == shown
+
+
 @pytest.mark.parametrize("wrong", ["0", "-1", "x", "1e3"])
 def test_a_number_of_days_is_one(cli: Cli, wrong: str) -> None:
     assert cli("costs", "--days", wrong).code == Exit.USAGE
@@ -122,6 +134,48 @@ def test_a_table_for_people_has_a_sum_with_whatever_it_lacks(cli: Cli) -> None:
     assert ">= $0.01  computed" in next(each for each in lines if each.startswith("total"))
     assert "1 model unpriced: nova" in said.out
     assert lines[-1].endswith("estimates at list prices, not your invoice")
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("--agent", "claud"), "nothing is known of an agent 'claud'; there is usage of claude"),
+        (("--since", "2026-12-01"), "nothing was used in this time; without --since and --days"),
+    ],
+)
+def test_a_question_that_nothing_answers_says_what_would(
+    cli: Cli, args: tuple[str, ...], words: str
+) -> None:
+    said = cli("costs", *args)
+    assert (said.code, said.err) == (Exit.DONE, "")
+    assert said.out.startswith(words)
+
+
+def test_the_models_are_cut_to_the_terminal_and_never_in_a_file(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    models = [f"claude-of-a-long-name-{number}" for number in range(9)]
+    text = "".join(line(A, f"m{model}", model=model) for model in models)
+    transcript(A).write_text(prompt(A, "p1") + text)
+    assert models[-1] in cli("costs").out.splitlines()[1]
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    lines = cli("costs").out.splitlines()
+    rows = lines[: 1 + [each[:5] for each in lines].index("total")]
+    assert max(map(len, rows)) <= 80
+    assert rows[1].endswith("...")
+
+
+def test_calls_and_turns_have_a_decimal_more_than_sums(cli: Cli) -> None:
+    write_prices()
+    transcript(A).write_text(
+        prompt(A, "p1") + "".join(line(A, f"n{number}", model="large") for number in range(4))
+    )
+    turn = next(each for each in cli("costs", "--by", "turn").out.splitlines() if " p1 " in each)
+    assert "$0.016 " in turn
+    assert "$0.02 " in next(
+        each for each in cli("costs", "--session", A).out.splitlines() if each.startswith("total")
+    )
 
 
 def test_nothing_used_is_said(cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

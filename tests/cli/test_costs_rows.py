@@ -48,7 +48,7 @@ def test_a_session_with_a_cost_told_of_every_call_is_reported_and_not_added_to()
 
 
 def test_what_an_agent_told_from_the_start_stands_for_all_of_the_session() -> None:
-    rows = [row(computed=USD), row(model="large", computed=USD)]
+    rows = [row(computed=200 * PICO_PER_NANO), row(model="large", computed=200 * PICO_PER_NANO)]
     parts = used(rows, {("claude", "s"): told(500)})
     (found,) = grouped(parts, "session")
     assert (found.source, found.cost, found.least) == ("reported", 500 * PICO_PER_NANO, False)
@@ -57,6 +57,16 @@ def test_what_an_agent_told_from_the_start_stands_for_all_of_the_session() -> No
         ("large", None),
         ("small", 500 * PICO_PER_NANO),
     ]
+
+
+def test_what_an_agent_told_gives_way_to_files_that_are_far_ahead_of_it() -> None:
+    heard = {("claude", "s"): told(500)}
+    assert shown(used([row(computed=USD)], heard), "session") == [("s", "computed", USD, False)]
+
+
+def test_nothing_told_for_calls_without_a_price_is_no_cost() -> None:
+    parts = used([row(unpriced=1)], {("claude", "s"): told(0)})
+    assert [each[1:3] for each in shown(parts, "session")] == [("unknown", None)]
 
 
 def test_what_an_agent_told_is_not_added_to_what_its_files_say_of_the_same_calls() -> None:

@@ -155,7 +155,7 @@ def test_ctrl_c_shows_what_was_found_so_far(
 def test_what_cannot_be_read_is_counted(cli: Cli, home: Path) -> None:
     path = home / ".claude/projects/-srv-app/torn.jsonl"
     disk.write(path, disk.claude_line("ls"), end='\n{"type"')
-    assert "Unreadable and not counted: 0 files and 1 lines." in cli("lookback").out
+    assert "Unreadable and not counted: 1 line." in cli("lookback").out
 
 
 def test_a_terminal_without_utf_8_gets_ascii(
@@ -192,6 +192,22 @@ def test_the_page_fits_the_terminal(
     lines = cli("lookback").out.splitlines()
     assert max(map(len, lines)) <= min(columns, 120)
     assert len(lines) < rows, "the prompt below it"
+
+
+def test_no_number_of_the_head_is_cut_off(
+    cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    for n in range(1200):
+        command = "rm -rf /" if n < 2 else "git push --force origin main" if n < 30 else "ls"
+        line = disk.claude_line(command, f"toolu_{n:020d}", sessionId=f"s{n % 300}")
+        disk.write(home / f".claude/projects/-srv-app/{n % 300}-{n}.jsonl", line)
+    head = cli("lookback").out.partition("\n critical ")[0]
+    assert "1,207 tool calls" in head
+    assert "on 1 day." in head
+    assert " critical and " in head
+    assert " high.\n" in head
+    assert max(map(len, head.splitlines())) <= 60
 
 
 def test_a_home_in_the_root_is_not_taken_out_of_every_path(home: Path) -> None:

@@ -81,6 +81,13 @@ def test_with_stderr_closed_no_diagnostic_goes_to_stdout() -> None:
     assert (done.returncode, done.stdout) == (Exit.NO_CORE, "")
 
 
+@pytest.mark.parametrize("words", [["costs"], ["prices", "--json"]])
+def test_with_stdout_closed_a_command_prints_to_nobody(words: list[str]) -> None:
+    argv = ["/bin/sh", "-c", '"$@" >&-', "sh", sys.executable, "-m", "watchgate", *words]
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, "Traceback" in done.stderr) == (Exit.DONE, False)
+
+
 def test_a_reader_that_left_is_no_fault() -> None:
     read, write = os.pipe()
     os.close(read)

@@ -16,6 +16,22 @@ def test_money_is_never_zero_when_it_is_unknown(usd: float | None, shown: str) -
 
 
 @pytest.mark.parametrize(
+    ("usd", "shown"),
+    [
+        (0.012, "$0.012"), (0.9994, "$0.999"), (0.9996, "$1.00"), (1.84, "$1.84"),
+        (0.004, "$0.004"), (0.0, "$0.00"), (None, "?"),
+    ],
+)  # fmt: skip
+def test_a_call_shows_a_tenth_of_a_cent(usd: float | None, shown: str) -> None:
+    assert amounts.part_money(usd) == shown
+
+
+@pytest.mark.parametrize("usd", [0.000_499, 1e-9])
+def test_what_cost_next_to_nothing_is_never_shown_as_nothing(usd: float) -> None:
+    assert amounts.money(usd) == amounts.part_money(usd) == "<$0.001"
+
+
+@pytest.mark.parametrize(
     ("number", "shown"),
     [
         (None, "?"),

@@ -102,6 +102,33 @@ def test_a_cost_that_was_told_from_the_middle_gives_way_to_the_files() -> None:
     assert total(seen.spent)[0] == NANO
 
 
+@pytest.mark.parametrize(("usd", "shown"), [(0.0, NANO), (0.6, NANO), (0.7, 7 * NANO // 10)])
+def test_a_cost_that_was_told_gives_way_to_files_that_are_far_ahead(usd: float, shown: int) -> None:
+    seen = session(record("session.start", native="n"), told(usd), counted(row()))
+
+    assert seen.cost == shown
+    assert seen.source == ("computed" if shown == NANO else "reported")
+    assert seen.computed_cost == NANO
+    assert total(seen.spent)[0] == shown
+
+
+def test_nothing_told_for_calls_without_a_price_is_no_cost() -> None:
+    unpriced = row(computed=None, unpriced=1)
+    start = record("session.start", native="n")
+    seen = session(start, told(0.0), counted(unpriced, source="unknown"))
+
+    assert (seen.cost, seen.source, seen.unpriced) == (None, "unknown", ("big",))
+
+
+def test_sessions_that_were_used_today_are_not_let_go_for_older_ones_that_were_read_later() -> None:
+    fold = UsageFold(kept=4)
+    for number, day in enumerate((TODAY, TODAY - 3, TODAY - 2, TODAY - 1, TODAY - 4)):
+        one = counted(row(day), session=f"s{number}", at=NOW_US + number)
+        fold.counted(one, msgspec.convert(one.data, CountedData))
+
+    assert [name for _, name in fold.sessions] == ["s0", "s2", "s3", "s4"]
+
+
 def test_where_files_have_no_price_it_is_a_lower_bound() -> None:
     unpriced = row(computed=None, unpriced=1)
     seen = session(told(4.0), counted(unpriced, source="unknown"))

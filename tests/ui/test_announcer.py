@@ -119,15 +119,15 @@ def test_each_protocol_as_its_terminals_read_it() -> None:
     assert wrapped("\x1b]9;x\x07", "screen") == "\x1bP\x1b]9;x\x07\x1b\\"
 
 
-@pytest.mark.parametrize("hidden", HOSTILE, ids=lambda c: f"U+{ord(c):04X}")
 @pytest.mark.parametrize("way", ["osc9", "osc777"])
-def test_no_character_ends_or_starts_a_sequence(hidden: str, way: Way) -> None:
+def test_no_character_ends_or_starts_a_sequence(way: Way) -> None:
     """An OSC 777 notification with an agent's text in it must not become two of them."""
-    evil = f"{hidden}x;y{hidden}\\{hidden}]777;notify;a;b"
-    told = sequence(evil, way=way)
-    (fields,) = (told.removeprefix("\x1b]").removesuffix("\x07"),)
-    assert fields.isprintable()
-    assert fields.count(";") == (1 if way == "osc9" else 3)
+    for hidden in HOSTILE:
+        evil = f"{hidden}x;y{hidden}\\{hidden}]777;notify;a;b"
+        told = sequence(evil, way=way)
+        (fields,) = (told.removeprefix("\x1b]").removesuffix("\x07"),)
+        assert fields.isprintable(), hidden
+        assert fields.count(";") == (1 if way == "osc9" else 3), hidden
 
 
 @given(st.text(), st.sampled_from(["", "tmux", "screen"]), st.sampled_from(["osc9", "osc777"]))

@@ -82,6 +82,11 @@ async def test_an_over_budget_outranks_other_counts_in_the_strip() -> None:
         assert "today's budget used up: $1.84 of $1.50" in bench.screen
 
 
+async def test_a_budget_that_is_nearly_used_up_outranks_the_rate_of_calls() -> None:
+    async with running(snapshot(day=over(level="warned"))) as bench:
+        assert "at least $1.84 of $1.50" in bench.screen.splitlines()[0]
+
+
 def test_a_notice_is_given_once_and_says_what_it_means() -> None:
     notices, link = Notices(), Link(state="attached")
     assert not notices.look(state(), link, NOW_US)[1:]

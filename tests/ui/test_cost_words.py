@@ -145,19 +145,19 @@ def test_turns_are_drawn_by_money_or_where_none_is_known_by_tokens() -> None:
 def test_a_tool_call_tells_which_model_call_asked_for_it() -> None:
     usage = UsageFold(counted())
     assert asked_by(usage, *API, "call-7") == (
-        "a model call of $0.01 (computed), 14.0 k tokens, shared by 2 calls"
+        "a model call of $0.012 (computed), 14.0 k tokens, shared by 2 calls"
     )
     assert asked_by(usage, *API, "call-8") == ""
     assert asked_by(usage, *API, None) == ""
 
 
-@pytest.mark.parametrize("rows", range(16, 61, 2))
 @pytest.mark.parametrize("columns", [60, 80, 100, 120, 200])
 @pytest.mark.parametrize("limits", [0, 1, 5])
-def test_the_parts_take_no_more_lines_than_there_are(rows: int, columns: int, limits: int) -> None:
-    shape = Shape(columns, rows)
-    given = layout(shape, Wanted(limits=limits, table=6, models=7, agents=5))
-    around = 3 + (0 if not shape.tabs else 2 if shape.tall else 1)
-    assert given.totals + given.limits + given.table + given.lower <= rows - around
-    assert given.table >= min(6, rows - around - given.totals - given.limits)
-    assert given.days + given.agents <= max(given.lower, given.days)
+def test_the_parts_take_no_more_lines_than_there_are(columns: int, limits: int) -> None:
+    for rows in range(16, 61):
+        shape = Shape(columns, rows)
+        given = layout(shape, Wanted(limits=limits, table=6, models=7, agents=5))
+        around = 3 + (0 if not shape.tabs else 2 if shape.tall else 1)
+        assert given.totals + given.limits + given.table + given.lower <= rows - around, rows
+        assert given.table >= min(6, rows - around - given.totals - given.limits), rows
+        assert given.days + given.agents <= max(given.lower, given.days), rows

@@ -108,6 +108,17 @@ async def test_what_is_unknown_is_a_question_mark_and_the_sum_says_at_least() ->
         assert "unknown (copilot)" in bench.screen
 
 
+async def test_an_agent_that_told_of_one_session_is_not_said_to_report_nothing() -> None:
+    kept = usage()
+    first = (msgspec.structs.replace(kept.sessions[0], agent="copilot", label="other"),)
+    snapshot = msgspec.structs.replace(
+        spending(), usage=msgspec.structs.replace(kept, sessions=(*kept.sessions, *first))
+    )
+    async with running(snapshot) as bench:
+        await bench.press("4")
+        assert "without web: no usage told yet" in bench.screen
+
+
 async def test_where_there_is_no_room_to_say_what_is_missing_the_totals_show_it() -> None:
     async with running(spending(), size=(80, 24)) as bench:
         await bench.press("4")

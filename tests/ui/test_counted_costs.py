@@ -37,6 +37,27 @@ async def test_every_figure_says_whether_it_is_reported_or_computed() -> None:
         assert "$6.02 c" in line(bench, "gpt-5-codex")
 
 
+async def test_the_marks_are_explained_where_they_stand() -> None:
+    for size, words in (
+        ((120, 40), "r reported  c computed  +? at least"),
+        ((80, 24), "r reported  c computed"),
+    ):
+        async with running(counting(), size=size) as bench:
+            await bench.press("4")
+            assert line(bench, "today ").endswith(words)
+    async with running(shown(unpriced())) as bench:
+        await bench.press("4")
+        assert line(bench, "today ").endswith("3 lines of transcripts unreadable")
+
+
+async def test_a_turn_shows_more_of_its_cost_than_a_session_does() -> None:
+    async with running(counting()) as bench:
+        await bench.press("4")
+        assert line(bench, "newest turn").split()[2:4] == ["$0.071", "c"]
+        await bench.press("enter")
+        assert "$0.071 c" in bench.screen
+
+
 async def test_the_prices_name_their_date_and_that_they_are_old() -> None:
     async with running(counting()) as bench:
         await bench.press("4")
@@ -130,7 +151,7 @@ async def test_a_call_says_what_the_model_call_that_asked_for_it_used() -> None:
         await bench.press("1", "g", *("j",) * 7, "enter")
         while "call-7" not in bench.screen:
             await bench.press("escape", "j", "enter")
-        asked = "a model call of $0.01 (computed), 14.0 k tokens, shared by 2 calls"
+        asked = "a model call of $0.012 (computed), 14.0 k tokens, shared by 2 calls"
         assert asked in bench.screen
 
 

@@ -171,7 +171,10 @@ def test_what_cannot_be_read_is_told() -> None:
     assert (one(reader).output, reader.unreadable) == (4, 1)
 
 
-@given(st.lists(st.dictionaries(st.sampled_from(("type", "id", "timestamp", "data")), JSON)))
+FIELDS = st.sampled_from(("type", "id", "timestamp", "data"))
+
+
+@given(st.lists(st.dictionaries(FIELDS, JSON), max_size=4))
 def test_nothing_in_a_file_is_ever_an_error(changes: list[dict[str, Any]]) -> None:
     known = [START, answer(1, 40), ended(2, big=used(**TOTALS))]
     for path in (PATH, "events.jsonl", ""):

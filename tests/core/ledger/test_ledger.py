@@ -214,3 +214,15 @@ def test_threads_that_are_each_others_parents_end_the_search() -> None:
     book.put("two", "codex", thread("b", 2, "1"), thread="b", parent="a")
     book.put("own", "codex", thread("c", 3, "1"), thread="c", parent="c")
     assert counted(book) == [("1", "a", False), ("1", "c", False)]
+
+
+def test_a_session_has_its_calls_out_of_a_file_of_many_sessions_whatever_changes() -> None:
+    many = ledger()
+    many.put("file", "code", [call(f"c{n}", session=f"s{n % 3}") for n in range(9)])
+    assert {each.call.id for each in many.calls(("code", "s1"))} == {"c1", "c4", "c7"}
+    many.put("file", "code", [call("c9", session="s1")], gone=[("c4", "r", False)])
+    assert {each.call.id for each in many.calls(("code", "s1"))} == {"c1", "c7", "c9"}
+    many.repriced()
+    assert {each.call.id for each in many.calls(("code", "s2"))} == {"c2", "c5", "c8"}
+    many.forget("file")
+    assert not list(many.calls(("code", "s1")))

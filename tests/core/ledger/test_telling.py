@@ -8,7 +8,11 @@ from tests.core.ledger.calls import DAY_US, call, ledger
 from watchgate.core.ledger.call import PICO_PER_NANO
 from watchgate.core.ledger.counted import CountedData
 from watchgate.core.ledger.telling import (
+    FIGURE_MOST,
+    MODELS_TOLD,
+    OTHER_MODELS,
     OTHER_SUBS,
+    ROWS_TOLD,
     SUBS_TOLD,
     TOOLS_TOLD,
     TURNS_TOLD,
@@ -24,7 +28,13 @@ def told(*calls: Any) -> CountedData:
     """What a record says of these calls, at a moment."""
     counted = ledger()
     counted.put("file", "claude", calls)
-    return told_of(counted.rows(KEY), counted.calls(KEY), first_day=10, now_us=NOW_S * 1_000_000)
+    return told_of(
+        counted.rows(KEY),
+        counted.calls(KEY),
+        first_day=10,
+        last_day=NOW_S // 86_400,
+        now_us=NOW_S * 1_000_000,
+    )
 
 
 def test_a_turn_has_the_calls_that_were_made_in_it() -> None:
@@ -85,3 +95,40 @@ def test_where_every_cost_was_reported_the_parts_have_those() -> None:
     assert found.source == "reported"
     assert [each.cost for each in found.turns] == [7]
     assert [each.cost for each in found.minutes] == [7]
+
+
+def test_what_is_dated_in_the_future_was_used_today() -> None:
+    far = NOW_S + 400 * 86_400
+    found = told(call("now", at=NOW_S), *(call(f"f{n}", at=far + n * 86_400) for n in range(40)))
+    assert [(row.day, row.computed) for row in found.rows] == [(40, 41 * NANO_OF_ONE)]
+
+
+def test_any_number_of_models_leaves_nothing_out() -> None:
+    found = told(
+        call("z", model="small", input=10_000),
+        *(call(f"a{n}", model=f"a{n}", input=n) for n in range(3_000)),
+    )
+    assert len(found.rows) == MODELS_TOLD + 1
+    assert sum(row.calls for row in found.rows) == 3_001
+    assert {row.model for row in found.rows} >= {"small", OTHER_MODELS}
+    assert next(row.unpriced for row in found.rows if row.model == OTHER_MODELS) > 2_900
+
+
+def test_many_sub_agents_on_many_days_are_told_as_one_before_anything_is_left_out() -> None:
+    found = told(
+        *(
+            call(f"c{day}-{sub}-{model}", at=day * 86_400, sub=sub, model=model)
+            for day in range(11, 40)
+            for sub in ("", *(f"sub{n}" for n in range(20)))
+            for model in ("small", "large")
+        )
+    )
+    assert len(found.rows) == 29 * 2 * 2 < ROWS_TOLD
+    assert {row.sub for row in found.rows} == {"", OTHER_SUBS}
+    assert sum(row.calls for row in found.rows) == 29 * 21 * 2
+
+
+def test_a_figure_beyond_all_sense_is_told_as_the_most_that_there_is() -> None:
+    (row,) = told(call("a"), call("b", input=FIGURE_MOST, output=FIGURE_MOST)).rows
+    assert (row.output, row.calls, row.least) == (FIGURE_MOST, 2, True)
+    assert row.computed == FIGURE_MOST

@@ -57,3 +57,18 @@ def test_what_is_no_file_of_ours_is_not_read_and_does_not_hold_us_up(tmp_path: P
     for name in ("pipe", "link", "gone"):
         with pytest.raises(UnreadableError):
             whole(tmp_path / name)
+
+
+def test_a_hole_is_passed_over_however_large_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "SLICE_BYTES", 100_000)
+    monkeypatch.setattr(files, "LINE_BYTES", 1_000_000)
+    path = tmp_path / "x"
+    path.write_bytes(b"one\n")
+    os.truncate(path, 1 << 40)
+    with path.open("ab") as file:
+        file.write(b"\ntwo\n")
+    told = list(pieces(path))
+    assert b"".join(chunk for chunk, _ in told).split() == [b"one", b"two"]
+    assert sum(count for _, count in told) == 1

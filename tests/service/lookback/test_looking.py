@@ -108,6 +108,19 @@ def test_odd_rows_of_a_database_are_passed_over(tmp_path: Path) -> None:
     assert (looked.run().calls, looked.unreadable) == (1, (0, 1))
 
 
+def test_a_database_that_is_a_program_is_not_run(tmp_path: Path) -> None:
+    path = tmp_path / ".local/share/opencode/opencode.db"
+    path.parent.mkdir(parents=True)
+    with closing(sqlite3.connect(path)) as made:
+        made.executescript(
+            "CREATE TABLE session (id, parent_id, directory);"
+            "CREATE VIEW part AS WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) "
+            "SELECT n session_id, n time_created, 0 time_updated, NULL data FROM c"
+        )
+    looked = Looked(tmp_path)
+    assert (looked.run().calls, looked.unreadable) == (0, (1, 0))
+
+
 def test_the_older_files_of_opencode(tmp_path: Path) -> None:
     storage = tmp_path / ".local/share/opencode/storage"
     disk.write(storage / "session/x/ses_9.json", {"id": "ses_9", "directory": "/srv/app"})

@@ -317,3 +317,32 @@ def test_messages_that_never_end_are_let_go(
     for number in range(4):
         code.say(f"m{number}", 2)
     assert follower.tick() == {"m0": 1, "m1": 1, "m2": 2, "m3": 2}
+
+
+ENDLESS = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c)"
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        f"CREATE VIEW message AS {ENDLESS} SELECT n id, n session_id, NULL data FROM c WHERE n < 0",
+        "CREATE TABLE message (id, session_id, data AS (zeroblob(60000000)) VIRTUAL)",
+        f"{TABLE}; CREATE VIEW Session AS {ENDLESS} SELECT n id, n parent_id FROM c",
+    ],
+)
+def test_a_database_that_is_a_program_is_not_run(
+    home: Path, follower: Follower, program: str
+) -> None:
+    with closing(sqlite3.connect(home / "code.db")) as database:
+        database.executescript(program)
+    assert follower.tick() == {}
+    assert follower.book.unreadable == Unreadable(files=1)
+
+
+def test_large_messages_are_read_a_few_at_a_time(
+    code: Code, follower: Follower, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "LINE_BYTES", 150)
+    for number in range(5):
+        code.say(f"m{number}", number)
+    assert follower.tick() == {f"m{number}": number for number in range(5)}

@@ -205,3 +205,22 @@ def test_it_may_shrink_between_the_look_and_the_read(
     file.write_bytes(calls("three"))
     assert desk.tick() == {"three": 1}
     assert desk.book.unreadable == NOTHING
+
+
+@pytest.mark.usefixtures("short_lines")
+def test_a_hole_is_passed_over_however_large_it_is(desk: Desk) -> None:
+    desk.file().write_bytes(calls("one"))
+    os.truncate(desk.file(), 1 << 40)
+    with desk.file().open("ab") as file:
+        file.write(b"\n" + calls("two"))
+    desk.file("b.jsonl").write_bytes(calls("three"))
+    assert desk.tick() == {"one": 1, "two": 1, "three": 1}
+    assert desk.book.unreadable == Unreadable(lines=1)
+
+
+def test_the_name_of_a_session_is_no_longer_than_that_which_a_hook_tells(desk: Desk) -> None:
+    desk.file().write_bytes(call("one", session="s" * 100_000))
+    assert desk.tick() == {"one": 1}
+    ((_, session),) = desk.ledger.changed()
+    assert session == "s" * 512
+    assert desk.book.of(("tiny", session)).unreadable == 0

@@ -92,7 +92,22 @@ def test_a_table_that_was_fetched_before_the_release_is_left_aside(tmp_path: Pat
     assert not found.table.fetched
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b'{"fetched_us": 1}', b"\xff\x00"])
+DEEP = b"[" * 50_000 + b"]" * 50_000
+FETCHED = b'{"fetched_us":%b,"url":"","providers":%b}'
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{",
+        b'{"fetched_us": 1}',
+        b"\xff\x00",
+        FETCHED % (b"9000000000000000000", b"[]"),
+        FETCHED % (b"1795000000000000", DEEP),
+    ],
+    ids=["empty", "torn", "partial", "odd", "no date", "deep"],
+)
 def test_a_broken_fetched_file_is_said_and_not_used(tmp_path: Path, content: bytes) -> None:
     place = tmp_path / "prices.json"
     place.write_bytes(content)
@@ -135,7 +150,11 @@ def test_what_was_asked_once_is_known_at_the_next_start(
     assert [after.tariff_of(each) for each in asked] == first
 
 
-@pytest.mark.parametrize("content", [b"", b"[]", b"{}", b"\x00", b'{"format":1,"table":"x"}'])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"[]", b"{}", b"\x00", b'{"format":1,"table":"x"}', b'{"x":%b}' % DEEP],
+    ids=["empty", "list", "nothing", "odd", "partial", "deep"],
+)
 def test_a_broken_cache_is_as_good_as_none(tmp_path: Path, content: bytes) -> None:
     cache = tmp_path / "tariffs.json"
     cache.write_bytes(content)

@@ -7,10 +7,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from tests.service.usage.price_tables import DAY_US, NOW_US, PICO, call, keep, model, provider
 from watchgate.core.config_costs import PriceConfig
+from watchgate.core.ledger.ledger import Ledger
 from watchgate.core.ledger.rates import Rates, cost
 from watchgate.service.usage.prices import Prices
 
@@ -72,6 +74,39 @@ def test_a_call_is_charged_by_the_prices_of_its_hour(place: Path) -> None:
         for hours in (0, 2.25, 2.5, 12, 22.75, 23, 47.5)
     }
     assert found == {0: 1, 2.25: 1, 2.5: 3, 12: 3, 22.75: 3, 23: 1, 47.5: 1}
+
+
+def test_hours_count_from_the_nearest_quarter_however_calls_are_read(place: Path) -> None:
+    cheap = {"start_time": "10:04:00Z", "end_time": "12:59:59Z"}
+    prices = [
+        {"prices": {"input_mtok": 4, "output_mtok": 8}},
+        {"constraint": cheap, "prices": {"input_mtok": 1, "output_mtok": 2}},
+    ]
+    keep(place, [provider("acme", "m", model("m-hours", prices))])
+    table = Prices(fetched=place, now_us=NOW_US)
+    minutes = (9 * 60 + 59, 10 * 60 + 1, 10 * 60 + 6, 12 * 60 + 59, 13 * 60)
+    calls = [
+        msgspec.structs.replace(
+            call("m-hours", at_us=NOW_US + minute * 60_000_000, input=1), id=str(minute)
+        )
+        for minute in minutes
+    ]
+    at_once, one_by_one = (Ledger(table.tariff_of, lambda at_us: at_us // DAY_US) for _ in "12")
+    at_once.put("f", "claude", calls)
+    for each in calls:
+        one_by_one.put("f", "claude", [each])
+    assert at_once.rows() == one_by_one.rows()
+    costs = {counted.call.id: counted.computed for counted in at_once.calls()}
+    assert list(costs.values()) == [4 * PICO, PICO, PICO, PICO, 4 * PICO]
+
+
+def test_an_hour_that_changes_near_midnight_counts_from_midnight(place: Path) -> None:
+    day = {"start_time": "00:05:00Z", "end_time": "23:58:00Z"}
+    cheap = {"constraint": day, "prices": {**EVEN, "input_mtok": 1}}
+    prices = priced(place, [{"prices": EVEN}, cheap])
+    minutes = (0, 5, 12 * 60, 24 * 60 - 1)
+    found = [rates(prices, at_us=NOW_US + at * 60_000_000).input for at in minutes]
+    assert found == [PICO] * 4
 
 
 def test_words_of_context_choose_another_price(place: Path) -> None:

@@ -92,6 +92,9 @@ def _console(args: argparse.Namespace) -> int:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     words = sys.argv[1:] if argv is None else argv
+    if sys.stdout is None:
+        # Then nobody reads it, which is no fault of the command.
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     if sys.stderr is None:
         # Closed by whoever started this; what is printed to no file goes to stdout.
         sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
@@ -123,8 +126,7 @@ def _run(args: argparse.Namespace) -> int:
     except Stop as stop:
         complain(str(stop))
         code = stop.code
-    if sys.stdout is not None:
-        sys.stdout.flush()
+    sys.stdout.flush()
     return code
 
 

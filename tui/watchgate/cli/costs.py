@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -98,9 +99,11 @@ def _asked(args: argparse.Namespace, book: Reading, since: int) -> Asked:
 
 def text(book: Reading, found: View, asked: Asked, *, subs: bool) -> list[str]:
     """The view for a person."""
-    from watchgate.cli.costs_text import remarks, table
+    from watchgate.cli.costs_text import nothing, remarks, table
 
     if not found.rows:
-        return ["nothing was used, as far as the files of agents and the journal tell"]
-    lines = table(asked.by, found.rows, found.sums, subs=subs)
+        keys = book.keys()
+        return [nothing(asked, {agent for agent, _ in keys})]
+    cells = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
+    lines = table(asked.by, found.rows, found.sums, subs=subs, cells=cells)
     return [*lines, *remarks(found.sums, book.prices.words())]

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
 
 from watchgate.cli.costs_rows import By, CostRow, day_text
-from watchgate.core.amounts import money, plural, tokens
+from watchgate.cli.picture import cut
+from watchgate.core.amounts import money, part_money, plural, tokens
 from watchgate.core.ledger.call import PICO
 from watchgate.core.text import safe_text
 
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from watchgate.cli.costs_view import Asked
+
 ID_CHARS = 8
 TOOLS_SHOWN = 3
+PARTS: Final[tuple[By, ...]] = ("turn", "call")
 NO_MODEL = "(model not told)"
+_GAP = "  "
 
 Cells = tuple[str, ...]
 _NUMBERS = ("INPUT", "OUTPUT", "CACHE W", "CACHE R", "COST")
@@ -26,10 +35,12 @@ _HEADS: dict[By, Cells] = {
 }
 
 
-def table(by: By, rows: Iterable[CostRow], sums: Iterable[CostRow], *, subs: bool) -> list[str]:
+def table(
+    by: By, rows: Iterable[CostRow], sums: Iterable[CostRow], *, subs: bool, cells: int = 0
+) -> list[str]:
     """A line for each row, with `subs` one for each sub-agent, and one for the sum of each source.
 
-    Names from outside are made visible.
+    Names from outside are made visible. The names of models are cut to so many `cells`; 0: never.
     """
     head = (*_HEADS[by], *_NUMBERS, "", "" if by == "model" else "MODELS")
     lines = [head]
@@ -39,7 +50,7 @@ def table(by: By, rows: Iterable[CostRow], sums: Iterable[CostRow], *, subs: boo
             lines += [(*_sub_names(sub, by), *_numbers(sub), "", _models(sub)) for sub in row.subs]
     blank = ("",) * (len(_HEADS[by]) - 1)
     lines += [("total", *blank, *_numbers(each), each.source, "") for each in sums]
-    return _aligned(lines, range(len(_HEADS[by]), len(head) - 2))
+    return _aligned(lines, range(len(_HEADS[by]), len(head) - 2), cells)
 
 
 def remarks(sums: Sequence[CostRow], prices: str) -> list[str]:
@@ -57,12 +68,25 @@ def remarks(sums: Sequence[CostRow], prices: str) -> list[str]:
     return found
 
 
+def nothing(asked: Asked, agents: Collection[str]) -> str:
+    """Why there is no row, where usage is known of these agents, and what would show some."""
+    named = ", ".join(sorted({safe_text(agent) for agent in agents}))
+    if not named:
+        return "nothing was used, as far as the files of agents and the journal tell"
+    if asked.agent and asked.agent not in agents:
+        return f"nothing is known of an agent {asked.agent[:80]!r}; there is usage of {named}"
+    if asked.since_us or asked.first_day:
+        return "nothing was used in this time; without --since and --days all that is known counts"
+    return "nothing of what is known fits these options together"
+
+
 def unreadable_words(lines: int, files: int) -> str:
     """What the figures lack; empty where everything could be read."""
     told = [plural(count, noun) for count, noun in ((lines, "line"), (files, "file")) if count]
     if not told:
         return ""
-    return f"{' and '.join(told)} could not be read: what they tell of is missing in the figures"
+    they = "it tells" if lines + files == 1 else "they tell"
+    return f"{' and '.join(told)} could not be read: what {they} of is missing in the figures"
 
 
 def _names(row: CostRow) -> Cells:
@@ -104,7 +128,7 @@ def cost_text(row: CostRow) -> str:
     """The cost of a row: `$4.10`, `>= $4.10`, `?`, or `-` where it is in the sum of its session."""
     if row.cost is None:
         return "-" if row.source == "reported" else "?"
-    words = money(row.cost / PICO)
+    words = (part_money if row.by in PARTS else money)(row.cost / PICO)
     return f">= {words}" if row.least else words
 
 
@@ -120,15 +144,21 @@ def _models(row: CostRow) -> str:
     return ", ".join(safe_text(model) for model in row.models)
 
 
-def _aligned(lines: Sequence[Cells], numbers: Iterable[int]) -> list[str]:
-    """Columns as wide as their contents, those of numbers flush right."""
+def _aligned(lines: Sequence[Cells], numbers: Iterable[int], cells: int) -> list[str]:
+    """Columns as wide as their contents, those of numbers flush right; the last one may be cut."""
+    from rich.cells import cell_len
+
     right = set(numbers)
-    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
+    widths = [max(cell_len(line[i]) for line in lines) for i in range(len(lines[0]) - 1)]
+    room = cells - sum(widths) - len(_GAP) * len(widths)
     found = []
     for line in lines:
-        cells = [
-            " " * (wide - len(cell)) + cell if i in right else cell + " " * (wide - len(cell))
-            for i, (cell, wide) in enumerate(zip(line, widths, strict=True))
+        columns = [
+            " " * (wide - cell_len(cell)) + cell
+            if i in right
+            else cell + " " * (wide - cell_len(cell))
+            for i, (cell, wide) in enumerate(zip(line[:-1], widths, strict=True))
         ]
-        found.append("  ".join(cells).rstrip())
+        last = cut(line[-1], room) if cells else line[-1]
+        found.append(_GAP.join((*columns, last)).rstrip())
     return found

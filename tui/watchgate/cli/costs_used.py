@@ -1,7 +1,8 @@
 """What every session used, with the one cost that is shown of it: the rows of all views.
 
-A session shows what its agent told of its cost, where it did so from the start; else what its
-calls add up to, in the agent's own figures or by the table of prices. Never a sum of both.
+A session shows what its agent told of its cost, where it did so from the start and its files are
+not far ahead of that; else what its calls add up to, in the agent's own figures or by the table of
+prices. Never a sum of both.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from watchgate.core.ledger.call import PICO_PER_NANO
-from watchgate.core.ledger.choosing import cost_of, is_least, source_of
+from watchgate.core.ledger.choosing import cost_of, covers, is_least, source_of
 from watchgate.core.ledger.counted import Source
 from watchgate.core.ledger.counted_rows import total
 from watchgate.core.ledger.figures import Figures, LedgerRow
@@ -71,7 +72,10 @@ def _source(rows: Iterable[LedgerRow], told: Told | None) -> tuple[Source, bool]
     source = source_of(figures)
     if told is None or told.cost is None:
         return source, False
-    if told.from_start or cost_of(figures, source) is None:
+    if cost_of(figures, source) is None:
+        # Nothing for calls: no cost was told of them.
+        return ("reported", True) if told.cost else (source, False)
+    if told.from_start and covers(told.cost * PICO_PER_NANO, cost_of(figures, "computed")):
         return "reported", True
     return source, False
 

@@ -6,10 +6,17 @@ UNKNOWN = "?"
 
 
 def money(usd: float | None) -> str:
-    """Dollars with two decimals, three below a cent, `?` when not known."""
+    """Dollars with two decimals, three below a cent, `?` when not known; what cost is never $0."""
     if usd is None:
         return UNKNOWN
-    return f"${usd:.3f}" if 0 < usd < 0.01 else f"${usd:,.2f}"
+    return part_money(usd) if 0 < usd < 0.01 else f"${usd:,.2f}"
+
+
+def part_money(usd: float | None) -> str:
+    """What one call or turn cost: three decimals below a dollar, where two tell little of it."""
+    if usd is None or usd == 0 or usd >= 0.9995:
+        return money(usd)
+    return f"${usd:.3f}" if usd >= 0.0005 else "<$0.001"
 
 
 def count(number: int) -> str:

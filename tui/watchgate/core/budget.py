@@ -1,8 +1,8 @@
 """Budgets: what was spent against what may be, and what follows for the calls to come.
 
 A cost that is not known counts as nothing spent, and never as proof that less was: a lower bound
-that falls leaves a budget where it was. Only a complete figure, another limit or a new day can set
-calls free again.
+that falls leaves a budget where it was, and so does an agent's own figure that is below that of its
+files. Only another complete figure, another limit or a new day can set calls free again.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import msgspec
 
 from watchgate.core.config_costs import CostsConfig
 from watchgate.core.records import BudgetData
+from watchgate.core.usage_meter import NANO
 from watchgate.core.usage_session import Key, SessionUsage, Spent
 
 KIND: Final = "policy.budget"
@@ -28,14 +29,16 @@ Level = Literal["free", "warned", "used-up"]
 Budgets = dict[str, BudgetData]
 """How budgets stand, by `DAY` or the `budget_key` of a session."""
 
-_NANO: Final = 1_000_000_000
-
 
 class Spending(msgspec.Struct, frozen=True):
-    """Nano-dollars that are known to be spent; `least` says that it may have been more."""
+    """Nano-dollars that are known to be spent; `least` says that it may have been more.
+
+    `doubted`: an agent says that it cost less than its files tell.
+    """
 
     nano: int
     least: bool = False
+    doubted: bool = False
 
 
 def budget_key(agent: str, session: str) -> str:
@@ -57,7 +60,13 @@ def spent_on(day: int, spent: Iterable[Spent]) -> Spending:
 
 def spent_by(seen: SessionUsage) -> Spending:
     """What one session spent with its sub-agents, on all its days."""
-    return Spending(seen.cost or 0, seen.cost is None or seen.least or bool(seen.unpriced))
+    least = seen.cost is None or seen.least or bool(seen.unpriced)
+    return Spending(seen.cost or 0, least, doubted(seen))
+
+
+def doubted(seen: SessionUsage) -> bool:
+    """Whether the session's own figure is below that of its files: anybody can tell one."""
+    return seen.source == "reported" and (seen.computed_cost or 0) > (seen.cost or 0)
 
 
 def changed(
@@ -74,13 +83,13 @@ def changed(
     else:
         held = before
     nano = spending.nano
-    if held is not None and spending.least:
-        nano = max(nano, round(held.spent_usd * _NANO))
+    if held is not None and (spending.least or spending.doubted):
+        nano = max(nano, round(held.spent_usd * NANO))
     level = _level(nano, limit_usd, config.warn_percent)
     now = BudgetData(
         scope=scope,
         level=level,
-        spent_usd=nano / _NANO,
+        spent_usd=nano / NANO,
         limit_usd=limit_usd,
         day=day if scope == "day" else 0,
         asks=level == "used-up" and config.over_budget == "ask",
@@ -90,7 +99,7 @@ def changed(
 
 
 def _level(nano: int, limit_usd: float, warn_percent: int) -> Level:
-    limit = round(limit_usd * _NANO)
+    limit = round(limit_usd * NANO)
     if limit <= 0:
         return "free"
     if nano >= limit:

@@ -249,7 +249,7 @@ class UsageFold:
     def _let_go(self) -> None:
         """Forget a quarter of the sessions at once; the days keep what they used."""
         if len(self.sessions) >= self._kept:
-            oldest = sorted(self.sessions.values(), key=lambda each: each.at)
+            oldest = sorted(self.sessions.values(), key=_last_used)
             for each in oldest[: max(1, self._kept // 4)]:
                 key = (each.agent, each.session)
                 del self.sessions[key]
@@ -263,6 +263,11 @@ class UsageFold:
             for each in self.sessions.values():
                 self._days.change((), each.spent)
             self._days.change((), gone)
+
+
+def _last_used(seen: SessionUsage) -> tuple[int, int]:
+    """The last day on which it used anything, then when that was heard: files are read later."""
+    return max((each.day for each in seen.spent), default=seen.at // DAY_US), seen.at
 
 
 def _tells_usage(data: dict[str, Any]) -> bool:

@@ -1,8 +1,8 @@
 """Which figure a session shows: its agent's own or that of its files, and never a sum of both.
 
-The agent's own cost comes first where it told it from the session's start; then what the session's
-files add up to, as those are whole; then what the agent told from somewhere in the middle, which is
-a lower bound. Tokens are those of the files, where there are any.
+The agent's own cost comes first where it told it from the session's start and the session's files
+are not far ahead of it; then what those add up to, as they are whole; then what the agent told from
+somewhere in the middle, which is a lower bound. Tokens are those of the files, where there are any.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from watchgate.core.ledger.choosing import covers
 from watchgate.core.ledger.counted import CountedRow, Source
 from watchgate.core.usage_counted import tokens_of
 from watchgate.core.usage_meter import Tokens
@@ -35,7 +36,11 @@ def chosen(seen: SessionUsage) -> SessionUsage:
         return msgspec.structs.replace(seen, **_by_told(told), subs=())
     reported = _sum(row.reported for row in counted.rows)
     computed = _sum(row.computed for row in counted.rows)
-    own = told.cost is not None and (told.from_start or not _has_cost(counted))
+    own = told.cost is not None and (
+        (told.from_start and covers(told.cost, computed))
+        if _has_cost(counted)
+        else told.cost > 0 or not counted.rows  # nothing for calls: no cost was told of them
+    )
     source: Source = "reported" if own else counted.source
     figures: dict[str, Any] = {
         "source": source,

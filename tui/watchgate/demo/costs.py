@@ -219,11 +219,12 @@ def _tools(use: _Use, start_us: int) -> tuple[Part, ...]:
 def _minutes(use: _Use, percent: int, start_us: int, at_s: float) -> tuple[Minute, ...]:
     now = (start_us + round(at_s * 1_000_000)) // MINUTE_US
     tokens = (use.tokens[0] + use.tokens[1]) // PERCENT
+    busy = len(use.calls) % len(_TURN_SHARES)
     return tuple(
         Minute(
             at=now - 4 * number,
             cost=use.cents * CENT * share * percent // PERCENT // PERCENT,
             tokens=tokens * share,
         )
-        for number, share in enumerate(_TURN_SHARES)
+        for number, share in enumerate((*_TURN_SHARES[busy:], *_TURN_SHARES[:busy]))
     )

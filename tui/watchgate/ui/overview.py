@@ -104,6 +104,7 @@ def strip_view(state: State, link: Link, now_us: int, *, demo: bool) -> StripVie
         cost=cost,
         cost_wide=cost_wide,
         over_budget=budget is not None and budget.level == "used-up",
+        near_budget=budget is not None and budget.level == "warned",
         ran=sum(view.ran for view in live),
         gated=sum(view.passed for view in live),
         tampered=len(state.gate.tampered),

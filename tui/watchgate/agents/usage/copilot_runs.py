@@ -7,9 +7,10 @@ from typing import Final
 
 import msgspec
 
-from watchgate.agents.usage.reading import RecordKey, key_of
+from watchgate.agents.usage.reading import key_of
 from watchgate.agents.usage.typed_lines import Count
 from watchgate.core.ledger.call import UsageCall
+from watchgate.core.ledger.ledger import RecordKey
 
 MOST_REQUESTS: Final = 4_096
 """Into so many calls at most the totals of one model are spread."""

@@ -7,11 +7,10 @@ from typing import Any, Final
 from watchgate.agents.usage.base import FileFacts
 from watchgate.agents.usage.typed_lines import text_of
 from watchgate.core.ledger.call import UsageCall
+from watchgate.core.ledger.ledger import RecordKey
 
 LONG_ID: Final = 16
 """From so many characters on an id is taken to be unique in the world, not in its session only."""
-
-RecordKey = tuple[str, str, bool]
 
 
 class Reading:

@@ -13,6 +13,7 @@ from watchgate.cli.output import complain
 from watchgate.cli.place import here
 from watchgate.cli.progress import progress
 from watchgate.cli.since import now_us
+from watchgate.core.amounts import plural
 
 if TYPE_CHECKING:
     from watchgate.agents.transcripts.places import TranscriptPlace
@@ -146,17 +147,16 @@ def _notes(look: Look, report: Report, whose: str, *, whole: bool) -> tuple[str,
     if look.unreadable_files or look.unreadable_lines:
         found.append(_unreadable(look))
     if report.undated:
-        found.append(f"Not counted: {report.undated:,} calls without a time.")
+        found.append(f"Not counted: {plural(report.undated, 'call')} without a time.")
     if not whole:
         found.append(f"Stopped after {look.read:,} of {len(look.files):,} files, the newest first.")
     return tuple(found)
 
 
 def _unreadable(look: Look) -> str:
-    return (
-        f"Unreadable and not counted: {look.unreadable_files:,} files and "
-        f"{look.unreadable_lines:,} lines."
-    )
+    counts = ((look.unreadable_files, "file"), (look.unreadable_lines, "line"))
+    told = " and ".join(plural(count, noun) for count, noun in counts if count)
+    return f"Unreadable and not counted: {told}."
 
 
 def _short(path: str, home: str) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from watchgate.cli.lookback.words import LABEL, Page, many
+from watchgate.cli.lookback.words import LABEL, Page
 from watchgate.cli.picture import Line, Span, cut
+from watchgate.core.amounts import money, plural, tokens
+from watchgate.core.usage_meter import NANO
 
 if TYPE_CHECKING:
     from watchgate.core.lookback.report import Tally
-
-_NANO = 1_000_000_000
 
 
 def gates(page: Page) -> list[Line]:
@@ -58,11 +58,11 @@ def spent(page: Page) -> list[Line]:
     cost = page.cost
     if cost is None:
         return []
-    usd = "?" if cost.usd_nano is None else f"${cost.usd_nano / _NANO:,.2f}"
+    usd = money(None if cost.usd_nano is None else cost.usd_nano / NANO)
     least = ">= " if cost.least and cost.usd_nano is not None else ""
-    words = [f"{_short(cost.tokens)} tokens"] if cost.tokens else []
+    words = [f"{tokens(cost.tokens)} tokens"] if cost.tokens else []
     if cost.unpriced:
-        words.append(f"{many(len(cost.unpriced), 'model')} without a price")
+        words.append(f"{plural(len(cost.unpriced), 'model')} without a price")
     words.append(cost.prices)
     about = "  ".join(word for word in words if word)
     return [
@@ -72,10 +72,3 @@ def spent(page: Page) -> list[Line]:
             Span(f"  {cut(about, page.cells - LABEL - 4 - len(least + usd))}", "dim"),
         ),
     ]
-
-
-def _short(count: int) -> str:
-    for size, letter in ((10**9, "G"), (10**6, "M"), (10**3, "k")):
-        if count >= size:
-            return f"{count / size:.1f}{letter}"
-    return str(count)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from watchgate.cli.lookback.gates import gates, spent
 from watchgate.cli.lookback.grave import gravest
-from watchgate.cli.lookback.words import INK, LABEL, Page, many
-from watchgate.cli.picture import PARTS, Line, Span, apart, clipped
+from watchgate.cli.lookback.words import INK, LABEL, Page
+from watchgate.cli.picture import PARTS, Line, Span, apart, clipped, width_of
+from watchgate.core.amounts import plural
 from watchgate.core.text import safe_text
 
 if TYPE_CHECKING:
@@ -54,19 +55,15 @@ def _notes(page: Page) -> list[Line]:
 
 def _head(page: Page) -> list[Line]:
     report = page.report
-    asked = (
-        Span(" Your agents asked for "),
-        Span(many(report.calls, "tool call"), bold=True),
-        Span(f" in {many(report.sessions, 'session')} on {many(report.days, 'day')}."),
-    )
+    asked = (Span(" Your agents asked for "), Span(plural(report.calls, "tool call"), bold=True))
+    where = Span(f" in {plural(report.sessions, 'session')} on {plural(report.days, 'day')}.")
     grave = report.risks.get("critical", 0) + report.risks.get("high", 0)
-    commands = Span(f" {many(report.commands, 'command')} among them. ")
+    commands = Span(f" {plural(report.commands, 'command')} among them. ")
     if not grave:
-        told: Line = (commands, Span("None", bold=True), Span(" was of high or critical risk."))
+        told: Line = (Span("None", bold=True), Span(" was of high or critical risk."))
     else:
         critical, high = (report.risks.get(risk, 0) for risk in ("critical", "high"))
         told = (
-            commands,
             Span(f"{_share(grave, report.calls)} risky: "),
             *((Span(f"{critical:,} critical", "critical", bold=True),) if critical else ()),
             *((Span(" and "),) if critical and high else ()),
@@ -74,7 +71,19 @@ def _head(page: Page) -> list[Line]:
             Span("."),
         )
     title = (Span(" watchgate", "accent", bold=True), Span(" lookback", bold=True))
-    return [apart(title, (Span(page.span, "dim"),), page.cells), (), asked, told]
+    head = apart(title, (Span(page.span, "dim"),), page.cells)
+    parts = ((asked, (where,)), ((commands,), told))
+    return [head, (), *(line for first, then in parts for line in _fit(first, then, page.cells))]
+
+
+def _fit(first: Line, then: Line, cells: int) -> list[Line]:
+    """Two parts of a sentence in one line, or in two: no number of the head may be cut off."""
+    whole = (*first, *then)
+    return [whole] if width_of(whole) <= cells else [first, (Span(" "), *_bare(then))]
+
+
+def _bare(line: Line) -> Line:
+    return (Span(line[0].text.lstrip(), line[0].ink, line[0].bold), *line[1:])
 
 
 def _share(grave: int, calls: int) -> str:

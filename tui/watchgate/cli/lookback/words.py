@@ -44,11 +44,6 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     offset_s: int = 0
 
 
-def many(count: int, what: str) -> str:
-    """A count with what is counted."""
-    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
-
-
 def day(at_us: int, offset_s: int) -> str:
     """The day of a moment (UTC µs) for people; the clock is so far ahead of UTC."""
     local = datetime.fromtimestamp(at_us / 1_000_000, UTC) + timedelta(seconds=offset_s)

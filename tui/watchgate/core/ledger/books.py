@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from watchgate.core.ledger.call import UsageCall
 from watchgate.core.ledger.figures import CountedCall
-from watchgate.core.ledger.rates import Tariff
+from watchgate.core.ledger.rates import QUARTER_US, Tariff
 from watchgate.core.ledger.roots import NO_DESCENT
 from watchgate.core.ledger.same import Told
 from watchgate.core.ledger.sums import Sums
@@ -101,7 +101,3 @@ class Spot:
             and call.context == self.context
             and call.provider == self.provider
         )
-
-
-QUARTER_US = 15 * 60 * 1_000_000
-"""No local day and no tariff begins in the middle of a quarter of an hour."""

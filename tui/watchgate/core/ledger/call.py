@@ -9,6 +9,11 @@ PICO = 1_000_000_000_000
 PICO_PER_NANO = 1_000
 
 
+def in_nano(pico: int) -> int:
+    """Pico-dollars in nano-dollars, half a one upwards."""
+    return (pico + PICO_PER_NANO // 2) // PICO_PER_NANO
+
+
 class UsageCall(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, array_like=True):
     """One call of a model.
 

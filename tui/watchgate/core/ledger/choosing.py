@@ -5,6 +5,8 @@ from __future__ import annotations
 from watchgate.core.ledger.counted import Source
 from watchgate.core.ledger.figures import Figures
 
+_REPORTED_PARTS, _COMPUTED_PARTS = 2, 3
+
 
 def source_of(figures: Figures) -> Source:
     """Whose cost to show of calls that belong together, such as those of one session.
@@ -17,6 +19,15 @@ def source_of(figures: Figures) -> Source:
     if figures.unpriced < figures.calls:
         return "computed"
     return "reported" if figures.unreported < figures.calls else "unknown"
+
+
+def covers(reported: int, computed: int | None) -> bool:
+    """Whether a session's cost so far that its agent told can be all of it (both in one unit).
+
+    It cannot where the session's files tell of far more by the table of prices: a status line is
+    gone, or told of nothing under the user's plan. Prices that changed differ by less than that.
+    """
+    return computed is None or computed * _REPORTED_PARTS <= reported * _COMPUTED_PARTS
 
 
 def cost_of(figures: Figures, source: Source) -> int | None:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from watchgate.core.ledger.call import PICO_PER_NANO
+from watchgate.core.ledger.call import in_nano
 from watchgate.core.ledger.choosing import cost_of
 from watchgate.core.ledger.counted import CountedRow
 from watchgate.core.ledger.figures import Figures, LedgerRow
 
 
 def nano(pico: int | None) -> int | None:
-    """Pico-dollars in nano-dollars, half a one upwards; None stays None."""
-    return None if pico is None else (pico + PICO_PER_NANO // 2) // PICO_PER_NANO
+    """Pico-dollars in nano-dollars; None stays None."""
+    return None if pico is None else in_nano(pico)
 
 
 def counted_rows(rows: Iterable[LedgerRow]) -> tuple[CountedRow, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from watchgate.core.ledger.call import PICO_PER_NANO
+from watchgate.core.ledger.call import in_nano
 from watchgate.core.ledger.counted import Kinds
 from watchgate.core.ledger.figures import CountedCall
 from watchgate.core.ledger.rates import TariffOf
@@ -30,13 +30,9 @@ def kinds_of(calls: Iterable[CountedCall], tariff_of: TariffOf) -> Kinds | None:
     if not priced:
         return None
     return Kinds(
-        input=_nano(read),
-        output=_nano(written),
-        cache_read=_nano(cached),
-        cache_write=_nano(kept),
-        web_search=_nano(searched),
+        input=in_nano(read),
+        output=in_nano(written),
+        cache_read=in_nano(cached),
+        cache_write=in_nano(kept),
+        web_search=in_nano(searched),
     )
-
-
-def _nano(pico: int) -> int:
-    return (pico + PICO_PER_NANO // 2) // PICO_PER_NANO

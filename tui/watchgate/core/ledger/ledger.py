@@ -22,8 +22,8 @@ RecordKey = tuple[str, str, bool]
 class Ledger:
     """What the calls of all files add up to, whatever order files and their parts come in.
 
-    `tariff_of` and `day_of` (UTC µs to the local day since 1970) must say the same for all calls of
-    one model within a quarter of an hour.
+    `tariff_of` and `day_of` (UTC µs to the local day since 1970) are asked once for calls in a row
+    that are alike and within the same quarter of an hour (`rates.QUARTER_US`).
     """
 
     def __init__(self, tariff_of: TariffOf, day_of: Callable[[int], int]) -> None:
@@ -34,6 +34,7 @@ class Ledger:
         self._indexes: dict[tuple[str, str], Index] = {}
         self._sessions: dict[Key, Session] = {}
         self._changed: set[Key] = set()
+        self._shared: dict[File, dict[Key, list[CountedCall]]] = {}
         self._unsettled: dict[tuple[str, str, str], Copies] = {}
 
     def put(
@@ -89,17 +90,23 @@ class Ledger:
 
     def calls(self, key: Key | None = None) -> Iterator[CountedCall]:
         """Each call of one session or of all once, in no order."""
-        if key is not None:
-            found = self._sessions.get(key)
-            files: Iterable[File] = found.files if found is not None else ()
-        else:
-            files = self._files.values()
-        for source in files:
-            for call_id in source.ids:
-                for counted in _counted(source.index[call_id]):
-                    # Each is had from the file of its owner, however many tell of it.
-                    if counted.file == source.name and key in (None, counted.key):
-                        yield counted
+        if key is None:
+            for source in self._files.values():
+                yield from _owned(source)
+        elif (found := self._sessions.get(key)) is not None:
+            for source in found.files:
+                yield from self._of(source, key)
+
+    def _of(self, source: File, key: Key) -> Iterable[CountedCall]:
+        """The calls of a session in a file; one with many sessions is gone through once for all."""
+        if len(source.sessions) == 1:
+            return (counted for counted in _owned(source) if counted.key == key)
+        groups = self._shared.get(source)
+        if groups is None:
+            groups = self._shared[source] = {}
+            for counted in _owned(source):
+                groups.setdefault(counted.key, []).append(counted)
+        return groups.get(key, ())
 
     def repriced(self) -> None:
         """Price every call anew."""
@@ -186,6 +193,7 @@ class Ledger:
         if found is None:
             found = self._sessions[key] = Session()
         self._changed.add(key)
+        self._shared.clear()
         found.files.add(source)
         source.sessions.add(key)
         return found.sums.setdefault(row, Sums())
@@ -258,6 +266,14 @@ class Ledger:
     def _told(self, source: File, call: UsageCall) -> Told:
         thread, _, adrift, parent, orphan = source.descent
         return Told(source.name, call, adrift or call.least, thread, parent, orphan)
+
+
+def _owned(source: File) -> Iterator[CountedCall]:
+    """What is counted of a file: each call is had from that of its owner, whoever tells of it."""
+    for call_id in source.ids:
+        for counted in _counted(source.index[call_id]):
+            if counted.file == source.name:
+                yield counted
 
 
 def _counted(known: CountedCall | Copies) -> Iterable[CountedCall]:

@@ -43,8 +43,14 @@ class Tariff(msgspec.Struct, frozen=True):
         return found
 
 
+QUARTER_US = 15 * 60 * 1_000_000
+"""No local day and no tariff begins within a quarter of an hour: a ledger asks once for each."""
+
 TariffOf = Callable[[UsageCall], Tariff | None]
-"""The tariff of a call at its time, by its provider, model and context; None: no table has it."""
+"""The tariff of a call at its time, by its provider, model and context; None: no table has it.
+
+It is the same for all calls of a quarter of an hour that have these in common.
+"""
 
 
 def cost(call: UsageCall, tariff: Tariff) -> int:

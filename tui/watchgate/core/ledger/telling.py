@@ -14,6 +14,13 @@ from watchgate.core.ledger.figures import CountedCall, LedgerRow
 SUBS_TOLD = 24
 """The sub-agents of a session that are told apart, those that used most."""
 OTHER_SUBS = "other sub-agents"
+MODELS_TOLD = 12
+"""The models of a session that are told apart, those that used most."""
+OTHER_MODELS = "other models"
+ROWS_TOLD = 1_000
+"""With more rows than this, the sub-agents of a session are told as one."""
+FIGURE_MOST = 1 << 53
+"""What is more, no number of JSON holds exactly: it is told as so much, and a lower bound."""
 TURNS_TOLD = 50
 TOOLS_TOLD = 200
 HOUR_MIN = 60
@@ -22,11 +29,17 @@ NAME_CHARS = 80
 
 
 def told_of(
-    rows: Iterable[LedgerRow], calls: Iterable[CountedCall], *, first_day: int, now_us: int
+    rows: Iterable[LedgerRow],
+    calls: Iterable[CountedCall],
+    *,
+    first_day: int,
+    last_day: int,
+    now_us: int,
 ) -> CountedData:
     """The rows, the newest turns, and the last hour's tool calls and minutes.
 
-    `calls` are those of the same session, in any order. Days before the first one are told as one.
+    `calls` are those of the same session, in any order. Days before the first one are told as one,
+    and what says that it was used after the last one as of that day.
     """
     own = list(rows)
     source = source_of(total(own))
@@ -49,7 +62,7 @@ def told_of(
             known = minutes.get(minute.at)
             minutes[minute.at] = _joined(known, minute) if known is not None else minute
     return CountedData(
-        rows=_bounded(counted_rows(own), first_day),
+        rows=_bounded(counted_rows(own), first_day, last_day),
         source=source,
         turns=_newest(turns.values(), TURNS_TOLD),
         tools=_newest(tools, TOOLS_TOLD),
@@ -86,24 +99,54 @@ def _newest(parts: Iterable[Part], most: int) -> tuple[Part, ...]:
     return tuple(sorted(parts, key=lambda each: (each.at, each.id))[-most:])
 
 
-def _bounded(rows: tuple[CountedRow, ...], first_day: int) -> tuple[CountedRow, ...]:
-    """The rows with the smallest sub-agents as one, and with the days before the first as one."""
+def _bounded(rows: tuple[CountedRow, ...], first_day: int, last_day: int) -> tuple[CountedRow, ...]:
+    """Rows of known days, no more than so many, with nothing left out of their sums."""
+    models = _most_used(rows, "model", MODELS_TOLD)
+    found = _joined_rows(rows, first_day, last_day, models, _most_used(rows, "sub", SUBS_TOLD))
+    if len(found) > ROWS_TOLD:
+        found = _joined_rows(rows, first_day, last_day, models, frozenset({""}))
+    return tuple(map(_exact, found))
+
+
+def _most_used(rows: Iterable[CountedRow], name: str, most: int) -> frozenset[str]:
+    """The names that used most, and the empty one."""
     used: dict[str, int] = {}
     for row in rows:
-        used[row.sub] = used.get(row.sub, 0) + row.input + row.output + row.cache_read
-    subs = sorted((sub for sub in used if sub), key=lambda sub: (-used[sub], sub))
-    apart = {"", *subs[:SUBS_TOLD]}
+        key = getattr(row, name)
+        used[key] = used.get(key, 0) + row.input + row.output + row.cache_read
+    named = sorted((each for each in used if each), key=lambda each: (-used[each], each))
+    return frozenset({"", *named[:most]})
+
+
+def _joined_rows(
+    rows: Iterable[CountedRow],
+    first_day: int,
+    last_day: int,
+    models: frozenset[str],
+    subs: frozenset[str],
+) -> list[CountedRow]:
+    """The rows with the other models as one, the other sub-agents too, and no other days."""
     found: dict[tuple[int, str, str], CountedRow] = {}
     for each in rows:
         row = msgspec.structs.replace(
             each,
-            day=max(each.day, first_day - 1),
-            model=each.model[:NAME_CHARS],
-            sub=each.sub[:NAME_CHARS] if each.sub in apart else OTHER_SUBS,
+            day=min(max(each.day, first_day - 1), last_day),
+            model=each.model[:NAME_CHARS] if each.model in models else OTHER_MODELS,
+            sub=each.sub[:NAME_CHARS] if each.sub in subs else OTHER_SUBS,
         )
         place = (row.day, row.model, row.sub)
         found[place] = _added(found[place], row) if place in found else row
-    return tuple(found.values())
+    return list(found.values())
+
+
+def _exact(row: CountedRow) -> CountedRow:
+    """The row with no figure that a reader would have to refuse."""
+    over = {
+        name: FIGURE_MOST
+        for name in (*_SUMS, "reported", "computed")
+        if (getattr(row, name) or 0) > FIGURE_MOST
+    }
+    return msgspec.structs.replace(row, **over, least=True) if over else row
 
 
 _SUMS = (

@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from watchgate.core.ledger.books import Key
 from watchgate.core.ledger.call import PICO_PER_NANO, UsageCall
 from watchgate.core.recent import Recent
 from watchgate.core.records import Record
@@ -24,9 +25,6 @@ KINDS = ("session.start", "usage")
 SESSIONS_KEPT = 2_000
 CALLS_KEPT = 20_000
 SOURCES_KEPT = 8
-
-Key = tuple[str, str]
-"""An agent and a session of it."""
 
 
 class ToldCalls:

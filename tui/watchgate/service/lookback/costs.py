@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 
 from watchgate.agents.usage.base import Place
+from watchgate.core.ledger.call import in_nano
 from watchgate.core.ledger.choosing import cost_of as cost_by
 from watchgate.core.ledger.choosing import is_least, source_of
 from watchgate.core.ledger.counted_rows import total
@@ -15,8 +16,6 @@ from watchgate.core.ledger.summed import rows_of
 from watchgate.core.lookback.cost import Cost
 from watchgate.service.usage.book import UsageBook
 from watchgate.service.usage.prices import Prices
-
-_PICO_PER_NANO = 1_000
 
 
 def cost_of(
@@ -50,7 +49,7 @@ def _added(rows: list[LedgerRow], words: str) -> Cost:
             unpriced |= {row.model for row in mine if row.figures.unpriced and row.figures.tokens}
         least = least or cost is None or is_least(figures, source)
     return Cost(
-        usd_nano=(pico + _PICO_PER_NANO // 2) // _PICO_PER_NANO if priced else None,
+        usd_nano=in_nano(pico) if priced else None,
         least=least and priced,
         calls=sum(row.figures.calls for row in rows),
         tokens=sum(row.figures.tokens for row in rows),

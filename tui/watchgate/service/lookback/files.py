@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from watchgate.agents.transcripts.places import Form, TranscriptPlace
-from watchgate.service.usage.opened import LINE_BYTES, NotOursError, opened
+from watchgate.service.usage.opened import LINE_BYTES, NotOursError, behind_hole, opened
 
 SLICE_BYTES = 8 * 1024 * 1024
 
@@ -83,8 +83,12 @@ def whole(path: Path) -> bytes:
 
 def _slices(path: Path) -> Iterator[bytes]:
     try:
-        with opened(str(path)) as (descriptor, _):
-            while told := os.read(descriptor, SLICE_BYTES):
+        with opened(str(path)) as (descriptor, about):
+            at = 0
+            while told := os.pread(descriptor, SLICE_BYTES, at):
                 yield told
+                at += len(told)
+                # Of a hole so much is read that its line is too long, and no more.
+                at = max(at, behind_hole(descriptor, at, about.st_size) - LINE_BYTES - 1)
     except (OSError, ValueError, NotOursError):
         raise UnreadableError(str(path)) from None

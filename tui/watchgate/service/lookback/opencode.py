@@ -13,7 +13,7 @@ from watchgate.agents.transcripts.opencode import OpenCodeCalls, OpenCodeSession
 from watchgate.core.lookback.asked import Asked
 from watchgate.service.lookback.files import UnreadableError
 from watchgate.service.usage.opened import NotOursError, opened
-from watchgate.service.usage.sqlite_uri import HEADER_BYTES, read_only
+from watchgate.service.usage.sqlite_uri import HEADER_BYTES, only_stored, read_only
 
 _US_PER_MS = 1_000
 _BATCH = 500
@@ -25,6 +25,7 @@ def batches(path: Path, reader: OpenCodeCalls, since_us: int) -> Iterator[list[A
         with opened(str(path)) as (descriptor, _):
             header = os.read(descriptor, HEADER_BYTES)
         with closing(read_only(str(path), header)) as database:
+            only_stored(database, "session", "part")
             _sessions(database, reader)
             rows = database.execute(
                 "SELECT session_id, time_created, data FROM part WHERE time_updated >= ?",

@@ -7,12 +7,21 @@ from typing import Self
 import anyio
 import msgspec
 
-from watchgate.core.budget import DAY, KIND, Spending, budget_key, changed, spent_by, spent_on
+from watchgate.core.budget import (
+    DAY,
+    KIND,
+    Spending,
+    budget_key,
+    changed,
+    doubted,
+    spent_by,
+    spent_on,
+)
 from watchgate.core.clock import Clock
 from watchgate.core.config_costs import CostsConfig
 from watchgate.core.records import COUNTED, BudgetData, Draft, Record
 from watchgate.core.usage import DAY_US
-from watchgate.core.usage_session import Key
+from watchgate.core.usage_session import Key, SessionUsage
 from watchgate.service.hub import Hub
 
 LOOK_S = 60.0
@@ -69,6 +78,8 @@ class BudgetWatch:
         if everything:
             touched = set(usage.sessions)
         spent = self._known(spent_on(day, usage.spent))
+        if any(doubted(each) for each in usage.sessions.values() if _used_on(day, each)):
+            spent = msgspec.structs.replace(spent, doubted=True)
         told = changed("day", spent, self._config, state.budgets.get(DAY), day)
         if told is not None:
             self._record(told, None)
@@ -99,3 +110,7 @@ class BudgetWatch:
         usage, now_us = self._hub.recorder.state.usage, self._clock.now().wall_us
         next_day_us = (usage.day_of(now_us) + 1) * DAY_US - usage.utc_offset_s * 1_000_000
         return max((next_day_us - now_us) / 1_000_000, 0.0)
+
+
+def _used_on(day: int, seen: SessionUsage) -> bool:
+    return any(each.day == day for each in seen.spent)

@@ -46,7 +46,7 @@ class Entry(msgspec.Struct, array_like=True):
         """Its calls, or None if they are not as they should be."""
         try:
             return _CALLS.decode(self.calls)
-        except (msgspec.MsgspecError, UnicodeDecodeError):
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             return None
 
 
@@ -104,7 +104,7 @@ class UsageCache:
             if _sum(content[_SUM_BYTES:]) != content[:_SUM_BYTES]:
                 return []
             pack = _PACK.decode(content[_SUM_BYTES:])
-        except (OSError, NotOursError, msgspec.MsgspecError, UnicodeDecodeError):
+        except (OSError, NotOursError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             return []
         told = (pack.version, pack.agent, pack.folder)
         return pack.entries if told == (_version(), folder[0], os.fsencode(folder[1])) else []

@@ -20,6 +20,8 @@ from watchgate.core.ledger.ledger import Key, Ledger
 from watchgate.core.ledger.telling import told_of
 from watchgate.core.records import Record
 from watchgate.core.usage import DAYS_KEPT
+from watchgate.core.usage_counted import CWD_CHARS
+from watchgate.core.usage_sources import NAME_CHARS
 from watchgate.service.usage.book import UsageBook
 from watchgate.service.usage.facts import SessionFacts
 from watchgate.service.usage.local_days import local_day, utc_offset_s
@@ -95,8 +97,8 @@ class Counting:
         """
         due = [key for key in self._changed if key not in but]
         self._changed.difference_update(due)
-        first = local_day(now_us) - DAYS_KEPT + 1
-        found = (self._of(key, first, now_us) for key in due)
+        today = local_day(now_us)
+        found = (self._of(key, today, now_us) for key in due)
         return [each for each in found if each is not None]
 
     def renew(self, now_us: int) -> None:
@@ -112,7 +114,8 @@ class Counting:
         """Keep what was read for the next start."""
         self._book.save()
 
-    def _of(self, key: Key, first_day: int, now_us: int) -> Counted | None:
+    def _of(self, key: Key, today: int, now_us: int) -> Counted | None:
+        first_day = today - DAYS_KEPT + 1
         rows, calls = self._ledger.rows(key), list(self._ledger.calls(key))
         if rows and max(row.day for row in rows) < first_day:
             return None
@@ -121,7 +124,7 @@ class Counting:
         return Counted(
             key,
             msgspec.structs.replace(
-                told_of(rows, calls, first_day=first_day, now_us=now_us),
+                told_of(rows, calls, first_day=first_day, last_day=today, now_us=now_us),
                 kinds=kinds_of(calls, self.prices.tariff_of),
                 context_used=facts.context_used,
                 context_size=facts.context_size,
@@ -129,8 +132,8 @@ class Counting:
                 unreadable=facts.unreadable,
                 prices=self.prices.words(),
                 utc_offset_s=utc_offset_s(now_us),
-                label=folder or key[1][:ID_CHARS],
-                cwd=facts.cwd,
+                label=folder[:NAME_CHARS] or key[1][:ID_CHARS],
+                cwd=facts.cwd[:CWD_CHARS],
             ),
         )
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections.abc import Iterable
 from contextlib import closing
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -18,7 +19,7 @@ from watchgate.agents.usage.base import FileFacts
 from watchgate.core.ledger.ledger import Ledger
 from watchgate.service.usage.followed import NEVER, Followed, ReaderOf, stamp
 from watchgate.service.usage.opened import LINE_BYTES, NotOursError, opened
-from watchgate.service.usage.sqlite_uri import HEADER_BYTES, read_only, wal_stamp
+from watchgate.service.usage.sqlite_uri import HEADER_BYTES, only_stored, read_only, wal_stamp
 
 ROWS = 500
 """So many messages are read at once."""
@@ -113,6 +114,7 @@ class Database(Followed):
 
     def _rows(self, database: sqlite3.Connection, ledger: Ledger, limit: int) -> int:
         database.execute("BEGIN")
+        only_stored(database, "message", "session")
         (schema,) = database.execute("PRAGMA schema_version").fetchone()
         number, name = self._last
         last = _one(database, number)
@@ -123,11 +125,11 @@ class Database(Followed):
         done = self._hand_over(self._still_open(database), parents)
         while done < limit:
             wanted = {"row": self._last[0], "rows": ROWS, "most": LINE_BYTES}
-            rows = [_Row(*row) for row in database.execute(_NEW, wanted)]
+            rows, more = _some(database.execute(_NEW, wanted))
             done += self._hand_over(rows, parents)
             if rows:
                 self._last = (rows[-1].number, rows[-1].id)
-            if len(rows) < ROWS:
+            if not more:
                 break
         else:
             self._more = True
@@ -158,6 +160,18 @@ class Database(Followed):
         if chunk:
             self._reader.read(chunk)
         return len(chunk)
+
+
+def _some(found: Iterable[Any]) -> tuple[list[_Row], bool]:
+    """Rows of no more than so many bytes, but for the last one; and whether there may be more."""
+    rows: list[_Row] = []
+    size = 0
+    for each in found:
+        rows.append(row := _Row(*each))
+        size += len(row.data) if isinstance(row.data, bytes) else 0
+        if size > LINE_BYTES:
+            return rows, True
+    return rows, len(rows) == ROWS
 
 
 def _one(database: sqlite3.Connection, number: int) -> _Row | None:

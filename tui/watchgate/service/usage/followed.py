@@ -8,6 +8,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
+import msgspec
+
 from watchgate.agents.usage.base import FileFacts, UsageReader
 from watchgate.core.ledger.call import UsageCall
 from watchgate.core.ledger.ledger import Ledger
@@ -27,6 +29,8 @@ class Stamp(NamedTuple):
 
 
 NEVER = Stamp(0, 0, -1, 0)
+NAME_CHARS = 512
+"""So much of a session's name counts, as for those that hooks tell."""
 
 
 def stamp(about: os.stat_result) -> Stamp:
@@ -118,6 +122,10 @@ class Followed(ABC):
     def _tell(self, ledger: Ledger, reader: UsageReader) -> None:
         """Put what the reader has found into the ledger."""
         calls, facts = reader.take(), reader.facts
+        facts.session = facts.session[:NAME_CHARS]
+        for place, call in enumerate(calls):
+            if len(call.session) > NAME_CHARS:
+                calls[place] = msgspec.structs.replace(call, session=call.session[:NAME_CHARS])
         gone = getattr(reader, "gone", None)
         self.facts, self._unreadable = facts, reader.unreadable
         if not calls and not gone and not facts.thread:

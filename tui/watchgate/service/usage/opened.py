@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -15,6 +16,15 @@ _FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTT
 
 class NotOursError(Exception):
     """It is no regular file of this user."""
+
+
+def behind_hole(descriptor: int, start: int, end: int) -> int:
+    """Where what was written goes on at `start` or after it: a file of terabytes can be a hole."""
+    try:
+        return min(os.lseek(descriptor, start, os.SEEK_DATA), end)
+    except OSError as fault:
+        # Where the disk cannot tell, all of it is taken to have been written.
+        return end if fault.errno == errno.ENXIO else start
 
 
 @contextmanager

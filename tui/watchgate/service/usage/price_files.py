@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -29,10 +29,14 @@ class TableError(Exception):
     """A table that cannot be used; the message says why."""
 
 
+Moment = Annotated[int, msgspec.Meta(ge=0, le=253_402_300_799_000_000)]
+"""UTC µs up to the year 9999, after which there are no dates."""
+
+
 class Fetched(msgspec.Struct, frozen=True, kw_only=True):
     """A downloaded table as it came, and when (UTC µs) from where."""
 
-    fetched_us: int
+    fetched_us: Moment
     url: str
     providers: msgspec.Raw
 
@@ -50,7 +54,10 @@ def read_fetched(path: Path) -> Fetched | None:
         content = own_file.read(path)
     except FileNotFoundError:
         return None
-    return msgspec.json.decode(content, type=Fetched)
+    try:
+        return msgspec.json.decode(content, type=Fetched)
+    except RecursionError as fault:
+        raise ValueError("it is nested too deep") from fault
 
 
 def write_fetched(path: Path, fetched: Fetched) -> None:
@@ -63,7 +70,7 @@ def read_resolved(path: Path, table: str) -> tuple[str, dict[Key, Schedule | Non
     """The date of this table and what was resolved by it; empty where nothing good is kept."""
     try:
         kept = msgspec.json.decode(own_file.read(path), type=_Resolved)
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return "", {}
     if kept.format != _FORMAT or kept.table != table or not all(map(_sound, kept.found)):
         return "", {}

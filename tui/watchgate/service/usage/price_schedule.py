@@ -1,6 +1,7 @@
 """What a model charges at any time: the days at which that changes, and the times of a day.
 
-All of a model's dates and hours are resolved at once, so that one answer holds for every call.
+All of a model's dates and hours are resolved at once, so that one answer holds for every call; an
+hour that begins within a quarter of an hour counts from the nearest one (see `rates.QUARTER_US`).
 Source: genai-prices, where a price counts from a start date (UTC) or between two times of the day,
 and which of them holds at a moment `ModelInfo.get_prices` says.
 """
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from watchgate.core.ledger.rates import Tariff
+from watchgate.core.ledger.rates import QUARTER_US, Tariff
 from watchgate.service.usage.price_rates import dearer, tariff
 
 if TYPE_CHECKING:
@@ -51,13 +52,14 @@ def schedule(
 
     Raises `ValueError` for a price that cannot be one.
     """
-    days, hours = {0}, {0}
+    days, times = {0}, {0}
     for constraint in _constraints(model):
         start = getattr(constraint, "start_date", None)
         if start is not None:
             days.add(max((start - _EPOCH).days, 0))
         else:
-            hours |= {_of_day_us(constraint.start_time), _of_day_us(constraint.end_time)}
+            times |= {_of_day_us(constraint.start_time), _of_day_us(constraint.end_time)}
+    hours = _quarters(times)
 
     def holds(day: int, of_day_us: int) -> Tariff | None:
         at = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(days=day, microseconds=of_day_us)
@@ -66,7 +68,7 @@ def schedule(
 
     return Schedule(
         tuple(
-            (day, tuple((of_day, holds(day, of_day)) for of_day in sorted(hours)))
+            (day, tuple((begins, holds(day, time_us)) for begins, time_us in hours.items()))
             for day in sorted(days)
         )
     )
@@ -82,3 +84,12 @@ def _of_day_us(at: time) -> int:
     aware = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
     moment = datetime.combine(_EPOCH + timedelta(days=1), aware).astimezone(UTC)
     return (moment - datetime(1970, 1, 1, tzinfo=UTC)) // _US % DAY_US
+
+
+def _quarters(times: set[int]) -> dict[int, int]:
+    """The quarters of an hour nearest to these times of the day, the last time of each, in order.
+
+    What is nearest to the next midnight is left out: from then on holds what holds at 0.
+    """
+    nearest = {(each + QUARTER_US // 2) // QUARTER_US * QUARTER_US: each for each in sorted(times)}
+    return {quarter: each for quarter, each in nearest.items() if quarter < DAY_US}

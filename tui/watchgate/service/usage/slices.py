@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from watchgate.service.usage.opened import LINE_BYTES
+from watchgate.service.usage.opened import LINE_BYTES, behind_hole
 
 SLICE_BYTES = 512 * 1024
 """Small enough to stay in a processor's cache between the read and the parse."""
@@ -26,16 +26,20 @@ def whole_lines(descriptor: int, start: int, end: int) -> bytes:
     return chunk[: chunk.rfind(b"\n") + 1]
 
 
-def end_of_line(descriptor: int, start: int, end: int) -> int:
-    """Where the line that goes on at `start` ends, behind its newline; 0: not before `end`."""
-    while start < end:
-        block = os.pread(descriptor, min(_SEARCH_BYTES, end - start), start)
+def end_of_line(descriptor: int, start: int, end: int) -> tuple[int, bool]:
+    """Where the line that goes on at `start` ends, behind its newline, and True.
+
+    Else how far was looked, and False: no further than `end`, nor than a line may be long.
+    """
+    reach = min(end, start + LINE_BYTES + 1)
+    while (start := behind_hole(descriptor, start, end)) < reach:
+        block = os.pread(descriptor, min(_SEARCH_BYTES, reach - start), start)
         if not block:
-            return 0
+            return end, False
         if (found := block.find(b"\n")) >= 0:
-            return start + found + 1
+            return start + found + 1, True
         start += len(block)
-    return 0
+    return start, False
 
 
 def too_long(length: int) -> bool:

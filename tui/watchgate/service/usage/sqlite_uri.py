@@ -16,6 +16,11 @@ HEADER_BYTES = 20
 _MAGIC = b"SQLite format 3\0"
 _READ_VERSION = 19
 _WAL = 2
+_PROGRAMS = """
+SELECT name FROM sqlite_master
+WHERE lower(name) = ?1 AND (type <> 'table' OR coalesce(rootpage, 0) = 0)
+UNION ALL SELECT name FROM pragma_table_xinfo(?1) WHERE hidden
+"""
 
 
 def wal_stamp(path: str) -> Stamp:
@@ -42,3 +47,13 @@ def read_only(path: str, header: bytes) -> sqlite3.Connection:
     database = sqlite3.connect(uri, uri=True, timeout=0, isolation_level=None)
     database.text_factory = bytes
     return database
+
+
+def only_stored(database: sqlite3.Connection, *tables: str) -> None:
+    """Raise `sqlite3.DatabaseError` where one of these (in lower case) is more than stored rows.
+
+    A view or a column can be a program that never ends, or that makes any number of bytes.
+    """
+    for table in tables:
+        if database.execute(_PROGRAMS, (table,)).fetchone() is not None:
+            raise sqlite3.DatabaseError(f"{table} is no plain table")

@@ -88,13 +88,12 @@ class Tail(Followed):
         return self._long_line(descriptor, reader, start, end)
 
     def _long_line(self, descriptor: int, reader: UsageReader, start: int, end: int) -> int:
-        line_end = end_of_line(descriptor, start, end)
-        upto = line_end or end
+        upto, ended = end_of_line(descriptor, start, end)
         if self._passing or too_long(upto - start):
             self.lost += not self._passing
-            self._passing = not line_end
+            self._passing = not ended
             self._moved(upto, os.pread(descriptor, TAIL_BYTES, max(upto - TAIL_BYTES, 0)))
-        elif line_end and len(chunk := os.pread(descriptor, upto - start, start)) == upto - start:
+        elif ended and len(chunk := os.pread(descriptor, upto - start, start)) == upto - start:
             reader.read(chunk)
             self._moved(upto, chunk)
         else:

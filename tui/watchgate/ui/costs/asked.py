@@ -5,7 +5,7 @@ from __future__ import annotations
 from watchgate.core.amounts import UNKNOWN, count, tokens
 from watchgate.core.usage import UsageFold
 from watchgate.ui.costs.marks import AT_LEAST, of_session
-from watchgate.ui.costs.sums import dollars
+from watchgate.ui.costs.sums import part_dollars
 
 
 def asked_by(usage: UsageFold, agent: str, session: str, call: str | None) -> str:
@@ -20,7 +20,7 @@ def asked_by(usage: UsageFold, agent: str, session: str, call: str | None) -> st
     whose = of_session(used) if used is not None else "unknown"
     cost = f"cost {UNKNOWN}"
     if part.cost is not None:
-        cost = dollars(part.cost) + AT_LEAST * part.least
+        cost = part_dollars(part.cost) + AT_LEAST * part.least
         cost += f" ({whose})" if whose != "unknown" else ""
     words = f"a model call of {cost}, {tokens(part.tokens)} tokens"
     return f"{words}, shared by {count(part.shared)} calls" if part.shared > 1 else words

@@ -18,6 +18,8 @@ LEGEND: Final = (
     ("$0.31+?", "at least that"),
 )
 """Figures as they are written, and what they mean."""
+BRIEF: Final = ("r reported  c computed  +? at least", "r reported  c computed")
+"""What stands behind figures, in one line beside them."""
 
 
 def mark(source: Source, *, least: bool = False, word: bool = False) -> str:

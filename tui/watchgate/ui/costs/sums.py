@@ -7,7 +7,7 @@ from typing import Protocol
 
 import msgspec
 
-from watchgate.core.amounts import UNKNOWN, money
+from watchgate.core.amounts import UNKNOWN, money, part_money
 from watchgate.core.ledger.counted import Source
 from watchgate.core.records import BudgetData
 from watchgate.core.sessions import SessionState
@@ -95,6 +95,11 @@ def written(known: Sum) -> str:
 def dollars(cost: int | None) -> str:
     """Nano-dollars as the console writes money."""
     return UNKNOWN if cost is None else money(cost / NANO)
+
+
+def part_dollars(cost: int | None) -> str:
+    """Nano-dollars of one call or turn."""
+    return UNKNOWN if cost is None else part_money(cost / NANO)
 
 
 def over(state: State, first: int, day: int, of_today: Sum) -> Sum:

@@ -16,7 +16,8 @@ class StripView(msgspec.Struct, frozen=True, kw_only=True):
     """What the strip tells: counts as words, and the one thing that is most urgent.
 
     `hosts` says how many of several machines answer, `away` that something is wrong with one.
-    `over_budget`: the day's budget is used up, which the words of the cost tell.
+    `over_budget` and `near_budget`: the day's budget is used up, or nearly, as the words of the
+    cost tell.
     Of the `ran` calls that are known to have run, `gated` had passed a gate.
     `tampered` counts the files that the gate rests on and that are not what they were.
     `alert` chooses the right end: `pending` (with `worst`, `pending` and `consequence`), `lost`
@@ -32,6 +33,7 @@ class StripView(msgspec.Struct, frozen=True, kw_only=True):
     cost: str = "$0.00"
     cost_wide: str = "$0.00"
     over_budget: bool = False
+    near_budget: bool = False
     ran: int = 0
     gated: int = 0
     tampered: int = 0
@@ -118,10 +120,10 @@ class StatusStrip(Pane):
             groups.append(_Group(sessions, 4))
         if cells >= 100:
             rate = self.line().add(f"   {view.per_minute}").add(" calls/min", "dim")
-            groups.append(_Group(rate, 5))
+            groups.append(_Group(rate, 6 if view.near_budget else 5))
         cost = view.cost_wide if cells >= 100 else view.cost
         told = self.line().add(f"   {cost}", bold=view.over_budget)
-        groups.append(_Group(told, 2 if view.over_budget else 6))
+        groups.append(_Group(told, 2 if view.over_budget else 5 if view.near_budget else 6))
         return [*groups, *self._gated(cells)]
 
     def _gated(self, cells: int) -> list[_Group]:

@@ -9,7 +9,7 @@ from watchgate.core.usage import SessionUsage, SubUsage
 from watchgate.ui.costs.figures import date_of
 from watchgate.ui.costs.marks import mark, of_parts
 from watchgate.ui.costs.sparks import of_turns, spark
-from watchgate.ui.costs.sums import dollars, sum_of, written
+from watchgate.ui.costs.sums import dollars, part_dollars, sum_of, written
 from watchgate.ui.formats import clock
 from watchgate.ui.theming.palettes import Palette, Token
 from watchgate.ui.widgets.costs.where import kinds
@@ -109,7 +109,7 @@ class Parts:
         lines = [head]
         for turn in reversed(turns[-TURNS_SHOWN:]):
             line = self._line().add(clock(turn.at, self._zone) if turn.at else UNKNOWN, self._quiet)
-            told, cost = tokens(turn.tokens), dollars(turn.cost)
+            told, cost = tokens(turn.tokens), part_dollars(turn.cost)
             line.to(TURN_TOKENS - len(told)).add(told, self._ink)
             line.to(TURN_COST - len(cost)).add(cost, self._ink, bold=True)
             if turn.cost is not None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from watchgate.core.amounts import tokens
 from watchgate.ui.costs.budgets import of_today
 from watchgate.ui.costs.figures import Costs
-from watchgate.ui.costs.marks import AT_LEAST
+from watchgate.ui.costs.marks import AT_LEAST, BRIEF
 from watchgate.ui.costs.sums import Sum, dollars
 from watchgate.ui.formats import width
 from watchgate.ui.theming.palettes import Token
@@ -20,7 +20,7 @@ APART = 3
 
 
 class CostTotals(Pane):
-    """Four figures with their labels; at the right what is in none of them, and why."""
+    """Four figures with their labels; at the right what is in none of them, or what marks mean."""
 
     DEFAULT_CSS = "CostTotals { height: 2; }"
 
@@ -54,10 +54,12 @@ class CostTotals(Pane):
         lost = unreadable(costs.unreadable, whole=cells >= AIRY_FROM)
         budget = of_today(costs.budget, dollars(costs.today.cost))
         for words, bold in ((lost, False), (budget, True)):
-            taken = labels.left_cells + labels.right_cells
-            if words and taken + width(words) + APART + 1 <= cells:
+            if words and _fits(labels, words, cells):
                 labels.right(f"  {words} " if labels.right_cells else f"{words} ", ink, bold=bold)
         sums = tuple(known for _, known in figures)
+        legend = BRIEF if any(known.mark for known in sums) and not labels.right_cells else ()
+        if brief := next((words for words in legend if _fits(labels, words, cells)), ""):
+            labels.right(f"{brief} ", quiet)
         values = self._values(places, sums)
         self._speed(values, costs, cells)
         words = without(costs)
@@ -88,3 +90,7 @@ class CostTotals(Pane):
         words = f"   {tokens(costs.tokens_per_min)} tokens/min"
         if costs.tokens_per_min and line.left_cells + len(words) + 1 <= cells:
             line.add(words, "off" if self._stale else "dim")
+
+
+def _fits(line: Line, words: str, cells: int) -> bool:
+    return line.left_cells + line.right_cells + width(words) + APART + 1 <= cells

@@ -9,7 +9,7 @@ from watchgate.core.usage_meter import Tokens
 from watchgate.ui.costs.figures import CostRow
 from watchgate.ui.costs.marks import of_parts
 from watchgate.ui.costs.sparks import of_turns, spark
-from watchgate.ui.costs.sums import dollars
+from watchgate.ui.costs.sums import dollars, part_dollars
 from watchgate.ui.formats import cut
 from watchgate.ui.theming.palettes import Token
 from watchgate.ui.widgets.costs.words import bar, named
@@ -75,7 +75,7 @@ class CostWhere(Pane):
             return []
         shown = of_turns(turns, min(LONGEST, cells - BAR - 1))
         last = turns[-1]
-        told = dollars(last.cost) if last.cost is not None else tokens(last.tokens)
+        told = part_dollars(last.cost) if last.cost is not None else tokens(last.tokens)
         line = self.line().to(2).add("newest turn", quiet).to(COST_END - len(told))
         line.add(told, quiet)
         if last.cost is not None:

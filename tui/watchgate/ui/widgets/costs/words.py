@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from watchgate.core.amounts import plural
 from watchgate.core.text import safe_text
 from watchgate.ui.costs.figures import CostRow, Costs, date_of
@@ -50,13 +52,16 @@ def without(costs: Costs) -> str:
     if len(missing) > 1:
         names += f" and {named(missing[1].label)}" if len(missing) == 2 else ""
         names += f" and {plural(len(missing) - 1, 'other')}" if len(missing) > 2 else ""
-    return f"without {names}: {_why(missing)}"
+    return f"without {names}: {_why(missing, costs.rows)}"
 
 
-def _why(missing: list[CostRow]) -> str:
+def _why(missing: list[CostRow], rows: Sequence[CostRow]) -> str:
     agents = {row.key[0] for row in missing}
+    silent = not any(row.tells for row in missing)
+    if silent and any(row.tells and row.key[0] in agents for row in rows):
+        return "no usage told yet"
     who = title(next(iter(agents))) if len(agents) == 1 else ""
-    what = "usage" if not any(row.tells for row in missing) else "cost"
+    what = "usage" if silent else "cost"
     return f"{who} reports no {what}" if who else f"no {what} reported"
 
 
