@@ -28,7 +28,7 @@ from watchgate.core.config import Config
 from watchgate.core.ledger.counted import CountedData, CountedRow, Part
 from watchgate.core.records import COUNTED, Record
 from watchgate.core.state import State
-from watchgate.core.usage import SessionUsage
+from watchgate.core.usage.session import SessionUsage
 from watchgate.link.client import ControlClient, connect
 from watchgate.link.paths import Paths
 from watchgate.service.clock import SystemClock

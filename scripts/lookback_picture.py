@@ -9,8 +9,8 @@ from watchgate.agents.claude.adapter import CLASSES
 from watchgate.agents.hooks.tools import describe
 from watchgate.cli.lookback.page import composed
 from watchgate.cli.lookback.show import homeless
+from watchgate.cli.lookback.svg import svg
 from watchgate.cli.lookback.words import Page, span_of
-from watchgate.cli.picture_svg import svg
 from watchgate.core.lookback.asked import Asked
 from watchgate.core.lookback.cost import Cost
 from watchgate.core.lookback.fold import Lookback

@@ -7,11 +7,11 @@ import pytest
 from genai_prices import update_prices
 
 from tests.cli.conftest import Cli
-from tests.service.usage.price_tables import NOW_US, keep, model, provider
+from tests.service.prices.tables import NOW_US, keep, model, provider
 from watchgate.cli.exits import Exit
 from watchgate.link.paths import paths
-from watchgate.service.usage.price_dates import RELEASED, version
-from watchgate.service.usage.price_files import FETCHED
+from watchgate.service.prices.dates import RELEASED, version
+from watchgate.service.prices.files import FETCHED
 
 OWN = """
 [[price]]

@@ -24,7 +24,7 @@ from watchgate.core.budget import (
 )
 from watchgate.core.config_costs import CostsConfig
 from watchgate.core.records import BudgetData
-from watchgate.core.usage_session import SessionUsage, Spent
+from watchgate.core.usage.session import SessionUsage, Spent
 
 USD = 1_000_000_000
 TODAY = 20_000

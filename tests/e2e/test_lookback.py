@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.cli.test_lookback import files
+from tests.cli.lookback.test_lookback import files
 from tests.service.lookback import disk
 
 

@@ -12,8 +12,9 @@ from tests.service.scribe import Scribe, committed
 from watchgate.core.clock import Instant
 from watchgate.core.records import Draft, NoteData, UsageData
 from watchgate.core.state import State
-from watchgate.core.usage import DAY_US, DAYS_KEPT
-from watchgate.core.usage_meter import NANO
+from watchgate.core.usage.fold import DAY_US
+from watchgate.core.usage.meter import NANO
+from watchgate.core.usage.session import DAYS_KEPT
 from watchgate.service.clock import FakeClock
 from watchgate.service.journal.writer import Journal
 from watchgate.service.past_usage import remember_usage, usage_of

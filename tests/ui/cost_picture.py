@@ -8,10 +8,10 @@ import msgspec
 
 from tests.ui.picture import NOW_US, busy
 from watchgate.core.ledger.counted import Minute
-from watchgate.core.usage import MINUTE_US, SessionUsage, Spent, UsageKept
-from watchgate.core.usage_meter import NANO, Meter, Tokens
-from watchgate.core.usage_recent import RecentOf
-from watchgate.core.usage_session import Told
+from watchgate.core.usage.fold import UsageKept
+from watchgate.core.usage.meter import NANO, Meter, Tokens
+from watchgate.core.usage.recent import MINUTE_US, RecentOf
+from watchgate.core.usage.session import SessionUsage, Spent, Told
 from watchgate.link.protocol import Snapshot
 from watchgate.ui.costs.figures import day_of
 

@@ -12,8 +12,9 @@ from tests.ui.cost_picture import HAIKU, OF, SESSIONS, day, usage
 from tests.ui.picture import NOW_US, busy
 from watchgate.core.ledger.counted import CountedData, CountedRow, Kinds, Limit, Minute, Part
 from watchgate.core.records import BudgetData, Record
-from watchgate.core.usage import MINUTE_US, UsageFold, UsageKept
-from watchgate.core.usage_meter import NANO
+from watchgate.core.usage.fold import UsageFold, UsageKept
+from watchgate.core.usage.meter import NANO
+from watchgate.core.usage.recent import MINUTE_US
 from watchgate.link.protocol import Snapshot
 
 PRICES = "prices of 2026-11-18, genai-prices 0.2.3"

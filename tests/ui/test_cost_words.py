@@ -9,7 +9,9 @@ import pytest
 from tests.ui.counted_picture import counted
 from tests.ui.picture import NOW_US
 from watchgate.core.ledger.counted import Limit, Minute, Part
-from watchgate.core.usage import MINUTE_US, Spent, UsageFold
+from watchgate.core.usage.fold import UsageFold
+from watchgate.core.usage.recent import MINUTE_US
+from watchgate.core.usage.session import Spent
 from watchgate.ui.costs.asked import asked_by
 from watchgate.ui.costs.layout import Wanted, layout
 from watchgate.ui.costs.limits import told_words, window

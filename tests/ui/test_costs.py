@@ -15,8 +15,9 @@ from watchgate.core.amounts import tokens
 from watchgate.core.records import Record
 from watchgate.core.restore import restore
 from watchgate.core.sessions import SessionState
-from watchgate.core.usage import DAY_US, SessionUsage, UsageKept
-from watchgate.core.usage_meter import NANO
+from watchgate.core.usage.fold import DAY_US, UsageKept
+from watchgate.core.usage.meter import NANO
+from watchgate.core.usage.session import SessionUsage
 from watchgate.link.protocol import Snapshot
 from watchgate.ui.costs.figures import costs
 from watchgate.ui.costs.sums import today, today_words

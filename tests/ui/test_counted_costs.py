@@ -9,7 +9,7 @@ from tests.ui.console import Bench, running
 from tests.ui.counted_picture import counted, counting, unpriced
 from tests.ui.picture import NOW_US, busy
 from watchgate.core.records import Record
-from watchgate.core.usage import DAY_US, UsageKept
+from watchgate.core.usage.fold import DAY_US, UsageKept
 from watchgate.link.protocol import Snapshot
 from watchgate.ui.costs.figures import costs
 from watchgate.ui.costs.of_session import short, whole

@@ -12,9 +12,9 @@ from watchgate.core.ledger.counted import CountedData, CountedRow, Limit, Minute
 from watchgate.core.records import COUNTED, Record
 from watchgate.core.restore import restore
 from watchgate.core.state import State
-from watchgate.core.usage import DAY_US, UsageFold
-from watchgate.core.usage_meter import NANO
-from watchgate.core.usage_recent import MINUTE_US
+from watchgate.core.usage.fold import DAY_US, UsageFold
+from watchgate.core.usage.meter import NANO
+from watchgate.core.usage.recent import MINUTE_US
 from watchgate.core.views import GateView
 from watchgate.link.snapshots import snapshot
 from watchgate.ui.fleet.names import Names

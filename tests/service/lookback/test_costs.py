@@ -9,7 +9,7 @@ from tests.service.lookback import disk
 from watchgate.agents.usage.places import places
 from watchgate.core.lookback.cost import Cost
 from watchgate.service.lookback.costs import cost_of
-from watchgate.service.usage.prices import Prices
+from watchgate.service.prices.prices import Prices
 
 
 def line(model: str, call: str, at: str = disk.SAID) -> dict[str, Any]:

@@ -20,17 +20,17 @@ from watchgate.core.ledger.counted_rows import counted_rows
 from watchgate.core.ledger.ledger import Ledger
 from watchgate.core.records import COUNTED, Record
 from watchgate.core.state import State
-from watchgate.core.usage import SessionUsage
+from watchgate.core.usage.session import SessionUsage
 from watchgate.link.client import connect
 from watchgate.link.paths import Paths
 from watchgate.link.snapshots import restored
 from watchgate.service.clock import FakeClock
 from watchgate.service.host import Host
 from watchgate.service.journal import reading
+from watchgate.service.prices.prices import Prices
 from watchgate.service.stage import Stage
 from watchgate.service.usage.book import UsageBook
 from watchgate.service.usage.local_days import local_day
-from watchgate.service.usage.prices import Prices
 
 WAIT_S = 20.0
 PRICE = PriceConfig(model="house-model", input=1.0, output=10.0, cache_read=0.1)

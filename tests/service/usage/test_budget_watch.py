@@ -167,19 +167,27 @@ def test_budgets_that_were_taken_out_of_the_configuration_are_free() -> None:
     assert later.look(everything=True) == []
 
 
-def test_a_cost_below_that_of_the_files_sets_nothing_free_whoever_tells_it() -> None:
+@pytest.mark.parametrize(
+    ("told", "shown", "without_files"),
+    [
+        (0.0, "computed", [(None, "free"), ("s1", "free")]),
+        (17.0, "reported", [(None, "warned")]),
+    ],
+)
+def test_a_cost_below_that_of_the_files_sets_nothing_free_whoever_tells_it(
+    told: float, shown: str, without_files: list[tuple[str | None, str]]
+) -> None:
     core = Spender()
     core.spend("s1", 25)
     assert core.look() == [(None, "used-up"), ("s1", "used-up")]
     at = core.desk.clock.now().wall_us
-    for kind, data in (("session.start", {}), ("usage", {"total_cost_usd": 0.0})):
+    for kind, data in (("session.start", {}), ("usage", {"total_cost_usd": told})):
         draft = Draft(kind=kind, at=at, agent="claude", session="s1", data=data)
         core.desk.hub.recorder.record(draft)
-    seen = core.state.usage.sessions["claude", "s1"]
-    assert (seen.source, seen.cost) == ("reported", 0)
+    assert core.state.usage.sessions["claude", "s1"].source == shown
     assert core.look(everything=True) == []
     core.spend("s1", 0)
-    assert core.look() == [(None, "free"), ("s1", "free")]
+    assert core.look() == without_files
 
 
 def test_without_a_budget_nothing_watches() -> None:

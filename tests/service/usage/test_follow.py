@@ -8,7 +8,7 @@ import pytest
 
 from tests.service.usage.living import Living, cost_of
 from tests.service.wire import until
-from watchgate.core.usage_meter import NANO, Tokens
+from watchgate.core.usage.meter import NANO, Tokens
 from watchgate.service import past_sessions
 from watchgate.service.usage import follow
 

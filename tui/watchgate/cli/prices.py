@@ -13,7 +13,7 @@ from watchgate.cli.since import now_us
 if TYPE_CHECKING:
     from watchgate.core.ledger.rates import Rates, Tariff
     from watchgate.link.paths import Paths
-    from watchgate.service.usage.prices import Prices
+    from watchgate.service.prices.prices import Prices
 
 _PICO_PER_MTOK = 1_000_000
 _PICO_PER_THOUSAND = 1_000_000_000
@@ -43,7 +43,7 @@ def add_parser(commands: Any) -> None:
 
 
 def _prices(args: argparse.Namespace) -> int:
-    from watchgate.service.usage.prices import prices_of
+    from watchgate.service.prices.prices import prices_of
 
     paths, at_us = here(sockets=False), now_us()
     config = configured(paths)
@@ -66,8 +66,8 @@ def _prices(args: argparse.Namespace) -> int:
 
 
 def _update(paths: Paths, at_us: int) -> bool:
-    from watchgate.service.usage.price_files import FETCHED
-    from watchgate.service.usage.price_updates import UpdateError, update
+    from watchgate.service.prices.files import FETCHED
+    from watchgate.service.prices.updates import UpdateError, update
 
     try:
         update(paths.data_dir / FETCHED, at_us)

@@ -14,8 +14,8 @@ import msgspec
 
 from watchgate.core.config_costs import CostsConfig
 from watchgate.core.records import BudgetData
-from watchgate.core.usage_meter import NANO
-from watchgate.core.usage_session import Key, SessionUsage, Spent
+from watchgate.core.usage.meter import NANO
+from watchgate.core.usage.session import Key, SessionUsage, Spent
 
 KIND: Final = "policy.budget"
 """The kind of the records that tell how a budget stands."""

@@ -11,7 +11,7 @@ from watchgate.core.records import BudgetData
 from watchgate.core.session_views import SessionViews
 from watchgate.core.state import ROWS_KEPT, State
 from watchgate.core.traces import Traces, TraceView
-from watchgate.core.usage import UsageFold, UsageKept
+from watchgate.core.usage.fold import UsageFold, UsageKept
 from watchgate.core.views import (
     CallRow,
     GateView,

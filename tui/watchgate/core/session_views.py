@@ -10,7 +10,7 @@ import msgspec
 from watchgate.core.hosts import host_among
 from watchgate.core.records import Record
 from watchgate.core.sessions import SessionState, after
-from watchgate.core.usage_meter import nano
+from watchgate.core.usage.meter import nano
 from watchgate.core.views import SessionView, SubView
 
 KEPT = 2_000

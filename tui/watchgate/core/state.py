@@ -39,7 +39,7 @@ from watchgate.core.records import (
 from watchgate.core.ring import Ring
 from watchgate.core.session_views import Key, SessionViews, session_key
 from watchgate.core.traces import Traces, ended_by, hidden_by, shown_by
-from watchgate.core.usage import UsageFold
+from watchgate.core.usage.fold import UsageFold
 from watchgate.core.views import (
     CallRow,
     GateView,

@@ -16,7 +16,7 @@ from watchgate.core.grants.grant import GrantView
 from watchgate.core.grants.rule import GrantRule
 from watchgate.core.records import BudgetData, Record
 from watchgate.core.traces import TraceView
-from watchgate.core.usage import UsageKept
+from watchgate.core.usage.fold import UsageKept
 from watchgate.core.views import CallRow, GateView, PendingView, SessionView, Settled, Totals
 
 SCHEMA = 1

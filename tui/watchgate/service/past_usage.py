@@ -17,7 +17,8 @@ from watchgate.core.budget import KIND as BUDGET
 from watchgate.core.clock import Clock
 from watchgate.core.records import COUNTED, Record
 from watchgate.core.state import State
-from watchgate.core.usage import DAY_US, DAYS_KEPT
+from watchgate.core.usage.fold import DAY_US
+from watchgate.core.usage.session import DAYS_KEPT
 from watchgate.service.boundary import each_contained
 from watchgate.service.journal import reading
 from watchgate.service.journal.schema import JournalError

@@ -110,9 +110,9 @@ def _cost(paths: Paths, home: str, since_us: int, now: int) -> Cost | None:
     from watchgate.agents.usage.places import places
     from watchgate.cli.place import configured
     from watchgate.service.lookback.costs import cost_of
+    from watchgate.service.prices.files import FETCHED
+    from watchgate.service.prices.prices import Prices
     from watchgate.service.usage.local_days import local_day
-    from watchgate.service.usage.price_files import FETCHED
-    from watchgate.service.usage.prices import Prices
 
     own = configured(paths).price
     prices = Prices(own, cache=None, fetched=paths.data_dir / FETCHED, now_us=now)

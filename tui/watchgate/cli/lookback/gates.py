@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from watchgate.cli.lookback.picture import Line, Span, cut
 from watchgate.cli.lookback.words import LABEL, Page
-from watchgate.cli.picture import Line, Span, cut
 from watchgate.core.amounts import money, plural, tokens
-from watchgate.core.usage_meter import NANO
+from watchgate.core.usage.meter import NANO
 
 if TYPE_CHECKING:
     from watchgate.core.lookback.report import Tally

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from watchgate.cli.lookback.picture import Line, Span, apart, cut
 from watchgate.cli.lookback.words import INK, LABEL, Page, day
-from watchgate.cli.picture import Line, Span, apart, cut
 from watchgate.core.text import safe_text
 
 if TYPE_CHECKING:

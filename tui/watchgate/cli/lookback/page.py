@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from watchgate.cli.lookback.gates import gates, spent
 from watchgate.cli.lookback.grave import gravest
+from watchgate.cli.lookback.picture import PARTS, Line, Span, apart, clipped, width_of
 from watchgate.cli.lookback.words import INK, LABEL, Page
-from watchgate.cli.picture import PARTS, Line, Span, apart, clipped, width_of
 from watchgate.core.amounts import plural
 from watchgate.core.text import safe_text
 

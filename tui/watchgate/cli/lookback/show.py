@@ -20,8 +20,8 @@ from watchgate.core.lookback.cost import Cost
 from watchgate.core.lookback.report import Grave, Report
 
 if TYPE_CHECKING:
+    from watchgate.cli.lookback.picture import Line
     from watchgate.cli.lookback.words import Page
-    from watchgate.cli.picture import Line
     from watchgate.ui.theming.palettes import Palette
 
 SHOWN = 8
@@ -57,7 +57,7 @@ def as_json(found: Found, *, private: bool) -> None:
 def as_page(found: Found, args: argparse.Namespace) -> None:
     """The page on stdout unless that has JSON, and as an SVG where one is asked for."""
     from watchgate.cli.lookback.page import MAX_CELLS, MIN_CELLS, composed
-    from watchgate.cli.picture import painted
+    from watchgate.cli.lookback.picture import painted
     from watchgate.ui.theming.theme import NAMES, palette
 
     ui = configured(here(sockets=False)).ui
@@ -114,7 +114,7 @@ def homeless(report: Report, home: str) -> Report:
 
 
 def _write(path: Path, lines: list[Line], colors: Palette, *, force: bool) -> None:
-    from watchgate.cli.picture_svg import svg
+    from watchgate.cli.lookback.svg import svg
     from watchgate.service.new_file import NewFileError, new_file
 
     drawn = svg(lines, colors, title="watchgate lookback", cells=PICTURE_CELLS)

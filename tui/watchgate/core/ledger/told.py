@@ -17,8 +17,8 @@ from watchgate.core.ledger.books import Key
 from watchgate.core.ledger.call import PICO_PER_NANO, UsageCall
 from watchgate.core.recent import Recent
 from watchgate.core.records import Record
-from watchgate.core.usage_meter import Meter, Tokens, counts_in, nano, reads, tokens_in
-from watchgate.core.usage_sources import NAME_CHARS
+from watchgate.core.usage.meter import Meter, Tokens, counts_in, nano, reads, tokens_in
+from watchgate.core.usage.sources import NAME_CHARS
 
 KINDS = ("session.start", "usage")
 """The records that this is about."""

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, tzinfo
 
 from watchgate.core import amounts
 from watchgate.core.amounts import UNKNOWN
-from watchgate.core.usage_meter import NANO
+from watchgate.core.usage.meter import NANO
 
 _US = 1_000_000
 

@@ -14,7 +14,7 @@ from watchgate.core.history_row import HistoryRow
 from watchgate.core.records import Record
 from watchgate.core.report.fields import well_formed
 from watchgate.core.state import State
-from watchgate.core.usage import SessionUsage
+from watchgate.core.usage.session import SessionUsage
 from watchgate.core.views import SessionView
 
 _TOLD = (

@@ -14,8 +14,8 @@ from watchgate.core.ledger.figures import LedgerRow
 from watchgate.core.ledger.ledger import Ledger
 from watchgate.core.ledger.summed import rows_of
 from watchgate.core.lookback.cost import Cost
+from watchgate.service.prices.prices import Prices
 from watchgate.service.usage.book import UsageBook
-from watchgate.service.usage.prices import Prices
 
 
 def cost_of(

@@ -20,8 +20,8 @@ from watchgate.core.budget import (
 from watchgate.core.clock import Clock
 from watchgate.core.config_costs import CostsConfig
 from watchgate.core.records import COUNTED, BudgetData, Draft, Record
-from watchgate.core.usage import DAY_US
-from watchgate.core.usage_session import Key, SessionUsage
+from watchgate.core.usage.fold import DAY_US
+from watchgate.core.usage.session import Key, SessionUsage
 from watchgate.service.hub import Hub
 
 LOOK_S = 60.0

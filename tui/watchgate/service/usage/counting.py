@@ -19,13 +19,13 @@ from watchgate.core.ledger.kinds import kinds_of
 from watchgate.core.ledger.ledger import Key, Ledger
 from watchgate.core.ledger.telling import told_of
 from watchgate.core.records import Record
-from watchgate.core.usage import DAYS_KEPT
-from watchgate.core.usage_counted import CWD_CHARS
-from watchgate.core.usage_sources import NAME_CHARS
+from watchgate.core.usage.counted import CWD_CHARS
+from watchgate.core.usage.session import DAYS_KEPT
+from watchgate.core.usage.sources import NAME_CHARS
+from watchgate.service.prices.prices import Prices
 from watchgate.service.usage.book import UsageBook
 from watchgate.service.usage.facts import SessionFacts
 from watchgate.service.usage.local_days import local_day, utc_offset_s
-from watchgate.service.usage.prices import Prices
 
 RECORDS_WAITING = 20_000
 """Told records that wait to be counted at most; more than that come only where nothing is read."""

@@ -19,9 +19,9 @@ from watchgate.core.clock import Clock
 from watchgate.core.events import Event, SessionChange
 from watchgate.core.ledger.told import KINDS
 from watchgate.core.records import COUNTED, Draft, Record
-from watchgate.core.usage import DAY_US, DAYS_KEPT
-from watchgate.core.usage_news import news
-from watchgate.core.usage_session import Key
+from watchgate.core.usage.fold import DAY_US
+from watchgate.core.usage.news import news
+from watchgate.core.usage.session import DAYS_KEPT, Key
 from watchgate.service.boundary import contained
 from watchgate.service.hub import Hub
 from watchgate.service.journal import reading

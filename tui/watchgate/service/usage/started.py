@@ -11,12 +11,12 @@ from watchgate.core.events import Event
 from watchgate.core.records import Draft
 from watchgate.link.paths import Paths
 from watchgate.service.hub import Hub
+from watchgate.service.prices.prices import prices_of
+from watchgate.service.prices.updates import keep_new
 from watchgate.service.stage import Stage
 from watchgate.service.usage.cache import FOLDER
 from watchgate.service.usage.counting import Counting
 from watchgate.service.usage.follow import UsageFollow
-from watchgate.service.usage.price_updates import keep_new
-from watchgate.service.usage.prices import prices_of
 
 
 def following(

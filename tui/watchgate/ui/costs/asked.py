@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from watchgate.core.amounts import UNKNOWN, count, tokens
-from watchgate.core.usage import UsageFold
+from watchgate.core.usage.fold import UsageFold
 from watchgate.ui.costs.marks import AT_LEAST, of_session
 from watchgate.ui.costs.sums import part_dollars
 

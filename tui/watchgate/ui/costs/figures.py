@@ -14,8 +14,8 @@ import msgspec
 
 from watchgate.core.records import BudgetData
 from watchgate.core.state import State
-from watchgate.core.usage import Spent, total
-from watchgate.core.usage_meter import Tokens
+from watchgate.core.usage.meter import Tokens
+from watchgate.core.usage.session import Spent, total
 from watchgate.core.views import SessionView
 from watchgate.ui.costs.budgets import today as today_budget
 from watchgate.ui.costs.limits import AgentLimits, agent_limits

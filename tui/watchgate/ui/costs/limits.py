@@ -9,7 +9,7 @@ import msgspec
 
 from watchgate.core.ledger.counted import Limit
 from watchgate.core.text import safe_text
-from watchgate.core.usage import LimitsTold
+from watchgate.core.usage.session import LimitsTold
 from watchgate.ui.formats import ago, clock
 
 NAME_CHARS = 16

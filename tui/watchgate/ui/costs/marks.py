@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from watchgate.core.ledger.counted import Source
-from watchgate.core.usage import SessionUsage
+from watchgate.core.usage.session import SessionUsage
 
 AT_LEAST: Final = "+?"
 """Behind a figure, where there is no room to say that it is a lower bound."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from watchgate.core.amounts import UNKNOWN, money
-from watchgate.core.usage import SessionUsage, UsageFold
+from watchgate.core.usage.fold import UsageFold
+from watchgate.core.usage.session import SessionUsage
 from watchgate.core.views import SessionView
 from watchgate.ui.costs.sums import dollars
 

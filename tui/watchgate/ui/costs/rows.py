@@ -9,8 +9,8 @@ import msgspec
 from watchgate.core.ledger.counted import Part, Source
 from watchgate.core.sessions import SessionState
 from watchgate.core.state import State
-from watchgate.core.usage import SessionUsage, Spent, total
-from watchgate.core.usage_meter import Tokens
+from watchgate.core.usage.meter import Tokens
+from watchgate.core.usage.session import SessionUsage, Spent, total
 from watchgate.core.views import SessionView
 from watchgate.ui.costs.sparks import of_hour
 from watchgate.ui.costs.sums import Sum, sum_of, used_since

@@ -12,8 +12,8 @@ from watchgate.core.ledger.counted import Source
 from watchgate.core.records import BudgetData
 from watchgate.core.sessions import SessionState
 from watchgate.core.state import State
-from watchgate.core.usage import SessionUsage, Spent, total
-from watchgate.core.usage_meter import NANO, nano
+from watchgate.core.usage.meter import NANO, nano
+from watchgate.core.usage.session import SessionUsage, Spent, total
 from watchgate.ui.costs.marks import AT_LEAST, of_both
 
 IN_THE_SUM = "in the sum"

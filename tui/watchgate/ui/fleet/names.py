@@ -19,8 +19,9 @@ from watchgate.core.ledger.counted import CountedData, CountedRow, Limit, Minute
 from watchgate.core.records import COUNTED, Record
 from watchgate.core.session_views import LABEL_CHARS
 from watchgate.core.traces import TraceView
-from watchgate.core.usage import DAY_US, SessionUsage, Spent, UsageKept
-from watchgate.core.usage_recent import RecentOf
+from watchgate.core.usage.fold import DAY_US, UsageKept
+from watchgate.core.usage.recent import RecentOf
+from watchgate.core.usage.session import SessionUsage, Spent
 from watchgate.core.views import CallRow, GateView, PendingView, SessionView, Settled
 from watchgate.link.protocol import Snapshot
 

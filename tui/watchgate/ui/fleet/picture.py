@@ -9,7 +9,8 @@ from watchgate.core.budget import Budgets
 from watchgate.core.hosts import common_gate
 from watchgate.core.state import DAY_US, SETTLED_KEPT
 from watchgate.core.traces import TRACES_KEPT, TraceView
-from watchgate.core.usage import LimitsTold, UsageKept
+from watchgate.core.usage.fold import UsageKept
+from watchgate.core.usage.session import LimitsTold
 from watchgate.core.views import CallRow, Settled, Totals
 from watchgate.ui.fleet.host import Host
 from watchgate.ui.source import Merged

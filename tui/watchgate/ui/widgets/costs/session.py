@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import tzinfo
 
-from watchgate.core.usage import SessionUsage
+from watchgate.core.usage.session import SessionUsage
 from watchgate.ui.costs.figures import CostRow
 from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.theming.palettes import Token

@@ -8,7 +8,7 @@ import msgspec
 
 from watchgate.core.amounts import UNKNOWN, plural, tokens
 from watchgate.core.text import safe_text
-from watchgate.core.usage import SessionUsage
+from watchgate.core.usage.session import SessionUsage
 from watchgate.ui.costs.figures import CostRow
 from watchgate.ui.costs.sums import dollars
 from watchgate.ui.deciding.consequences import title

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import tzinfo
 
 from watchgate.core.amounts import UNKNOWN, count, plural, tokens
-from watchgate.core.usage import SessionUsage, SubUsage
+from watchgate.core.usage.session import SessionUsage, SubUsage
 from watchgate.ui.costs.figures import date_of
 from watchgate.ui.costs.marks import mark, of_parts
 from watchgate.ui.costs.sparks import of_turns, spark

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from watchgate.core.amounts import UNKNOWN, plural, tokens
 from watchgate.core.ledger.counted import Kinds
-from watchgate.core.usage import SessionUsage
-from watchgate.core.usage_meter import Tokens
+from watchgate.core.usage.meter import Tokens
+from watchgate.core.usage.session import SessionUsage
 from watchgate.ui.costs.figures import CostRow
 from watchgate.ui.costs.marks import of_parts
 from watchgate.ui.costs.sparks import of_turns, spark

@@ -1,0 +1,164 @@
+"""Usage and cost as a table for people: what is unknown is `?`, what is a lower bound says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
+
+from watchgate.cli.costs.rows import By, CostRow, day_text
+from watchgate.cli.lookback.picture import cut
+from watchgate.core.amounts import money, part_money, plural, tokens
+from watchgate.core.ledger.call import PICO
+from watchgate.core.text import safe_text
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from watchgate.cli.costs.view import Asked
+
+ID_CHARS = 8
+TOOLS_SHOWN = 3
+PARTS: Final[tuple[By, ...]] = ("turn", "call")
+NO_MODEL = "(model not told)"
+_GAP = "  "
+
+Cells = tuple[str, ...]
+_NUMBERS = ("INPUT", "OUTPUT", "CACHE W", "CACHE R", "COST")
+_HEADS: dict[By, Cells] = {
+    "session": ("SESSION", "LAST"),
+    "model": ("MODEL",),
+    "day": ("DAY",),
+    "agent": ("AGENT",),
+    "turn": ("SESSION", "TURN", "LAST CALL"),
+    "call": ("SESSION", "AT"),
+}
+
+
+def table(
+    by: By, rows: Iterable[CostRow], sums: Iterable[CostRow], *, subs: bool, cells: int = 0
+) -> list[str]:
+    """A line for each row, with `subs` one for each sub-agent, and one for the sum of each source.
+
+    Names from outside are made visible. The names of models are cut to so many `cells`; 0: never.
+    """
+    head = (*_HEADS[by], *_NUMBERS, "", "" if by == "model" else "MODELS")
+    lines = [head]
+    for row in rows:
+        lines.append((*_names(row), *_numbers(row), row.source, _more(row)))
+        if subs:
+            lines += [(*_sub_names(sub, by), *_numbers(sub), "", _models(sub)) for sub in row.subs]
+    blank = ("",) * (len(_HEADS[by]) - 1)
+    lines += [("total", *blank, *_numbers(each), each.source, "") for each in sums]
+    return _aligned(lines, range(len(_HEADS[by]), len(head) - 2), cells)
+
+
+def remarks(sums: Sequence[CostRow], prices: str) -> list[str]:
+    """What has to be known to read the sums."""
+    found = []
+    unpriced = sorted({model for each in sums for model in each.unpriced})
+    if unpriced:
+        names = ", ".join(safe_text(model) or NO_MODEL for model in unpriced)
+        found.append(
+            f"{plural(len(unpriced), 'model')} unpriced: {names}; "
+            "a [[price]] in the configuration gives one"
+        )
+    if any(each.source == "computed" for each in sums):
+        found.append(f"{prices}; estimates at list prices, not your invoice")
+    return found
+
+
+def nothing(asked: Asked, agents: Collection[str]) -> str:
+    """Why there is no row, where usage is known of these agents, and what would show some."""
+    named = ", ".join(sorted({safe_text(agent) for agent in agents}))
+    if not named:
+        return "nothing was used, as far as the files of agents and the journal tell"
+    if asked.agent and asked.agent not in agents:
+        return f"nothing is known of an agent {asked.agent[:80]!r}; there is usage of {named}"
+    if asked.since_us or asked.first_day:
+        return "nothing was used in this time; without --since and --days all that is known counts"
+    return "nothing of what is known fits these options together"
+
+
+def unreadable_words(lines: int, files: int) -> str:
+    """What the figures lack; empty where everything could be read."""
+    told = [plural(count, noun) for count, noun in ((lines, "line"), (files, "file")) if count]
+    if not told:
+        return ""
+    they = "it tells" if lines + files == 1 else "they tell"
+    return f"{' and '.join(told)} could not be read: what {they} of is missing in the figures"
+
+
+def _names(row: CostRow) -> Cells:
+    names: dict[By, Callable[[], Cells]] = {
+        "session": lambda: (_session(row), day_text(row.last)),
+        "model": lambda: (safe_text(row.name) or NO_MODEL,),
+        "day": lambda: (row.name,),
+        "agent": lambda: (safe_text(row.name),),
+        "turn": lambda: (_session(row), safe_text(row.name)[:ID_CHARS] or "-", _moment(row.last)),
+        "call": lambda: (_session(row), _moment(row.last)),
+    }
+    return names[row.by]()
+
+
+def _sub_names(sub: CostRow, by: By) -> Cells:
+    blank = ("",) * (len(_HEADS[by]) - 1)
+    return (f"  sub-agent {safe_text(sub.name)[:ID_CHARS]}", *blank)
+
+
+def _session(row: CostRow) -> str:
+    return safe_text(f"{row.agent} {row.session[:ID_CHARS]}")
+
+
+def _moment(at_us: int) -> str:
+    try:
+        local = datetime.fromtimestamp(at_us / 1_000_000, UTC).astimezone()
+    except (OverflowError, OSError, ValueError):
+        return "?"
+    return local.strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _numbers(row: CostRow) -> Cells:
+    figures = row.figures
+    counts = (figures.input, figures.output, figures.cache_write, figures.cache_read)
+    return (*(tokens(count) for count in counts), cost_text(row))
+
+
+def cost_text(row: CostRow) -> str:
+    """The cost of a row: `$4.10`, `>= $4.10`, `?`, or `-` where it is in the sum of its session."""
+    if row.cost is None:
+        return "-" if row.source == "reported" else "?"
+    words = (part_money if row.by in PARTS else money)(row.cost / PICO)
+    return f">= {words}" if row.least else words
+
+
+def _more(row: CostRow) -> str:
+    if row.by == "model":
+        return ""
+    tools = [safe_text(tool)[-ID_CHARS:] for tool in row.tools]
+    shown = " ".join(tools[:TOOLS_SHOWN]) + ("" if len(tools) <= TOOLS_SHOWN else " ...")
+    return f"{_models(row)} {shown}".strip()
+
+
+def _models(row: CostRow) -> str:
+    return ", ".join(safe_text(model) for model in row.models)
+
+
+def _aligned(lines: Sequence[Cells], numbers: Iterable[int], cells: int) -> list[str]:
+    """Columns as wide as their contents, those of numbers flush right; the last one may be cut."""
+    from rich.cells import cell_len
+
+    right = set(numbers)
+    widths = [max(cell_len(line[i]) for line in lines) for i in range(len(lines[0]) - 1)]
+    room = cells - sum(widths) - len(_GAP) * len(widths)
+    found = []
+    for line in lines:
+        columns = [
+            " " * (wide - cell_len(cell)) + cell
+            if i in right
+            else cell + " " * (wide - cell_len(cell))
+            for i, (cell, wide) in enumerate(zip(line[:-1], widths, strict=True))
+        ]
+        last = cut(line[-1], room) if cells else line[-1]
+        found.append(_GAP.join((*columns, last)).rstrip())
+    return found

@@ -1,0 +1,1 @@
+"""What sessions have used and cost: folded from what is told and counted of them."""

@@ -1,0 +1,108 @@
+"""The two files beside the prices: a table that was fetched, and what was resolved before.
+
+A file that is broken, of another version or not ours alone is as good as none: the first is then
+the table that comes with the program, the second is made anew.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+
+from watchgate.service import own_file
+from watchgate.service.prices.schedule import Schedule
+
+FETCHED = "prices.json"
+RESOLVED = "tariffs.json"
+MOST_BYTES = own_file.READ_BYTES
+_FORMAT = 1
+
+Key = tuple[str, str, str]
+"""The provider, the model and the words of context of a call."""
+
+
+class TableError(Exception):
+    """A table that cannot be used; the message says why."""
+
+
+Moment = Annotated[int, msgspec.Meta(ge=0, le=253_402_300_799_000_000)]
+"""UTC µs up to the year 9999, after which there are no dates."""
+
+
+class Fetched(msgspec.Struct, frozen=True, kw_only=True):
+    """A downloaded table as it came, and when (UTC µs) from where."""
+
+    fetched_us: Moment
+    url: str
+    providers: msgspec.Raw
+
+
+class _Resolved(msgspec.Struct, frozen=True, kw_only=True):
+    format: int
+    table: str
+    date: str
+    found: list[tuple[Key, Schedule | None]]
+
+
+def read_fetched(path: Path) -> Fetched | None:
+    """The table that was fetched; None where there is none. Raises `ValueError`, `OSError`."""
+    try:
+        content = own_file.read(path)
+    except FileNotFoundError:
+        return None
+    try:
+        return msgspec.json.decode(content, type=Fetched)
+    except RecursionError as fault:
+        raise ValueError("it is nested too deep") from fault
+
+
+def write_fetched(path: Path, fetched: Fetched) -> None:
+    """Keep a table for later starts. Raises `OSError`."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    own_file.replace(path, msgspec.json.encode(fetched))
+
+
+def read_resolved(path: Path, table: str) -> tuple[str, dict[Key, Schedule | None]]:
+    """The date of this table and what was resolved by it; empty where nothing good is kept."""
+    try:
+        kept = msgspec.json.decode(own_file.read(path), type=_Resolved)
+    except (OSError, ValueError, RecursionError):
+        return "", {}
+    if kept.format != _FORMAT or kept.table != table or not all(map(_sound, kept.found)):
+        return "", {}
+    return kept.date, dict(kept.found)
+
+
+def write_resolved(path: Path, table: str, date: str, found: dict[Key, Schedule | None]) -> None:
+    """Keep what was resolved by this table, with mode 0600; where that fails it is not kept.
+
+    It is not forced onto the disk: what a power cut leaves of it does not decode.
+    """
+    kept = _Resolved(format=_FORMAT, table=table, date=date, found=list(found.items()))
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(msgspec.json.encode(kept))
+            Path(name).replace(path)
+        finally:
+            Path(name).unlink(missing_ok=True)
+    except OSError:
+        return
+
+
+def _sound(entry: tuple[Key, Schedule | None]) -> bool:
+    """Whether a schedule has something for every time and any number of tokens."""
+    days = () if entry[1] is None else entry[1].days
+    hours = [each for _, each in days]
+    tiers = [tariff.tiers for each in hours for _, tariff in each if tariff is not None]
+    return all(map(_starts, [*hours, *tiers])) and (entry[1] is None or _starts(days))
+
+
+def _starts(entries: tuple[tuple[int, Any], ...]) -> bool:
+    return bool(entries) and entries[0][0] == 0
