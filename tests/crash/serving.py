@@ -6,6 +6,7 @@ import gc
 import os
 import resource
 import signal
+import threading
 import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -54,6 +55,10 @@ def warm_up(birth: Birth) -> None:
     hub.WRITTEN_S = PATIENCE_S  # a slow disk is no fault: whoever asked waits for it
     with hosted(_place_of(birth), CONFIG):
         pass
+    for thread in threading.enumerate():
+        # One that is within SQLite at the fork would leave it locked in every core to come.
+        if thread is not threading.main_thread():
+            thread.join()
     gc.collect()
     gc.freeze()
 
