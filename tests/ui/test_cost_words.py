@@ -8,7 +8,7 @@ import pytest
 
 from tests.ui.counted_picture import counted
 from tests.ui.picture import NOW_US
-from watchgate.core.ledger.counted import Limit, Minute, Part
+from watchgate.core.ledger.counted import Limit, Minute, Part, Source
 from watchgate.core.usage.fold import UsageFold
 from watchgate.core.usage.recent import MINUTE_US
 from watchgate.core.usage.session import Spent
@@ -27,10 +27,10 @@ API = ("claude", "api-fix-session")
 
 
 def spent(
-    cost: int | None, source: str, *, least: bool = False, model: str = "m"
+    cost: int | None, source: Source, *, least: bool = False, model: str = "m"
 ) -> Spent:  # fmt: skip
     """A part of a day."""
-    return Spent(day=1, agent="claude", model=model, cost=cost, source=source, least=least)  # type: ignore[arg-type]
+    return Spent(day=1, agent="claude", model=model, cost=cost, source=source, least=least)
 
 
 def test_a_mark_says_whose_a_figure_is_and_that_it_is_a_lower_bound() -> None:

@@ -12,7 +12,7 @@ import msgspec
 
 from watchgate.agents.claude.adapter import CLASSES
 from watchgate.agents.hooks.tools import describe
-from watchgate.agents.transcripts.lines import Lines, decoded, folder, mapping, parts, word
+from watchgate.agents.transcripts.lines import LineCalls, decoded, folder, mapping, parts, word
 from watchgate.agents.transcripts.when import moment_us
 from watchgate.core.lookback.asked import Asked
 
@@ -32,19 +32,12 @@ class _Line(msgspec.Struct, rename="camel", gc=False):
     message: msgspec.Raw = msgspec.Raw(b"")
 
 
-class ClaudeCalls:
-    """Reads one transcript in order; `stem` is the file's name, for lines without a session."""
+class ClaudeCalls(LineCalls[_Line]):
+    """Reads one transcript in order."""
 
     def __init__(self, stem: str, cwd: str = "") -> None:
-        self._lines = Lines(_Line)
-        self._session = stem
-        self._cwd = cwd
+        super().__init__(_Line, stem, cwd)
         self._alone = False
-
-    @property
-    def unreadable(self) -> int:
-        """How many lines were no JSON objects."""
-        return self._lines.unreadable
 
     def read(self, chunk: bytes) -> list[Asked]:
         """The calls that these whole lines ask for."""

@@ -14,7 +14,7 @@ import msgspec
 from watchgate.agents.codex.adapter import CLASSES
 from watchgate.agents.hooks.tools import describe
 from watchgate.agents.table.tools import input_of
-from watchgate.agents.transcripts.lines import Lines, decoded, folder, mapping, word
+from watchgate.agents.transcripts.lines import LineCalls, decoded, folder, mapping, word
 from watchgate.agents.transcripts.when import moment_us
 from watchgate.core.lookback.asked import Asked
 
@@ -30,21 +30,14 @@ class _Line(msgspec.Struct, gc=False):
     payload: msgspec.Raw = msgspec.Raw(b"")
 
 
-class CodexCalls:
-    """Reads one rollout in order; `stem` is the file's name, for one that does not say whose."""
+class CodexCalls(LineCalls[_Line]):
+    """Reads one rollout in order."""
 
     def __init__(self, stem: str, cwd: str = "") -> None:
-        self._lines = Lines(_Line)
-        self._session = stem
-        self._cwd = cwd
+        super().__init__(_Line, stem, cwd)
         self._known = False
         self._side = False
         self._alone = False
-
-    @property
-    def unreadable(self) -> int:
-        """How many lines were no JSON objects."""
-        return self._lines.unreadable
 
     def read(self, chunk: bytes) -> list[Asked]:
         """The calls that these whole lines ask for."""

@@ -11,26 +11,19 @@ from typing import Any
 
 from watchgate.agents.gemini import TABLE
 from watchgate.agents.table.tools import Tools, input_of
-from watchgate.agents.transcripts.lines import Lines, folder, mapping, parts, word
+from watchgate.agents.transcripts.lines import LineCalls, folder, mapping, parts, word
 from watchgate.agents.transcripts.when import moment_us
 from watchgate.core.lookback.asked import Asked
 
 
-class GeminiCalls:
+class GeminiCalls(LineCalls[dict[str, Any]]):
     """Reads one chat, by lines or as a whole; Gemini does not say there in which folder it runs."""
 
     def __init__(self, stem: str, cwd: str = "") -> None:
-        self._lines = Lines(dict[str, Any])
+        super().__init__(dict[str, Any], stem, cwd)
         self._tools = Tools(TABLE)
-        self._session = stem
-        self._cwd = cwd
         self._side = False
         self._seen: set[tuple[str, str]] = set()
-
-    @property
-    def unreadable(self) -> int:
-        """How many lines were no JSON objects."""
-        return self._lines.unreadable
 
     def read(self, chunk: bytes) -> list[Asked]:
         """The calls that these whole lines, or this whole file, ask for."""

@@ -34,6 +34,23 @@ class Lines(Generic[T]):
                 self.unreadable += 1
 
 
+class LineCalls(Generic[T]):
+    """What the readers of one file share; `stem` is its name, for one that does not say whose.
+
+    `cwd` is the folder that its calls run in where it names none.
+    """
+
+    def __init__(self, shape: type[T], stem: str, cwd: str) -> None:
+        self._lines = Lines(shape)
+        self._session = stem
+        self._cwd = cwd
+
+    @property
+    def unreadable(self) -> int:
+        """How many lines were no JSON objects."""
+        return self._lines.unreadable
+
+
 def decoded(raw: msgspec.Raw | bytes) -> Any:
     """A part that was left undecoded; None where it is nothing, or no JSON."""
     try:

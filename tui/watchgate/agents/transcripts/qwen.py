@@ -12,7 +12,7 @@ import msgspec
 
 from watchgate.agents.qwen import TABLE
 from watchgate.agents.table.tools import Tools, input_of
-from watchgate.agents.transcripts.lines import Lines, decoded, folder, mapping, parts, word
+from watchgate.agents.transcripts.lines import LineCalls, decoded, folder, mapping, parts, word
 from watchgate.agents.transcripts.when import moment_us
 from watchgate.core.lookback.asked import Asked
 
@@ -27,19 +27,12 @@ class _Line(msgspec.Struct, rename="camel", gc=False):
     message: msgspec.Raw = msgspec.Raw(b"")
 
 
-class QwenCalls:
-    """Reads one chat in order; `stem` is the file's name, for lines without a session."""
+class QwenCalls(LineCalls[_Line]):
+    """Reads one chat in order."""
 
     def __init__(self, stem: str, cwd: str = "") -> None:
-        self._lines = Lines(_Line)
+        super().__init__(_Line, stem, cwd)
         self._tools = Tools(TABLE)
-        self._session = stem
-        self._cwd = cwd
-
-    @property
-    def unreadable(self) -> int:
-        """How many lines were no JSON objects."""
-        return self._lines.unreadable
 
     def read(self, chunk: bytes) -> list[Asked]:
         """The calls that these whole lines ask for."""
