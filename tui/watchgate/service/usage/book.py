@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 
 from watchgate.agents.usage.base import Place
+from watchgate.agents.usage.registry import READERS
 from watchgate.core.ledger.ledger import Ledger
 from watchgate.service.usage.facts import Key, SessionFacts, Unreadable, joined
 from watchgate.service.usage.followed import Followed, ReaderOf, stamp
@@ -41,13 +42,9 @@ class UsageBook:
         *,
         cache: Path | None = None,
         since_us: int = 0,
-        readers: Mapping[str, ReaderOf] | None = None,
+        readers: Mapping[str, ReaderOf] = READERS,
     ) -> None:
         """`cache` is a folder for what was read before; `readers` are by agent."""
-        if readers is None:
-            from watchgate.agents.usage.registry import READERS  # noqa: PLC0415
-
-            readers = READERS
         self._ledger = ledger
         self._since_us = since_us
         places = [place for place in places if place.agent in readers]
