@@ -24,6 +24,7 @@ from watchgate.core.history_row import HistoryRow
 from watchgate.core.records import Record
 from watchgate.service.indexed_calls import LAG_MOST, NEAR, Candidates
 from watchgate.service.journal import reading
+from watchgate.service.journal.reading import Held
 from watchgate.service.search.finding import Index, discard_if_damaged, index_of
 from watchgate.service.search.narrowing import of_calls
 
@@ -69,16 +70,28 @@ def calls(
     none was found. `looked_at` counts the records gone through, `records` all there are, of which
     `newest` is the last. Raises `JournalError`.
     """
-    pages = _Pages(journal, view or View())
+    with reading.held(journal) as held:
+        return _calls(held, wanted, limit, before, view or View(), now_s)
+
+
+def _calls(
+    journal: Held,
+    wanted: Filter,
+    limit: int,
+    before: int | None,
+    view: View,
+    now_s: Callable[[], float],
+) -> dict[str, Any]:
+    pages = _Pages(journal, view)
     top = pages.newest if before is None else min(before - 1, pages.newest)
     span = reading.in_time(journal, pages.oldest, top, wanted.since_us, wanted.until_us)
     ask = _Ask(wanted, min(max(1, limit), CALLS_AT_ONCE), top, *span)
     try:
-        with index_of(journal) as index:
+        with index_of(journal.path, journal.connection) as index:
             windows = pages.named(ask, index) if index is not None else None
             return _answer(pages, ask, windows or pages.gone_through(ask), now_s)
     except sqlite3.Error as error:
-        discard_if_damaged(journal, error)
+        discard_if_damaged(journal.path, error)
     return _answer(pages, ask, pages.gone_through(ask), now_s)
 
 
@@ -125,7 +138,11 @@ def changed(
     `gone` are the first records of the others. After more than 2,000 records `reset` says that
     nothing of this was looked at. Raises `JournalError`.
     """
-    pages = _Pages(journal, view or View())
+    with reading.held(journal) as held:
+        return _changed(_Pages(held, view or View()), wanted, from_seq)
+
+
+def _changed(pages: _Pages, wanted: Filter, from_seq: int) -> dict[str, Any]:
     answer = {"records": pages.count, "newest": pages.newest}
     if pages.newest - from_seq >= CHANGED:
         return {"calls": [], "gone": [], "reset": True, **answer}
@@ -141,7 +158,7 @@ def changed(
 
 
 class _Pages:
-    def __init__(self, journal: Path, view: View) -> None:
+    def __init__(self, journal: Held, view: View) -> None:
         self._journal = journal
         self._view = view
         self.oldest, self.newest = reading.ends(journal)

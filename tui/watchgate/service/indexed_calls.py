@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
-from pathlib import Path
 
 from watchgate.core.call_rows import CallKey, call_key
 from watchgate.core.history import CALL_KINDS, CORE_KINDS
 from watchgate.core.history_lean import lean
 from watchgate.core.records import Record
 from watchgate.service.journal import reading
+from watchgate.service.journal.reading import Held
 from watchgate.service.search.facets import OF_CALL, token
 from watchgate.service.search.finding import Index
 
@@ -38,11 +38,11 @@ class Candidates:
     """
 
     def __init__(
-        self, journal: Path, index: Index, condition: str, *, oldest: int, top: int, newest: int
+        self, journal: Held, index: Index, condition: str, *, oldest: int, top: int, newest: int
     ) -> None:
         self._journal = journal
         self._index = index
-        self._condition = f"({condition}) AND {OF_CALL}"
+        self._condition = condition
         self._oldest = oldest
         self._newest = newest
         self._below = index.numbers(self._condition, oldest, min(top, index.upto))
@@ -52,7 +52,7 @@ class Candidates:
         """The records of calls that may have begun by `top` and met the condition after it."""
         top, end = self._above
         upto = self._index.upto
-        late = f"{self._condition} AND ({_LATE})"
+        late = f"({self._condition}) AND {OF_CALL} AND ({_LATE})"
         told = [*self._index.numbers(late, top + 1, min(end, upto))]
         begun = max(self._oldest, top - NEAR), top
         found = reading.calls_begun(self._journal, told, *begun) if told else set()
@@ -72,7 +72,8 @@ class Candidates:
             numbers = list(islice(self._below, count))
             if not numbers:
                 return self._records(calls, low, high), self._oldest
-            calls |= reading.calls_of(self._journal, numbers)
+            # Asking the index itself for records of calls costs ten times the rest of the question.
+            calls |= reading.calls_of(self._journal, numbers, CALL_KINDS)
             high, low = high or numbers[0], numbers[-1]
         return self._records(calls, low, high), low
 
@@ -86,8 +87,9 @@ class Candidates:
         numbers = {*self._index.numbers(_CORE, first, min(last, upto))}
         for some in _parts(ids):
             either = " OR ".join(f'"{token("call", id)}"' for id in some)
-            numbers.update(self._index.numbers(f"({either}) AND {OF_CALL}", first, min(last, upto)))
-        found = [each for _, each in reading.numbered(self._journal, sorted(numbers))]
+            numbers.update(self._index.numbers(either, first, min(last, upto)))
+        kinds = (*CALL_KINDS, *CORE_KINDS)
+        found = list(reading.of_kinds(self._journal, sorted(numbers), kinds))
         if last > upto:
             found += reading.about(self._journal, ids, CORE_KINDS, max(first, upto + 1), last)
         return [lean(each) for each in found if not each.call or call_key(each) in calls]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from itertools import islice
 from pathlib import Path
 
@@ -75,10 +75,13 @@ class Index:
 
 
 @contextmanager
-def index_of(journal: Path) -> Iterator[Index | None]:
-    """The index of a journal for a while; None where there is none that belongs to it."""
+def index_of(journal: Path, records: sqlite3.Connection | None = None) -> Iterator[Index | None]:
+    """The index of a journal for a while; None where there is none that belongs to it.
+
+    With `records`, a connection to the journal, it is not opened once more for that.
+    """
     with opened_to_read(journal) as connection:
-        yield _trusted(journal, connection) if connection is not None else None
+        yield _trusted(journal, connection, records) if connection is not None else None
 
 
 def discard_if_damaged(journal: Path, error: sqlite3.Error) -> None:
@@ -91,8 +94,10 @@ def discard_if_damaged(journal: Path, error: sqlite3.Error) -> None:
             remove(journal)
 
 
-def _trusted(journal: Path, connection: sqlite3.Connection) -> Index | None:
-    with closing(open_to_read(journal)) as records:
+def _trusted(
+    journal: Path, connection: sqlite3.Connection, held: sqlite3.Connection | None
+) -> Index | None:
+    with nullcontext(held) if held else closing(open_to_read(journal)) as records:
         try:
             to = reached(connection)
             return Index(connection, to.seq) if belongs(records, to) else None
