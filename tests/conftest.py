@@ -12,10 +12,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, Phase, settings
 
-settings.register_profile("dev", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+# No test may fail because the machine is slow: examples have no deadline, nor has making them.
+settings.register_profile("dev", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("ci", settings.get_profile("dev"), derandomize=True, print_blob=True)
+# A patched program fails often, and nobody reads its smallest counterexample.
+FOUND = (Phase.explicit, Phase.generate)
+settings.register_profile("mutants", settings.get_profile("ci"), phases=FOUND)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 
 
@@ -23,10 +27,16 @@ YOUNG_OBJECTS = 10_000
 """So many are made before they are looked through: a console under test makes far more than 700."""
 
 
+def pytest_collectstart() -> None:
+    """Look for no garbage among the tests themselves: they all stay."""
+    gc.disable()
+
+
 def pytest_collection_finish() -> None:
-    """Look for garbage among what the tests make, not over and over among the tests themselves."""
+    """Look for garbage among what the tests make."""
     gc.freeze()
     gc.set_threshold(YOUNG_OBJECTS, 10, 10)
+    gc.enable()
 
 
 @pytest.fixture(scope="session")

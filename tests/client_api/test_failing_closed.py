@@ -220,7 +220,7 @@ def nested(levels: int) -> dict[str, Any]:
         ({"command": b"rm -rf /"}, {}),
         ({"limit": float("nan")}, {}),
         ("make", {}),
-        (nested(5_000), {}),
+        (nested(100_000), {}),
         ({"command": "make"}, {"tool_class": "bash"}),
         ({"command": "make"}, {"deadline_s": 0}),
         ({"command": "make"}, {"deadline_s": float("nan")}),

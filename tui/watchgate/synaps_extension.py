@@ -163,7 +163,10 @@ def answer(extension: Extension, message: dict[str, Any]) -> dict[str, Any] | No
 def unread(body: bytes) -> dict[str, Any]:
     """The answer to a message that cannot be read: a block, as it may be about a tool call."""
     found = NUMBER.search(body)
-    number = json.loads(found.group(1)) if found else None
+    try:
+        number = json.loads(found.group(1)) if found else None
+    except FAULTS:
+        number = None
     return {"jsonrpc": "2.0", "id": number, "result": blocked(UNREADABLE)}
 
 

@@ -250,7 +250,7 @@ def test_what_is_no_payload_is_an_error(raw: bytes, says: str) -> None:
         CLAUDE.decode(raw, Intake(lane=Lane.GATE, at=NOW))
 
 
-@pytest.mark.parametrize("value", [b'"\xff"', b"1e999", b"[" * 5_000 + b"]" * 5_000])
+@pytest.mark.parametrize("value", [b'"\xff"', b"1e999", b"[" * 100_000 + b"]" * 100_000])
 def test_a_field_that_nobody_typed_may_hold_anything(value: bytes) -> None:
     raw = b'{"session_id": "s", "hook_event_name": "Later", "new": ' + value + b"}"
     with pytest.raises(DecodeError, match="not a hook payload"):

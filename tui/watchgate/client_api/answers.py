@@ -60,7 +60,7 @@ def read(line: bytes, asked: str, args: dict[str, Any]) -> Answer:
     """The answer in a line of the core to what was `asked`; a denial where it is no such line."""
     try:
         reply = _decoder.decode(line)
-    except (msgspec.DecodeError, RecursionError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return closed(args, "The core gave an answer of another form. Is it of this version?")
     if reply.id != asked:
         return closed(args, "The core answered something else. Is it of this version?")

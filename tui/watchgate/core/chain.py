@@ -65,7 +65,7 @@ def _kept(data: bytes | None) -> dict[str, Any]:
     # What was changed from outside shows when the chain is verified; reading it must not fail.
     try:
         kept = msgspec.json.decode(data or b"{}")
-    except (msgspec.DecodeError, RecursionError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         kept = {}
     return kept if isinstance(kept, dict) else {}
 

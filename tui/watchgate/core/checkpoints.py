@@ -29,7 +29,7 @@ def checkpoint_in(row: Row) -> Checkpoint | None:
         return None
     try:
         data = msgspec.json.decode(row.data or b"", type=CheckpointData)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
     return Checkpoint(row.seq, Head(data.removed_to, data.hash))
 

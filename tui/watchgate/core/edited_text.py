@@ -32,7 +32,7 @@ def edited(tool: Tool, text: str) -> dict[str, Any]:
         return {**tool.input, key: text}
     try:
         return msgspec.json.decode(text, type=dict[str, Any])
-    except msgspec.DecodeError as fault:
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as fault:
         raise ValueError(f"not a JSON object: {fault}") from None
 
 

@@ -47,5 +47,5 @@ class Purges:
 def _told(data: bytes) -> PurgedData | None:
     try:
         return msgspec.json.decode(data, type=PurgedData)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None

@@ -51,8 +51,11 @@ def handlers(session: bytes) -> tuple[HandlerConfig, ...]:
 
     Raises `msgspec.DecodeError` with the mend.
     """
-    hooks = msgspec.json.decode(session, type=_Session).hooks
-    lists = msgspec.json.decode(bytes(hooks) or session, type=HookLists)
+    try:
+        hooks = msgspec.json.decode(session, type=_Session).hooks
+        lists = msgspec.json.decode(bytes(hooks) or session, type=HookLists)
+    except (UnicodeDecodeError, RecursionError) as fault:
+        raise msgspec.DecodeError(f"not JSON that can be read: {fault}") from None
     return tuple(
         HandlerConfig(
             id=f"sandbox-{kind}-{number}",

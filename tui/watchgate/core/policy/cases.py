@@ -67,7 +67,7 @@ def cases(raw: bytes) -> Iterator[tuple[int, Case]]:
             continue
         try:
             case = msgspec.json.decode(line, type=Case)
-        except (msgspec.DecodeError, UnicodeDecodeError) as fault:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
             raise CaseError(f"{number}: {fault}; a case has {_FIELDS}") from None
         if (case.command is None) == (case.tool is None):
             raise CaseError(f"{number}: name either a command or a tool")

@@ -35,7 +35,7 @@ def codex_trusts(hooks: Path) -> bool:
         return bool(places) and all(
             any(_trusted(state.get(f"{name}:{place}")) for name in names) for place in places
         )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, msgspec.DecodeError):
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return False
 
 

@@ -11,6 +11,7 @@ from typing import Literal
 
 import msgspec
 
+from watchgate.agents.base import JSON_FAULTS
 from watchgate.core.records import TamperedData
 from watchgate.service import own_file
 from watchgate.service.integrity.manifest import Entry
@@ -33,7 +34,7 @@ def load(path: Path) -> tuple[Seen, str]:
         return Seen(), ""
     except OSError as fault:
         return Seen(), f"{path}: {fault.strerror or fault}"
-    except msgspec.DecodeError as fault:
+    except JSON_FAULTS as fault:
         return Seen(), f"{path}: {fault}"
 
 

@@ -52,7 +52,7 @@ def commands(content: str) -> Iterator[tuple[Written, Installed]]:
     line = next((each for each in content.splitlines() if each.startswith(_WRITTEN)), "")
     try:
         found = msgspec.json.decode(line.removeprefix(_WRITTEN), type=_Setup)
-    except (msgspec.DecodeError, UnicodeEncodeError):
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         return
     waiting = {found.lanes.get(BEFORE, Lane.OBSERVE), found.lanes.get("read", Lane.OBSERVE)}
     for lane in sorted(waiting - {Lane.OBSERVE}):

@@ -6,6 +6,7 @@ Wire format: the OpenAPI document that `opencode serve` 1.18 shows at `/doc`.
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
@@ -15,12 +16,15 @@ import anyio
 import msgspec
 from anyio.abc import ByteStream
 
+from watchgate.agents.base import JSON_FAULTS
 from watchgate.service.opencode.sse import EventStream
 
 REQUEST_S = 15.0
 SILENCE_S = 60.0
 HEAD_LIMIT_BYTES = 64 * 1024
 BODY_LIMIT_BYTES = 64 * 1024 * 1024
+_LENGTH = re.compile(r"[0-9]{1,15}", re.ASCII)
+_CHUNK = re.compile(rb"([0-9A-Fa-f]{1,12})[ \t]*(?:;|$)")
 _GONE = (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError, OSError)
 
 
@@ -94,7 +98,7 @@ class Server:
             raise Unreachable(f"{self.where} does not answer") from None
         try:
             return msgspec.json.decode(whole) if whole else None
-        except msgspec.DecodeError:
+        except JSON_FAULTS:
             raise Unreachable(f"{self.where}{path} answers with no JSON") from None
 
     @asynccontextmanager
@@ -147,7 +151,7 @@ async def _body(
             yield piece
         return
     length = headers.get("content-length", "")
-    left = int(length) if length.isdecimal() else None
+    left = int(length) if _LENGTH.fullmatch(length) else None
     while left is None or left > 0:
         if not rest:
             try:
@@ -164,15 +168,16 @@ async def _body(
 async def _chunks(stream: ByteStream, rest: bytes) -> AsyncIterator[bytes]:
     while True:
         while b"\r\n" not in rest:
+            if len(rest) > HEAD_LIMIT_BYTES:
+                raise Unreachable("a chunk's size without end")
             rest += await stream.receive()
         line, _, rest = rest.partition(b"\r\n")
-        try:
-            size = int(line.partition(b";")[0], 16)
-        except ValueError:
-            raise Unreachable("a broken chunk") from None
-        if size == 0:
+        size = _CHUNK.match(line)
+        if size is None:
+            raise Unreachable("a broken chunk")
+        left = int(size[1], 16)
+        if left == 0:
             return
-        left = size
         while left:
             if not rest:
                 rest = await stream.receive()

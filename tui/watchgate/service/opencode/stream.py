@@ -14,6 +14,7 @@ import anyio
 import msgspec
 from anyio.abc import TaskGroup
 
+from watchgate.agents.base import JSON_FAULTS
 from watchgate.agents.opencode.events import ASKED, QUESTION
 from watchgate.agents.opencode.feed import Ask, Feed, Over, Step, Tell, reply
 from watchgate.agents.opencode.payload import Fields, mapping, string
@@ -82,7 +83,7 @@ class Stream:
     async def _heard(self, data: bytes, tasks: TaskGroup) -> None:
         try:
             wrapped = msgspec.json.decode(data)
-        except (msgspec.DecodeError, RecursionError):
+        except JSON_FAULTS:
             return
         event = mapping(mapping(wrapped).get("payload"))
         if string(event, "type") == "server.connected":

@@ -137,7 +137,7 @@ def sessions_in(records: Iterable[Record]) -> list[Seen]:
 def _decoded(data: bytes | None) -> dict[str, Any]:
     try:
         return _decode(data) if data else {}
-    except (msgspec.DecodeError, RecursionError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return {}  # changed from outside; its record is still there to be found by its columns
 
 

@@ -18,8 +18,8 @@ _READ_VERSION = 19
 _WAL = 2
 _PROGRAMS = """
 SELECT name FROM sqlite_master
-WHERE lower(name) = ?1 AND (type <> 'table' OR coalesce(rootpage, 0) = 0)
-UNION ALL SELECT name FROM pragma_table_xinfo(?1) WHERE hidden
+WHERE lower(name) = :table AND (type <> 'table' OR coalesce(rootpage, 0) = 0)
+UNION ALL SELECT name FROM pragma_table_xinfo(:table) WHERE hidden
 """
 
 
@@ -55,5 +55,5 @@ def only_stored(database: sqlite3.Connection, *tables: str) -> None:
     A view or a column can be a program that never ends, or that makes any number of bytes.
     """
     for table in tables:
-        if database.execute(_PROGRAMS, (table,)).fetchone() is not None:
+        if database.execute(_PROGRAMS, {"table": table}).fetchone() is not None:
             raise sqlite3.DatabaseError(f"{table} is no plain table")

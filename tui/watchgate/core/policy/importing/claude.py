@@ -50,7 +50,7 @@ def read(text: str, base: str) -> tuple[Imported, ...]:
 def _lists(text: str) -> dict[str, Any]:
     try:
         given = msgspec.json.decode(text)
-    except msgspec.DecodeError as fault:
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as fault:
         raise ImportFault(f"is not JSON: {fault}; mend it, or export the settings again") from None
     if not isinstance(given, dict):
         raise ImportFault("is not an object; Claude Code's settings are one")

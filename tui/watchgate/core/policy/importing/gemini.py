@@ -31,7 +31,7 @@ def read(text: str) -> tuple[Imported, ...]:
     """Every rule of a policy file; raises `ImportFault` when it is none."""
     try:
         given = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as fault:
+    except (ValueError, RecursionError) as fault:
         raise ImportFault(f"is not TOML: {fault}; mend that line") from None
     entries = given.pop("rule", [])
     if not isinstance(entries, list) or not all(isinstance(each, dict) for each in entries):

@@ -100,7 +100,7 @@ class TomlTables:
 def _load(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise FormError(str(error)) from error
 
 

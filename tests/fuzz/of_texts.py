@@ -1,0 +1,150 @@
+"""Texts: commands that are judged, filters, targets, and what goes to a terminal."""
+
+from __future__ import annotations
+
+import unicodedata
+from datetime import UTC
+
+from rich.text import Text
+
+from tests.fuzz.target import Target, demand, text_of
+from watchgate.core.diff.changes import difference
+from watchgate.core.edited_text import edited
+from watchgate.core.events import Tool
+from watchgate.core.filters import FilterError, parse
+from watchgate.core.policy.assess import assess
+from watchgate.core.policy.assessment import Assessment
+from watchgate.core.policy.shell.finder import commands
+from watchgate.core.policy.subject import Subject
+from watchgate.core.redact import redact
+from watchgate.core.text import safe_lines, safe_text, visible
+from watchgate.core.tool_input import input_hash
+from watchgate.link.ssh import ssh_argv
+from watchgate.link.target import BadTarget, parse_target
+from watchgate.service.off_switch import LONGEST_S, seconds_of
+from watchgate.service.policy.shipped import shipped
+from watchgate.ui.telling.encoding import TEXT_CELLS, plain, sequence
+
+_NOW_US = 1_795_000_000_000_000
+_GRAVE = "rm -rf /\n"
+_UNSEEN = ("Cc", "Cs", "Zl", "Zp")
+_MOST_FINDINGS = 2_000
+
+
+def command(data: bytes) -> None:
+    """Any command line is judged; what runs behind a grave one does not make it harmless."""
+    # A command comes in JSON, which cannot hold half a surrogate pair.
+    text = data.decode("utf-8", "replace")
+    found = commands(text)
+    for each in found.found:
+        for word in each.words:
+            demand(isinstance(word.text, str), "words are texts")
+    said = _judged(text)
+    demand(said.decision in ("allow", "ask", "deny", "none"), "a decision there is")
+    demand(len(said.findings) <= _MOST_FINDINGS, "what is found is bounded")
+    demand(not found.opaque or said.decision != "allow", "what cannot be read is not allowed")
+    grave = _judged(_GRAVE + text)
+    demand(grave.decision in ("ask", "deny"), "what begins gravely is asked about")
+
+
+def _judged(text: str) -> Assessment:
+    given = {"command": text}
+    tool = Tool(
+        name="Bash",
+        native_name="Bash",
+        cls="shell",
+        input=given,
+        input_hash=input_hash(given, "shell"),
+    )
+    return assess(Subject(tool=tool, cwd="/home/me/w", home="/home/me"), shipped(), _NOW_US)
+
+
+def filters(data: bytes) -> None:
+    """A filter, or a fault that points into its text."""
+    text = text_of(data)
+    try:
+        parse(text, now_us=_NOW_US, zone=UTC)
+    except FilterError as fault:
+        demand(0 <= fault.position <= len(text), "the fault lies within")
+        raise
+
+
+def targets(data: bytes) -> None:
+    """A machine, which ssh takes for nothing else."""
+    target = parse_target(text_of(data))
+    demand(parse_target(str(target)) == target, "the same when written and read")
+    argv = ssh_argv(target)
+    demand(all(each and "\0" not in each for each in argv), "words of a command")
+    demand(not target.host.startswith("-") and not (target.user or "").startswith("-"), "no option")
+
+
+def shown(data: bytes) -> None:
+    """What is shown obeys nothing, hides nothing and stays on its lines."""
+    text = text_of(data)
+    safe = safe_text(text)
+    for char in safe:
+        demand(unicodedata.category(char) not in _UNSEEN, "no control character is left")
+    demand(safe_text(safe) == safe, "safe is safe already")
+    demand(visible(text).text == safe, "marked and unmarked alike")
+    demand(all(safe_text(line) == line for line in safe_lines(text)), "so is each line")
+    demand(len(safe) <= 10 * len(text), "an escape is short")
+    for cut in (0, len(text) // 2, len(text)):
+        visible(text).map((0, cut))
+    redact(text)
+    difference(text, text[::2])
+
+
+def notices(data: bytes) -> None:
+    """What tells of a request cannot end its sequence, begin another, or be markup."""
+    text = text_of(data)
+    words = plain(text)
+    demand(len(words) <= TEXT_CELLS + 3 and ";" not in words, "one field, short")
+    for way in ("osc9", "osc777"):
+        told = sequence(text, way=way, title=text)
+        demand(told.count("\x1b") == 1 and told.count("\x07") == 1, "one sequence")
+        inner = sequence(text, way=way, wrap="tmux")
+        demand(inner.count("\x1b") == 4 and inner.count("\x07") == 1, "one within tmux")
+    demand(Text(safe_text(text)).plain == safe_text(text), "never read as markup")
+
+
+def spans(data: bytes) -> None:
+    """How long the gate is to be off."""
+    demand(0 <= seconds_of(text_of(data)) <= LONGEST_S, "for no longer than may be")
+
+
+def edits(data: bytes) -> None:
+    """The text that an operator made of a call."""
+    text = text_of(data)
+    tool = Tool(name="t", native_name="t", cls="other", input={"a": 1}, input_hash="h")
+    demand(isinstance(edited(tool, text), dict), "an input is an object")
+
+
+TEXTS = {
+    "command": Target(
+        feed=command,
+        seeds=(
+            b"git status && ls -la | head -3",
+            b'for f in *.py; do echo "$f" $(cat <<EOF\nx\nEOF\n); done',
+            b"sudo env A=1 bash -c 'rm -rf ~/x' > /tmp/out 2>&1",
+            b"find . -name '*.o' -exec rm {} \\; ; echo ${x:-`id`} <(ls)",
+            b"case $x in a) ls;; esac; if [[ -f a ]]; then :; fi; f() { ls; }; f",
+        ),
+    ),
+    "filter": Target(
+        feed=filters,
+        refusals=(FilterError,),
+        seeds=(
+            b'agent:codex risk>=high -tool:Read since:7d "git push"',
+            b"took>5s *x until:2026-11-20",
+        ),
+    ),
+    "ssh-target": Target(
+        feed=targets, refusals=(BadTarget,), seeds=(b"ssh://ana@lab2:2222", b"ssh://[::1]/")
+    ),
+    "shown-text": Target(
+        feed=shown, seeds=("ls \u202e\x1b[2Jx\r\n\u200b".encode(), b"[red]a[/] AWS_SECRET_KEY=abc")
+    ),
+    "notices": Target(feed=notices, seeds=(b"make; \x1b]0;x\x07 [b]x[/b]", "日本 🦀".encode())),
+    "off-span": Target(feed=spans, refusals=(ValueError,), seeds=(b"30m", b"until-reboot")),
+    "edited-text": Target(feed=edits, refusals=(ValueError,), seeds=(b'{"a":[1,null]}',)),
+}

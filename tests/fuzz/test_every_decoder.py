@@ -1,0 +1,117 @@
+"""No decoder is forgotten: a module that decodes is entered by a seed of some target."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from types import FrameType
+from typing import Final
+
+import watchgate
+from tests.fuzz.target import Target
+from tests.fuzz.targets import TARGETS
+
+PACKAGE: Final = Path(watchgate.__file__).parent
+DECODES: Final = re.compile(
+    r"(?:json|msgpack)\.(?:decode|loads|Decoder)\b|(?:tomllib|plistlib)\.loads"
+    r"|config_toml\.parse|msgspec\.convert|ast\.parse\("
+)
+
+OF_A_CORE = "takes apart what link/lines.py has read of a core"
+OF_RECORDS = "takes apart records that the targets export and journal-rows read"
+OF_OURS = "reads what a program that we have just started says"
+OF_THE_PERSON = "reads what the person at this command has typed or named"
+NOT_FUZZED: Final = {
+    **dict.fromkeys(
+        (
+            "cli/editing.py",
+            "cli/grants.py",
+            "cli/policy_request.py",
+            "cli/request_page.py",
+            "cli/search.py",
+            "link/client.py",
+            "ui/fleet/names.py",
+            "ui/fleet/reading.py",
+            "ui/past/seeking.py",
+            "ui/replay/fetching.py",
+            "ui/screens/payload.py",
+            "ui/widgets/prompts/edit_prompt.py",
+            "ui/widgets/prompts/grant_prompt.py",
+            "ui/widgets/request/request_words.py",
+        ),
+        OF_A_CORE,
+    ),
+    **dict.fromkeys(
+        (
+            "core/policy/what_if.py",
+            "service/past_calls.py",
+            "service/replaying/player.py",
+            "service/replaying/rebuilt.py",
+            "service/replaying/recording.py",
+            "service/search/filling.py",
+        ),
+        OF_RECORDS,
+    ),
+    **dict.fromkeys(
+        (
+            "service/crashtest/agents/base.py",
+            "service/crashtest/model/server.py",
+            "service/detached.py",
+            "service/setup/backup.py",
+            "service/setup/doctor/codex_server.py",
+            "service/setup/doctor/play.py",
+            "service/setup/interpreter.py",
+        ),
+        OF_OURS,
+    ),
+    **dict.fromkeys(("agents/samples.py", "cli/policy_case.py"), OF_THE_PERSON),
+    "client_api/speaking.py": "decodes what it has encoded itself",
+    "service/opencode/stream.py": "hands what server-events has read to opencode-bus",
+    "service/prices/prices.py": "hands what prices-fetched has read to a table that checks it",
+    "service/prices/updates.py": "as above, within one way out for all faults",
+    "service/usage/database.py": "hands the rows of a database to the target usage-opencode",
+}
+"""Modules that decode and that no target enters, with the reason."""
+
+
+def decoding() -> set[str]:
+    """The modules of the package that decode anything."""
+    return {
+        str(path.relative_to(PACKAGE))
+        for path in PACKAGE.rglob("*.py")
+        if DECODES.search(path.read_text("utf-8"))
+    }
+
+
+def entered(targets: Iterable[Target]) -> set[str]:
+    """The modules of which some function runs while these targets take their seeds."""
+    files: set[str] = set()
+
+    def called(frame: FrameType, _event: str, _arg: object) -> None:
+        if frame.f_code.co_name != "<module>":
+            files.add(frame.f_code.co_filename)
+
+    before = sys.getprofile()
+    sys.setprofile(called)
+    try:
+        for target in targets:
+            for seed in target.seeds:
+                target.takes(seed)
+    finally:
+        sys.setprofile(before)
+    return {str(Path(f).relative_to(PACKAGE)) for f in files if f.startswith(f"{PACKAGE}/")}
+
+
+def test_every_module_that_decodes_is_fuzzed_or_says_why_not() -> None:
+    assert decoding() - entered(TARGETS.values()) - NOT_FUZZED.keys() == set()
+
+
+def test_what_is_said_not_to_be_fuzzed_is_a_decoder() -> None:
+    assert NOT_FUZZED.keys() - decoding() == set()
+
+
+def test_a_module_that_no_target_enters_would_be_missed() -> None:
+    assert "core/config.py" not in entered([TARGETS["splitter"]])
+    assert "service/splitter.py" in entered([TARGETS["splitter"]])
