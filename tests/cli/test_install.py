@@ -11,6 +11,8 @@ import pytest
 from tests.cli.conftest import Cli
 from watchgate.cli import install
 from watchgate.cli.exits import Exit, Stop
+from watchgate.link.paths import paths
+from watchgate.service.setup import native_client
 
 
 @pytest.fixture(autouse=True)
@@ -151,3 +153,15 @@ def test_an_agent_without_hooks_is_told_what_gates_it(cli: Cli) -> None:
     refused = cli("install", "acp")
     assert refused.code == Exit.REFUSED
     assert "`watchgate acp -- AGENT`" in refused.err
+
+
+def test_a_native_client_that_does_not_run_here_is_told_and_python_taken(
+    settings: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(native_client, "packaged", lambda: b"of another machine")
+
+    assert run("install", "claude") == Exit.DONE
+
+    assert "hooks run the one in Python" in capsys.readouterr().err
+    assert "hook-client" not in settings.read_text()
+    assert not paths(os.environ).native_client.exists()

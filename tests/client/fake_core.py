@@ -17,6 +17,7 @@ from watchgate import client
 
 SCRIPT = Path(client.__file__)
 PYTHON = str(getattr(sys, "_base_executable", sys.executable))
+REFERENCE = (PYTHON, "-I", "-S", str(SCRIPT))
 TEMPLATE = '{"decision":"deny","reason":"@","again":"@"}'
 PATIENCE_S = 60
 
@@ -26,6 +27,12 @@ class Frame(NamedTuple):
 
     header: list[str]
     payload: bytes
+
+
+class UnderTest:
+    """What starts the client that a test is about; the fixture `each_client` changes it."""
+
+    start: Sequence[str] = REFERENCE
 
 
 class SlowLook:
@@ -44,10 +51,10 @@ class SlowLook:
 Reply = Callable[[socket.socket, Frame], None]
 
 
-def command(path: Path, lane: str, *more: str, python: str = PYTHON) -> list[str]:
+def command(path: Path, lane: str, *more: str, start: Sequence[str] | None = None) -> list[str]:
     """The client's command line; `more` is the event, the deadline, the template and so on."""
     words = [*more, *("PreToolUse", "10", TEMPLATE)[len(more) :]]
-    return [python, "-I", "-S", str(SCRIPT), str(path), "claude", lane, *words]
+    return [*(start or UnderTest.start), str(path), "claude", lane, *words]
 
 
 def run(

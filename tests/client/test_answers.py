@@ -11,6 +11,7 @@ import pytest
 from tests.client.fake_core import (
     PATIENCE_S,
     PYTHON,
+    REFERENCE,
     TEMPLATE,
     Frame,
     SlowLook,
@@ -21,6 +22,8 @@ from tests.client.fake_core import (
     run,
 )
 from watchgate import client
+
+pytestmark = pytest.mark.usefixtures("each_client")
 
 HANDBACK = b"0 0 0\n"
 
@@ -42,7 +45,7 @@ def test_a_handback_prints_nothing(path: Path, python: str) -> None:
     if shutil.which(python) is None:
         pytest.skip("no python3 of the system")
     with listening(path, answering(HANDBACK)):
-        done = run(command(path, "gate", python=python))
+        done = run(command(path, "gate", start=(python, *REFERENCE[1:])))
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
@@ -106,6 +109,15 @@ def test_a_gate_denies_when_nobody_reads_its_answer(
     os.close(reader)
     with listening(path, answering(b"0 2 0\nok")):
         assert into(command(path, lane, "E", "10", template), writer) == code
+    os.close(writer)
+
+
+@pytest.mark.parametrize("lane", ["gate-read", "relay"])
+def test_a_denial_stays_one_when_nobody_reads_its_words(path: Path, lane: str) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with listening(path, answering(b"2 2 0\nno")):
+        assert into(command(path, lane, "E", "10", ""), writer) == 2
     os.close(writer)
 
 

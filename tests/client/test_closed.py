@@ -21,6 +21,8 @@ from tests.client.fake_core import (
 )
 from watchgate import client
 
+pytestmark = pytest.mark.usefixtures("each_client")
+
 
 @pytest.fixture
 def path(runtime_dir: Path) -> Path:
@@ -40,7 +42,7 @@ def no_opinion(done: subprocess.CompletedProcess[bytes]) -> None:
 def on_every_lane(path: Path, cause: type[Exception], payload: bytes = b"{}") -> None:
     """The gate denies with its cause, the others have no opinion unless told to deny."""
     # Only a client that waits in vain may come to its deadline.
-    deadline_s = "1.5" if cause is TimeoutError else "60"
+    deadline_s = "0.5" if cause is TimeoutError else "60"
     the_closed_answer(run(command(path, "gate", "E", deadline_s), payload), cause)
     the_closed_answer(run(command(path, "gate-read", "E", deadline_s), payload), cause)
     no_opinion(run(command(path, "gate-read", "E", deadline_s, ""), payload))
@@ -228,3 +230,31 @@ def test_every_cause_has_a_text_of_its_own_that_no_json_has_to_escape() -> None:
     assert len(set(texts)) == len(texts)
     for text in texts:
         assert re.fullmatch(r"[A-Za-z0-9 .,;-]+", f"watchgate {text} {client.STOP}")
+
+
+@pytest.mark.parametrize("lost", range(1, 7))
+def test_a_gate_that_lost_its_words_denies(path: Path, lost: int) -> None:
+    with listening(path, answering(b"0 0 0\n")) as frames:
+        done = run(command(path, "gate")[:-lost])
+        assert frames.empty() or lost == 1, "without a deadline nobody is asked"
+    if lost > 1:
+        assert (done.stdout, done.returncode) == (b"", 2)
+        assert b"Run watchgate install" in done.stderr
+
+
+@pytest.mark.parametrize("code", ["256", "-1", "02", "1e2", "x", "", "9" * 5_000])
+def test_what_is_no_exit_code_is_a_denial(path: Path, code: str) -> None:
+    assert run(command(path, "gate", "E", "5", TEMPLATE, code)).returncode == 2
+
+
+@pytest.mark.parametrize("deadline_s", ["", "x", "nan", "inf", "1_0", "0x10", " 10", "1e", "-"])
+def test_a_gate_without_a_time_to_wait_for_denies(path: Path, deadline_s: str) -> None:
+    with listening(path, answering(b"0 0 0\n")) as frames:
+        the_closed_answer(run(command(path, "gate", "E", deadline_s)), ValueError)
+        assert frames.empty()
+
+
+def test_a_template_that_is_no_text_is_printed_as_it_is(path: Path) -> None:
+    words = [*map(os.fsencode, command(path, "gate", "E", "5")[:-1]), b"\xff@\xe9"]
+    done = subprocess.run(words, input=b"{}", env={}, capture_output=True, timeout=PATIENCE_S)
+    assert (done.stdout[:1], done.stdout[-1:], done.returncode) == (b"\xff", b"\xe9", 2)

@@ -7,14 +7,14 @@ import pytest
 
 from tests.client.fake_core import (
     PATIENCE_S,
-    PYTHON,
-    TEMPLATE,
     Frame,
     answering,
     command,
     listening,
     run,
 )
+
+pytestmark = pytest.mark.usefixtures("each_client")
 
 ALLOWED = (
     "TMUX_PANE ZELLIJ_PANE_ID KITTY_WINDOW_ID WEZTERM_PANE SSH_TTY TERM_PROGRAM CLAUDECODE"
@@ -95,5 +95,4 @@ def test_an_observer_of_too_much_leaves_a_mark_and_no_payload(path: Path) -> Non
 
 def test_the_client_reads_nothing_of_its_environment_but_that(path: Path) -> None:
     env = {"WATCHGATE_RUNTIME_DIR": "/nowhere", "PYTHONPATH": "/nowhere", "PYTHONSTARTUP": "/no"}
-    words = [PYTHON, "-I", "-S", *command(path, "gate", "E", "10", TEMPLATE)[3:]]
-    assert sent(words, path, b"x", env).payload == b"x"
+    assert sent(command(path, "gate"), path, b"x", env).payload == b"x"

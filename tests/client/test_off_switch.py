@@ -8,6 +8,8 @@ import pytest
 
 from tests.client.fake_core import PATIENCE_S, answering, command, listening, run
 
+pytestmark = pytest.mark.usefixtures("each_client")
+
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 

@@ -16,6 +16,8 @@ import pytest
 from tests.client.fake_core import PATIENCE_S, TEMPLATE, answering, command, listening
 from watchgate import client
 
+pytestmark = pytest.mark.usefixtures("each_client")
+
 LATE = client.REASONS[TimeoutError].encode()
 
 

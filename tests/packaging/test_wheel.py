@@ -2,65 +2,19 @@
 
 from __future__ import annotations
 
-import fcntl
+import functools
+import re
 import subprocess
-import sys
 import tarfile
-from collections.abc import Sequence
+from email.parser import BytesParser
 from pathlib import Path
 from zipfile import ZipFile
 
 import msgspec
 import pytest
 
+from tests.packaging.conftest import NAME, ROOT, Installed, run
 from watchgate import __version__
-
-ROOT = Path(__file__).resolve().parents[2]
-NAME = f"watchgate-{__version__}"
-
-
-class Installed(msgspec.Struct, frozen=True):
-    """The two archives, and the commands of the environment that the wheel went into."""
-
-    sdist: Path
-    wheel: Path
-    bin: Path
-
-
-def run(command: Sequence[str | Path], cwd: Path) -> str:
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
-def build_and_install(into: Path) -> None:
-    """Checkout to sdist, sdist to wheel, wheel to environment: the way a release goes."""
-    python: str | Path = sys.executable
-    run([python, "-m", "hatchling", "build", "-t", "sdist", "-d", into], ROOT)
-    run(["tar", "-xzf", into / f"{NAME}.tar.gz"], into)
-    run([python, "-m", "hatchling", "build", "-t", "wheel", "-d", into], into / NAME)
-    run([python, "-m", "venv", "--without-pip", into / "env"], into)
-    wheel = into / f"{NAME}-py3-none-any.whl"
-    pip = [python, "-m", "pip", "--python", into / "env" / "bin" / "python"]
-    run([*pip, "install", "--quiet", "--disable-pip-version-check", wheel], into)
-
-
-@pytest.fixture(scope="session")
-def installed(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Installed:
-    """Built once per run: the first worker builds, the others wait for it."""
-    base = tmp_path_factory.getbasetemp()
-    into = (base if worker_id == "master" else base.parent) / "wheel"
-    into.mkdir(exist_ok=True)
-    with (into / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (into / "ready").exists():
-            build_and_install(into)
-            (into / "ready").touch()
-    return Installed(
-        sdist=into / f"{NAME}.tar.gz",
-        wheel=into / f"{NAME}-py3-none-any.whl",
-        bin=into / "env" / "bin",
-    )
 
 
 def test_the_wheel_holds_the_package_and_nothing_beside_it(installed: Installed) -> None:
@@ -79,17 +33,62 @@ def test_the_wheel_holds_every_stylesheet(installed: Installed) -> None:
 def test_both_archives_hold_every_file_of_the_policy(installed: Installed) -> None:
     folder = "watchgate/core/policy/shipped"
     written = {f"{folder}/{file.name}" for file in (ROOT / "tui" / folder).glob("*.toml")}
-    with tarfile.open(installed.sdist) as sdist:
-        packed = {name.removeprefix(f"{NAME}/tui/") for name in sdist.getnames()}
     assert written != set()
-    assert written <= packed
+    assert {f"tui/{name}" for name in written} <= packed(installed.sdist)
     assert written <= set(ZipFile(installed.wheel).namelist())
 
 
-def test_the_sdist_can_be_tested(installed: Installed) -> None:
-    with tarfile.open(installed.sdist) as sdist:
-        top = {name.split("/")[1] for name in sdist.getnames()}
-    assert {"tui", "tests", "styles", "Makefile", "uv.lock", "pyproject.toml"} <= top
+@functools.cache
+def packed(sdist: Path) -> set[str]:
+    """The files of an sdist, each under its place in the checkout."""
+    with tarfile.open(sdist) as archive:
+        return {name.removeprefix(f"{NAME}/") for name in archive.getnames()}
+
+
+def contents(wheel: Path) -> dict[str, bytes]:
+    with ZipFile(wheel) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_a_wheel_is_the_same_from_the_sdist_and_from_the_checkout(installed: Installed) -> None:
+    ours, theirs = contents(installed.from_checkout), contents(installed.wheel)
+    assert ours.keys() == theirs.keys()
+    assert [name for name in ours if ours[name] != theirs[name]] == []
+
+
+@pytest.mark.parametrize(
+    "folder", "bench docs examples man native screenshots scripts styles tests tui".split()
+)
+def test_the_sdist_can_be_built_checked_and_tested(installed: Installed, folder: str) -> None:
+    kept = ".1 .c .db .h .js .json .md .py .svg .tcss .toml .yml".split()
+    there = {
+        str(file.relative_to(ROOT))
+        for file in (ROOT / folder).rglob("*")
+        if file.suffix in kept and not re.search(r"/(out/|\.)", str(file.relative_to(ROOT)))
+    }
+    assert there != set()
+    assert there - packed(installed.sdist) == set()
+
+
+def test_the_sdist_has_the_files_that_stand_at_the_top(installed: Installed) -> None:
+    top = "CHANGELOG.md CONTRIBUTING.md LICENSE Makefile README.md hatch_build.py pyproject.toml"
+    assert {*top.split(), "uv.lock"} <= packed(installed.sdist)
+
+
+def test_the_front_page_of_the_package_is_the_readme(installed: Installed) -> None:
+    with ZipFile(installed.wheel) as archive:
+        told = BytesParser().parsebytes(archive.read(f"{NAME}.dist-info/METADATA"))
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert told["Description-Content-Type"] == "text/markdown"
+    assert str(told.get_payload()).strip() == page.strip()
+    assert "Typing :: Typed" in (told.get_all("Classifier") or [])
+
+
+def test_what_the_readme_shows_and_links_is_in_the_sdist(installed: Installed) -> None:
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    places = re.findall(r"\]\((?!https?:|#)([^)#\s]+)", page)
+    assert places != []
+    assert set(places) - packed(installed.sdist) == set()
 
 
 def test_the_installed_package_is_not_the_checkout(installed: Installed, tmp_path: Path) -> None:

@@ -27,6 +27,9 @@ OBSERVER_BUDGET_S, LOOK_S, NAP_S = 0.15, 0.25, 0.002
 ENVIRONMENT = b"""TMUX_PANE ZELLIJ_PANE_ID KITTY_WINDOW_ID WEZTERM_PANE SSH_TTY TERM_PROGRAM
 CLAUDECODE CLAUDE_PID CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SESSION_ATTENDED COPILOT_CLI
 GEMINI_SESSION_ID QWEN_CODE_SESSION_ID CURSOR_VERSION"""
+# What is not given: a gate that lost its words is one all the same.
+WORDS = ["", "", "gate", "-", "", "", "2", ""]
+AS_GIVEN = "utf-8", "surrogateescape"
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
 # The first kind that fits is told, and unescaped in an agent's JSON: plain ASCII, no quotes.
 REASONS = {
@@ -130,17 +133,20 @@ def ask(path: str, who: str, lane: str, lines: str, until: float) -> "tuple[int,
     while b"\n" not in data and len(data) < 32:
         data += buffer[: move(core, "recv_into", buffer, until)]
     line, body = data.split(b"\n", 1)
+    if len(line) > 31 or not line.replace(b" ", b"").isdigit():
+        raise ValueError
     code, cut, rest = map(int, line.split(b" "))
     while len(body) < cut + rest <= ANSWER_LIMIT_BYTES:
         body += buffer[: move(core, "recv_into", buffer, until)]
-    if not 0 <= code <= 255 or min(cut, rest) < 0 or len(body) != cut + rest:
+    if code > 255 or len(body) != cut + rest:
         raise ValueError
     return code, body[:cut], body[cut:]
 
 
 def main() -> None:
     """Ask, copy the answer out or answer closed, and leave without the interpreter's own exit."""
-    path, agent, lane, event, deadline_s, template = sys.argv[1:7]
+    given = sys.argv[1:9] + WORDS[len(sys.argv) - 1 :]
+    path, agent, lane, event, deadline_s, template, closed_exit, off_stdout = given
     lines = "" if event == "-" else f"event: {event}\n"
     off = is_off(path.rpartition("/")[0] + "/off")
     if off:
@@ -148,22 +154,23 @@ def main() -> None:
     denies = lane == "gate" or (lane != "observe" and template != "")
     try:
         posix.fstat(1)  # the number of a closed stdout would go to the socket
-        code, out, err = ask(path, agent, lane, lines, STARTED + float(deadline_s))
+        until = STARTED + float("" if deadline_s.strip("0123456789.eE+-") else deadline_s)
+        code, out, err = ask(path, agent, lane, lines, until)
     except (OSError, ValueError, OverflowError) as fault:
         code, out, err = 0, b"", b""
         if denies:
             reason = next(text for kind, text in REASONS.items() if issubclass(type(fault), kind))
             reason = f"watchgate {reason} {STOP}"
-            out, err = template.replace("@", reason, 1).encode(), f"{reason}\n".encode()
-            code = int([*sys.argv, "2"][7])
-    out = "".join(sys.argv[8:9]).encode() if off else out
+            out, err = template.replace("@", reason, 1).encode(*AS_GIVEN), f"{reason}\n".encode()
+            code = int(closed_exit) if closed_exit in map(str, range(256)) else 2
+    out = off_stdout.encode(*AS_GIVEN) if off else out
     for descriptor, data in ((1, out), (2, err)):
         written = 0
         try:
             while written < len(data):
                 written += posix.write(descriptor, data[written:])
         except OSError:
-            code = 2 if denies else 0
+            code = 2 if denies or code else 0
     posix._exit(code)
 
 

@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from tests.client import fake_core
@@ -25,7 +26,7 @@ from tests.service.integrity.watched import (
 )
 from watchgate.agents.base import Adapter
 from watchgate.link.paths import Paths
-from watchgate.service.setup import client_copy
+from watchgate.service.setup import client_copy, native_client
 from watchgate.service.setup.installer import Installer
 
 BASE = Path(fake_core.PYTHON)
@@ -174,6 +175,22 @@ async def test_another_client_in_place_of_ours_is_an_alarm(
     await core.looks()
     assert core.alarms[0].startswith("the hook client")
     assert "is gone" in core.alarms[0]
+
+
+async def test_another_program_in_place_of_the_native_client_is_an_alarm(
+    places: Paths, installer: Installer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(native_client, "packaged", lambda: b"native")
+    setting = msgspec.structs.replace(GUARD, native=True)
+    changes = installer.plan_install(CLAUDE, "user", setting, PYTHON)
+    installer.install(changes, PYTHON, native=True)
+    core = Core(places)
+    await core.looks()
+    assert core.alarms == []
+    places.native_client.write_bytes(b"theirs")
+    await core.looks()
+    (alarm,) = core.alarms
+    assert "hook-client is not the one that was installed" in alarm
 
 
 async def test_bytecode_that_the_client_does_not_compile_to_is_an_alarm(

@@ -321,7 +321,7 @@ def test_the_environment_moves_neither_socket_nor_client(client: Client) -> None
 @pytest.mark.parametrize(
     ("timeout_s", "waits_s"), [(86_400, 3660), (600, 595), (30, 25), (5, 1), (1, 1)]
 )
-def test_the_client_answers_before_an_agent_with_less_patience(
+def test_ap_16_the_client_answers_before_an_agent_with_less_patience(
     client: Client, timeout_s: int, waits_s: int
 ) -> None:
     entry = HookEntry(event="PreToolUse", lane=Lane.GATE, timeout_s=timeout_s)

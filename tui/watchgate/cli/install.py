@@ -50,11 +50,8 @@ def _install(args: argparse.Namespace) -> int:
 
     config = configured(here())
     agents = _named(args.agents, config)
-    installer, setting, python = (
-        Installer(here(), os.environ, Path.cwd()),
-        _setting(config),
-        _python(),
-    )
+    installer, python = Installer(here(), os.environ, Path.cwd()), _python()
+    setting = _setting(config, python)
     done: list[Adapter] = []
     code = Exit.DONE
     for agent in agents:
@@ -63,7 +60,7 @@ def _install(args: argparse.Namespace) -> int:
             if args.dry_run:
                 _show(agent, changes)
                 continue
-            installer.install(changes, python)
+            installer.install(changes, python, native=setting.native)
         except Refusal as refusal:
             complain(f"{agent.name}: refused. {refusal}")
             code = Exit.REFUSED
@@ -110,14 +107,20 @@ def _named(names: Sequence[str], config: Config) -> list[Adapter]:
         raise Stop(str(fault), Exit.USAGE) from None
 
 
-def _setting(config: Config) -> Setting:
+def _setting(config: Config, python: Path) -> Setting:
+    from watchgate.service.setup import native_client
     from watchgate.service.setup.installer import Setting
 
-    approval = config.approval
+    approval, native = config.approval, native_client.works(here(), python)
+    if not native and native_client.packaged() is not None:
+        complain(
+            "the native hook client of this package does not run here: hooks run the one in Python"
+        )
     return Setting(
         profile=config.profile,
         client_deadline_s=approval.client_deadline_s,
         margin_s=approval.margin_s,
+        native=native,
     )
 
 

@@ -100,6 +100,11 @@ class Paths(msgspec.Struct, frozen=True):
         """The stable copy of the hook client, under the name by which the launcher imports it."""
         return self.data_dir / "watchgate_client.py"
 
+    @property
+    def native_client(self) -> Path:
+        """The stable copy of the native hook client, where there is one that works here."""
+        return self.data_dir / "hook-client"
+
 
 def paths(env: Mapping[str, str], *, sockets: bool = True) -> Paths:
     """The places that the environment names, else the platform's own for this user.

@@ -14,8 +14,10 @@ from typing import Literal
 
 import msgspec
 
+from watchgate.agents.base import JSON_FAULTS
 from watchgate.service import own_file
 from watchgate.service.integrity.looked import says_nothing
+from watchgate.service.integrity.measure import is_bytecode
 
 
 class Entry(
@@ -66,7 +68,7 @@ def load(path: Path) -> tuple[Entry, ...] | None:
         if says_nothing(fault):
             raise
         raise ManifestError(f"{path}: {fault.strerror or fault}") from None
-    except msgspec.DecodeError as fault:
+    except JSON_FAULTS as fault:
         raise ManifestError(f"{path}: {fault}") from None
 
 
@@ -74,8 +76,8 @@ def note(path: Path, made: Iterable[Entry], gone: Collection[tuple[str, str]] = 
     """Remember what was written, and forget the entries (path, agent) that are `gone`.
 
     A list that cannot be read is begun anew: what it had named is named again when it is installed
-    again. The files of the client are noted together, and forgotten with the last hooks that run
-    it. Raises `OSError`.
+    again. The bytecode of the client is noted anew with the client, whose files are forgotten with
+    the last hooks. Raises `OSError`.
     """
     made = tuple(made)
     with _locked(path):
@@ -87,7 +89,7 @@ def note(path: Path, made: Iterable[Entry], gone: Collection[tuple[str, str]] = 
         entries = {
             entry.key: entry
             for entry in known
-            if entry.key not in gone and not (anew and entry.part == "client")
+            if entry.key not in gone and not (anew and is_bytecode(entry.path))
         }
         entries |= {entry.key: entry for entry in made}
         if all(entry.part == "client" for entry in entries.values()):

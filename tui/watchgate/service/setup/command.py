@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -23,26 +24,35 @@ _SHELL = "/bin/sh"
 STATUS_LINE = "StatusLine"
 _NOT_A_PERSON = "This is not a refusal by a person. Do not try another way; stop and report."
 
+
 # No single quote and no backslash in these: every shell reads them alike inside single quotes.
 # Names of their own, as Gemini and Qwen put the environment's values for $NAME in their settings.
+class _Start(NamedTuple):
+    """How a guard comes to the client's path as $1, sees that it can be run, and runs it."""
+
+    first: str
+    can: str
+    run: str
+
+
+_PYTHON = _Start("wg_p=$1; shift; ", 'test -r "$1"', '"$wg_p" -I -S "$@"')
+_NATIVE = _Start("", 'test -x "$1"', '"$@"')
 _GATE = (
-    'wg_p=$1; shift; if test -r "$1" && test -s "$1"; then "$wg_p" -I -S "$@"; wg_c=$?; '
+    '{0.first}if {0.can} && test -s "$1"; then {0.run}; wg_c=$?; '
     "case $wg_c in 0|2) exit $wg_c;; esac; "
     'wg_w="failed with status $wg_c. Mend it with watchgate doctor $3"; '
     'else wg_w="is missing. Mend it with watchgate install $3"; fi; '
     f'wg_w="watchgate: the hook client $wg_w. {_NOT_A_PERSON}"; echo "$wg_w" >&2; '
-    'case $7 in *@*) printf %s "${7%%@*}$wg_w${7#*@}";; esac; exit $8'
+    'case $7 in *@*) printf %s "${{7%%@*}}$wg_w${{7#*@}}";; esac; exit $8'
 )
-_ANSWER = (
-    'wg_p=$1; shift; test -r "$1" && "$wg_p" -I -S "$@"; '
-    "wg_c=$?; case $wg_c in 2) exit 2;; esac; exit 0"
-)
-_OBSERVE = 'wg_p=$1; shift; test -r "$1" && "$wg_p" -I -S "$@" >/dev/null 2>&1; exit 0'
+_ANSWER = "{0.first}{0.can} && {0.run}; wg_c=$?; case $wg_c in 2) exit 2;; esac; exit 0"
+_OBSERVE = "{0.first}{0.can} && {0.run} >/dev/null 2>&1; exit 0"
 
 
 class Client(msgspec.Struct, frozen=True, kw_only=True):
     """What every installed command runs: interpreter, client copy and socket.
 
+    With `native`, commands run that in the place of the first two; plugins run those all the same.
     `deadline_s` is how long it waits where the agent does, `margin_s` how much sooner than the
     agent's own limit it answers.
     """
@@ -52,6 +62,7 @@ class Client(msgspec.Struct, frozen=True, kw_only=True):
     ingest_socket: Path
     deadline_s: int
     margin_s: int = 5
+    native: Path | None = None
 
     def waits_s(self, timeout_s: int) -> int:
         """How long the client of an entry with this limit waits: at least a second."""
@@ -72,10 +83,12 @@ def command(agent: Adapter, entry: HookEntry, client: Client, profile: str) -> s
         guard = _ANSWER
     else:
         guard = _OBSERVE
+    start = _PYTHON if client.native is None else _NATIVE
+    program = (client.native,) if client.native is not None else (client.python, client.script)
     return shlex.join(
         (
-            *(_SHELL, "-c", guard, _NAME),
-            *(str(client.python), str(client.script), str(client.ingest_socket)),
+            *(_SHELL, "-c", guard.format(start), _NAME),
+            *map(str, (*program, client.ingest_socket)),
             *(agent.name, entry.lane, entry.event, str(client.waits_s(entry.timeout_s))),
             *(_denial(agent, entry) if closed else ("",)),
         )
@@ -103,9 +116,9 @@ def is_ours(command: object) -> bool:
 
 
 class Installed(msgspec.Struct, frozen=True):
-    """The parts of an installed command."""
+    """The parts of an installed command; no `python` where `script` is the native client."""
 
-    python: Path
+    python: Path | None
     script: Path
     ingest_socket: Path
     agent: str
@@ -117,8 +130,10 @@ class Installed(msgspec.Struct, frozen=True):
 def parse(command: str) -> Installed | None:
     """The parts of a command of ours; None when another version made it in another form."""
     try:
-        python, script, socket, agent, lane, event, deadline_s, *_ = shlex.split(command)[4:]
+        guard, _, *words = shlex.split(command)[2:]
+        python = Path(words.pop(0)) if guard.startswith(_PYTHON.first) else None
+        script, socket, agent, lane, event, deadline_s, *_ = words
         waits_s = float(deadline_s)
-    except ValueError:
+    except (ValueError, IndexError):
         return None
-    return Installed(Path(python), Path(script), Path(socket), agent, lane, event, waits_s)
+    return Installed(python, Path(script), Path(socket), agent, lane, event, waits_s)

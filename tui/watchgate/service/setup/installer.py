@@ -12,7 +12,7 @@ from watchgate.link.paths import Paths
 from watchgate.service.integrity import manifest
 from watchgate.service.integrity.manifest import Entry
 from watchgate.service.integrity.measure import of_client, of_hooks
-from watchgate.service.setup import client_copy, files
+from watchgate.service.setup import client_copy, files, native_client
 from watchgate.service.setup.backup import Backup
 from watchgate.service.setup.change import Change
 from watchgate.service.setup.command import Client
@@ -26,11 +26,15 @@ BACKUPS = "backups"
 
 
 class Setting(msgspec.Struct, frozen=True, kw_only=True):
-    """What the configuration says about hooks: the profile, the client's deadline and margin."""
+    """What the configuration says about hooks: the profile, the client's deadline and margin.
+
+    `native` says that hooks run the native client.
+    """
 
     profile: str
     client_deadline_s: int
     margin_s: int = 5
+    native: bool = False
 
 
 class Installer:
@@ -54,6 +58,7 @@ class Installer:
             ingest_socket=self._places.ingest_socket,
             deadline_s=setting.client_deadline_s,
             margin_s=setting.margin_s,
+            native=self._places.native_client if setting.native else None,
         )
         wanted = Wanted(client=client, profile=setting.profile, places=self._places)
         return parts(agent, scope, wanted, self._env, self._cwd)
@@ -71,11 +76,13 @@ class Installer:
         found = self.parts(agent, scope, setting, python)
         return tuple(self._uninstall_plan(agent, part) for part in found)
 
-    def install(self, changes: tuple[Change, ...], python: Path) -> None:
+    def install(self, changes: tuple[Change, ...], python: Path, *, native: bool = False) -> None:
         """Makes a planned installation: the client first, then a backup, then the entries."""
         client_copy.write(self._places)
+        if native:
+            native_client.write(self._places)
         # At once, as compiling takes a while: a core must not take the new client for an alarm.
-        self._remember(_client(client_copy.packaged(self._places)), ())
+        self._remember(_client(self._copies(native=native)), ())
         client_copy.renew_bytecode(self._places, python)
         for change in changes:
             files.check_writable(change.found)
@@ -87,7 +94,7 @@ class Installer:
                 files.delete(change.found)
             if change.part.executable and change.after is not None:
                 files.let_run(change.path)
-        self._note(changes)
+        self._note(changes, native=native)
 
     def uninstall(self, changes: tuple[Change, ...]) -> None:
         """Makes a planned removal and forgets the backups."""
@@ -101,10 +108,16 @@ class Installer:
         files.remove_directories(sorted(made, key=lambda each: len(each.parts), reverse=True))
         self._remember((), changes)
 
-    def _note(self, changes: tuple[Change, ...]) -> None:
+    def _copies(self, *, native: bool) -> dict[Path, bytes]:
+        """Each file of the client and what this version ships for it."""
+        own = native_client.packaged() if native else None
+        beside = {} if own is None else {self._places.native_client: own}
+        return client_copy.packaged(self._places) | beside
+
+    def _note(self, changes: tuple[Change, ...], *, native: bool) -> None:
         """Remember what was written, so that a running core can tell it from what others do."""
         made = [self._entry(change) for change in changes if change.after is not None]
-        client = client_copy.packaged(self._places)
+        client = self._copies(native=native)
         client |= {path: path.read_bytes() for path in client_copy.cached(self._places)}
         self._remember(
             [*made, *_client(client)], [change for change in changes if change.after is None]

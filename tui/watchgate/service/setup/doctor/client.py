@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from watchgate.agents.base import Adapter
 from watchgate.link.paths import Paths
-from watchgate.service.setup import client_copy
+from watchgate.service.setup import client_copy, native_client
 from watchgate.service.setup.doctor.check import Check
 from watchgate.service.setup.interpreter import probe
 
 
-def check_client(agent: Adapter, pythons: Iterable[Path], places: Paths) -> Iterator[Check]:
-    """The client's copy and its bytecode, for each interpreter that entries run."""
-    install = f"watchgate install {agent.name}"
-    for python in sorted(set(pythons)):
+def check_client(agent: Adapter, programs: Iterable[Path | None], places: Paths) -> Iterator[Check]:
+    """The client's copy and its bytecode, for each interpreter that entries run.
+
+    None stands for the native client, which needs no interpreter.
+    """
+    install, programs = f"watchgate install {agent.name}", set(programs)
+    if None in programs:
+        yield _check_native(f"{agent.name}: native client", places, install)
+    for python in sorted(each for each in programs if each is not None):
         copy = _check_copy(f"{agent.name}: client", places, install)
         yield copy
         runs = _check_python(f"{agent.name}: interpreter", python, install)
@@ -34,6 +40,19 @@ def _check_copy(name: str, places: Paths, install: str) -> Check:
             return Check(name, "fail", f"{path} is of another version", install)
     text = f"{places.client} and {places.client_module.name} are the client of this version"
     return Check(name, "ok", text)
+
+
+def _check_native(name: str, places: Paths, install: str) -> Check:
+    path = places.native_client
+    try:
+        same, runs = path.read_bytes() == native_client.packaged(), os.access(path, os.X_OK)
+    except OSError as error:
+        return Check(name, "fail", f"{path}: {error.strerror}", install)
+    if not same:
+        return Check(name, "fail", f"{path} is of another version", install)
+    if not runs:
+        return Check(name, "fail", f"{path} may not be run", install)
+    return Check(name, "ok", f"{path} is the native client of this version")
 
 
 def _check_bytecode(name: str, places: Paths, python: Path) -> Check:

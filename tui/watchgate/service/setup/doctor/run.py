@@ -10,6 +10,7 @@ from pathlib import Path
 from watchgate.agents.base import Adapter
 from watchgate.core.config import Config
 from watchgate.link.paths import Paths
+from watchgate.service.setup import native_client
 from watchgate.service.setup.doctor import client, codex, entries, play, silencers
 from watchgate.service.setup.doctor.check import Check
 from watchgate.service.setup.doctor.parser import check_parser
@@ -38,7 +39,7 @@ class Doctor:
         self._env = env
         self._cwd = cwd
         self._fix = fix
-        self._core_runs = False
+        self._core_runs = self._native = False
         self._shared: set[Path] = set()
         self._installer = Installer(places, env, cwd)
 
@@ -55,6 +56,7 @@ class Doctor:
             yield Check("interpreter", "fail", str(error), "install python3 of your system")
             return
         yield Check("interpreter", "ok", f"hooks run {python}")
+        yield from self._try_native(python)
         homes = Counter(home(each.setup, self._env) for each in agents if each.setup is not None)
         self._shared = {path for path, count in homes.items() if count > 1}
         for agent in agents:
@@ -62,6 +64,15 @@ class Doctor:
                 yield from self._agent(agent, python, named=named)
             elif named:
                 yield Check(f"{agent.name}: hooks", "ok", f"{agent.title} needs no installation")
+
+    def _try_native(self, python: Path) -> Iterator[Check]:
+        """Whether hooks run the native client, in a package that carries one."""
+        self._native = native_client.works(self._places, python)
+        if self._native:
+            yield Check("native client", "ok", "it answers here: hooks run it and no interpreter")
+        elif native_client.packaged() is not None:
+            text = "the one in this package does not run here: hooks run the one in Python"
+            yield Check("native client", "warn", text, "install a wheel built on this machine")
 
     def _agent(self, agent: Adapter, python: Path, *, named: bool) -> Iterator[Check]:
         installed: list[tuple[Scope, Part, Table]] = []
@@ -79,12 +90,12 @@ class Doctor:
             return
         for scope in dict.fromkeys(scope for scope, _, _ in installed):
             yield from self._files(agent, scope, python)
-        pythons: set[Path] = set()
+        programs: set[Path | None] = set()
         for _, part, found in installed:
             yield from entries.check_order(agent, part)
             own = list(entries.commands(part, entries.trusted(found, part.table)))
-            pythons |= {each.python for _, each in own}
-        yield from client.check_client(agent, pythons, self._places)
+            programs |= {each.python for _, each in own}
+        yield from client.check_client(agent, programs, self._places)
         for _, part, found in installed:
             yield from self._tried(agent, part, found)
         yield from self._particular(agent, [part for _, part, _ in installed])
@@ -157,4 +168,5 @@ class Doctor:
             profile=self._config.profile,
             client_deadline_s=approval.client_deadline_s,
             margin_s=approval.margin_s,
+            native=self._native,
         )

@@ -1,0 +1,51 @@
+"""Compiles the native hook client into the wheel, where WATCHGATE_NATIVE=1 asks for it."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shlex
+import shutil
+import subprocess
+import sysconfig
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+FLAGS = ("-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-pedantic")
+PLACE = "watchgate/hook-client"
+
+
+class NativeClient(BuildHookInterface[Any]):
+    """A wheel for this platform alone, with the client in it; the plain wheel stays pure."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Compile it and say where it goes; an editable installation goes without."""
+        if os.environ.get("WATCHGATE_NATIVE") != "1" or version == "editable":
+            return
+        folder = Path(tempfile.mkdtemp())
+        atexit.register(shutil.rmtree, folder)
+        client = folder / "hook-client"
+        compile_client(Path(self.root), client)
+        build_data["force_include"][str(client)] = PLACE
+        build_data["pure_python"] = False
+        platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+        build_data["tag"] = f"py3-none-{platform}"
+
+
+def compile_client(root: Path, into: Path) -> None:
+    """Compile the client of this source tree with $CC, else cc; leaves with a word on failure."""
+    compiler = os.environ.get("CC") or "cc"
+    sources = sorted(str(each) for each in (root / "native").glob("*.c"))
+    words = [*shlex.split(compiler), *FLAGS, "-o", str(into), *sources]
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+    except OSError as fault:
+        raise SystemExit(
+            f"WATCHGATE_NATIVE=1 needs a C compiler, and {compiler} cannot be run "
+            f"({fault.strerror}): install one, name it in CC, or build without WATCHGATE_NATIVE"
+        ) from None
+    if done.returncode:
+        raise SystemExit(f"{compiler} cannot compile native/*.c:\n{done.stderr}")
