@@ -1,4 +1,4 @@
-"""Writes docs/agents.md: what each agent can be told, where its hooks live, and what was run.
+"""Writes docs/agents.md, what each agent can be told, and the README's table of agents.
 
 `python -m scripts.agents_table [--check]`. Everything comes from the adapters, and the versions
 from the table that the tests of real agents install by.
@@ -11,14 +11,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
+from scripts.marked import replaced, written
 from tests.agents_real.harness.packages import ACP, PACKAGES, Package
 from watchgate.agents.base import Adapter, HookEntry, Setup
 from watchgate.agents.registry import ADAPTERS
 from watchgate.agents.table.adapter import TableAdapter
+from watchgate.agents.usage.registry import READERS
 from watchgate.core.events import Lane
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 DOCUMENT: Final = ROOT / "docs" / "agents.md"
+README: Final = ROOT / "README.md"
 NOT_RUN: Final = "not run: built from documents"
 LEFT_TO: Final = {
     Lane.GATE: "its own rules",
@@ -91,6 +94,26 @@ def render(adapters: Mapping[str, Adapter], packages: Mapping[str, Package]) -> 
     return "\n\n".join(part.strip() for part in parts if part) + "\n"
 
 
+def summary(adapters: Mapping[str, Adapter], packages: Mapping[str, Package]) -> str:
+    """The README's table: a line for each agent."""
+    head = "agent", "holds a call", "your yes runs it", "its questions", "cost", "tried with"
+    return _table(head, [_summed(each, packages) for each in adapters.values()])
+
+
+def _summed(adapter: Adapter, packages: Mapping[str, Package]) -> Row:
+    lanes = {entry.lane for entry in _waiting(adapter)}
+    events = [*(entry.event for entry in _waiting(adapter)), *NO_HOOK.get(adapter.name, ())]
+    before = "before its own rules" if Lane.GATE in lanes else "when it would ask"
+    return (
+        f"{adapter.title} (`{adapter.name}`)",
+        before,
+        "yes" if any(adapter.can(event).allow for event in events) else "its own rules do",
+        _questions(adapter),
+        "counted" if adapter.name in READERS else "as told" if _cost(adapter) != "-" else "-",
+        verified(adapter.name, packages).replace(NOT_RUN, "experimental"),
+    )
+
+
 def verified(name: str, packages: Mapping[str, Package]) -> str:
     """The released versions that the tests drive, or that there is none."""
     if name == "acp":
@@ -156,7 +179,8 @@ def _cost(adapter: Adapter) -> str:
     rules = adapter.table.events if isinstance(adapter, TableAdapter) else {}
     hooked = [f"tokens: `{event}`" for event, rule in rules.items() if rule.usage]
     beside = OFF_HOOKS.get(adapter.name)
-    return ", ".join([*hooked, *([beside] if beside else [])]) or "-"
+    counted = ["its files"] if adapter.name in READERS else []
+    return ", ".join([*counted, *hooked, *([beside] if beside else [])]) or "-"
 
 
 def _left(adapter: Adapter) -> Setup | None:
@@ -176,14 +200,11 @@ def _table(head: Row, rows: Iterable[Row]) -> str:
 
 
 def main(check: bool) -> int:
-    """Write the document, or with `check` say whether it is what the adapters say."""
-    text = render(ADAPTERS, PACKAGES)
-    if not check:
-        DOCUMENT.write_text(text, encoding="utf-8")
-    elif not DOCUMENT.exists() or DOCUMENT.read_text(encoding="utf-8") != text:
-        print(f"{DOCUMENT.relative_to(ROOT)} is out of date: run `make agents-table`")
-        return 1
-    return 0
+    """Write both, or with `check` say which is not what the adapters say."""
+    readme = README.read_text(encoding="utf-8")
+    short = replaced(readme, "agents", "agents-table", summary(ADAPTERS, PACKAGES))
+    wanted = {DOCUMENT: render(ADAPTERS, PACKAGES), README: short}
+    return written(wanted, "agents-table", check=check)
 
 
 if __name__ == "__main__":

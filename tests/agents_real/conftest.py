@@ -8,20 +8,22 @@ from typing import TypeVar
 
 import pytest
 
-from tests.agents_real.harness.agent import Agent
-from tests.agents_real.harness.agents import AGENTS
-from tests.agents_real.harness.claude_code import ClaudeCode
-from tests.agents_real.harness.codex import Codex
 from tests.agents_real.harness.codex_trust import trust_hooks
-from tests.agents_real.harness.copilot import Copilot
-from tests.agents_real.harness.gemini import Gemini
-from tests.agents_real.harness.model_server import Model, running_model
-from tests.agents_real.harness.opencode import OpenCode
-from tests.agents_real.harness.place import Place
+from tests.agents_real.harness.packages import PACKAGES
+from tests.agents_real.harness.pinned import pinned
 from tests.agents_real.harness.program import PROGRAM, Core, Watchgate
-from tests.agents_real.harness.qwen import Qwen
 from tests.agents_real.harness.session import AnySession, Session
 from tests.agents_real.harness.tmux import Terminal, terminal
+from watchgate.service.crashtest.agents.base import Agent
+from watchgate.service.crashtest.agents.claude_code import ClaudeCode
+from watchgate.service.crashtest.agents.codex import Codex
+from watchgate.service.crashtest.agents.copilot import Copilot
+from watchgate.service.crashtest.agents.every import AGENTS
+from watchgate.service.crashtest.agents.gemini import Gemini
+from watchgate.service.crashtest.agents.opencode import OpenCode
+from watchgate.service.crashtest.agents.qwen import Qwen
+from watchgate.service.crashtest.model.server import Model, running_model
+from watchgate.service.crashtest.place import Place
 
 A = TypeVar("A", bound=Agent)
 
@@ -71,7 +73,7 @@ def place(short_path: Path, config: str) -> Place:
 
 @pytest.fixture
 def watchgate(place: Place) -> Watchgate:
-    return Watchgate(place, AGENTS.values())
+    return Watchgate(place, PACKAGES.values())
 
 
 @pytest.fixture
@@ -95,7 +97,7 @@ def installed(
     agent: type[A], place: Place, model: Model, watchgate: Watchgate
 ) -> Iterator[Session[A]]:
     """An agent with Watchgate's hooks installed, ended with the test."""
-    session = Session(agent(), place, model)
+    session = Session(pinned(agent), place, model)
     watchgate.must("install", agent.name)
     yield session
     session.close()

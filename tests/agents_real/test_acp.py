@@ -6,15 +6,16 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.agents_real.harness.agents import AGENTS
 from tests.agents_real.harness.editor import editing
-from tests.agents_real.harness.model_server import Model
-from tests.agents_real.harness.opencode import OpenCode
 from tests.agents_real.harness.packages import ACP
-from tests.agents_real.harness.place import Place
+from tests.agents_real.harness.pinned import pinned
 from tests.agents_real.harness.program import Core, Watchgate
 from tests.agents_real.harness.session import AnySession, Session, one_call
 from tests.agents_real.harness.tmux import Terminal, needs_tmux
+from watchgate.service.crashtest.agents.every import AGENTS
+from watchgate.service.crashtest.agents.opencode import OpenCode
+from watchgate.service.crashtest.model.server import Model
+from watchgate.service.crashtest.place import Place
 
 pytestmark = [
     pytest.mark.agents,
@@ -25,7 +26,7 @@ pytestmark = [
 @pytest.fixture(params=ACP)
 def spoken(request: pytest.FixtureRequest, place: Place, model: Model) -> Iterator[AnySession]:
     """Each agent that speaks the protocol, without any hook of ours, in the mode that asks."""
-    session = Session(AGENTS[request.param](), place, model)
+    session = Session(pinned(AGENTS[request.param]), place, model)
     if isinstance(session.agent, OpenCode):
         session.agent.permit(place, model.url, "ask")
     yield session

@@ -8,15 +8,16 @@ from collections.abc import Iterator
 import pytest
 
 from tests.agents_real.conftest import installed
-from tests.agents_real.harness.claude_code import ClaudeCode
-from tests.agents_real.harness.conversation import PROMPT
 from tests.agents_real.harness.host import hosting
-from tests.agents_real.harness.model_server import Model
-from tests.agents_real.harness.place import Place
+from tests.agents_real.harness.pinned import pinned
 from tests.agents_real.harness.program import PROGRAM, Core, Watchgate
 from tests.agents_real.harness.session import EVIDENCE, RISKY, Session, one_call
 from tests.agents_real.harness.tmux import Terminal, needs_tmux
 from tests.agents_real.harness.waiting import eventually
+from watchgate.service.crashtest.agents.claude_code import ClaudeCode
+from watchgate.service.crashtest.model.conversation import PROMPT
+from watchgate.service.crashtest.model.server import Model
+from watchgate.service.crashtest.place import Place
 
 pytestmark = pytest.mark.agents
 
@@ -54,7 +55,7 @@ def serve_tool(place: Place, watchgate: Watchgate) -> None:
 def prompting(place: Place, model: Model, watchgate: Watchgate) -> Iterator[Session[Prompting]]:
     """No hook is installed: the tool is all that stands before a call."""
     serve_tool(place, watchgate)
-    session = Session(Prompting(), place, model)
+    session = Session(pinned(Prompting), place, model)
     yield session
     session.close()
 
@@ -120,7 +121,7 @@ def test_a_call_that_hooks_tell_of_as_well_is_one_card(
 @pytest.fixture
 def driven(place: Place, model: Model) -> ClaudeCode:
     """Claude Code for a program to drive, without any hook."""
-    claude = ClaudeCode()
+    claude = pinned(ClaudeCode)
     claude.configure(place, model.url)
     model.script = (one_call("echo one >> out.txt"), one_call("echo two >> out.txt"))
     return claude

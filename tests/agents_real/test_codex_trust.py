@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.agents_real.harness.codex import Codex
 from tests.agents_real.harness.codex_trust import trust_hooks
 from tests.agents_real.harness.program import Core, Watchgate
 from tests.agents_real.harness.session import Session, one_call
+from watchgate.service.crashtest.agents.codex import Codex
 
 pytestmark = pytest.mark.agents
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.agents_real.conftest import PATIENT
-from tests.agents_real.harness.copilot import Copilot
 from tests.agents_real.harness.session import Session, one_call
+from watchgate.service.crashtest.agents.copilot import Copilot
 
 pytestmark = pytest.mark.agents
 

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.agents_real.harness.claude_code import ClaudeCode
-from tests.agents_real.harness.codex import Codex
-from tests.agents_real.harness.conversation import Json
-from tests.agents_real.harness.model_server import Model
 from tests.agents_real.harness.program import PROGRAM, Core, Watchgate
 from tests.agents_real.harness.session import Session, one_call
 from tests.agents_real.harness.waiting import eventually
+from watchgate.service.crashtest.agents.claude_code import ClaudeCode
+from watchgate.service.crashtest.agents.codex import Codex
+from watchgate.service.crashtest.model.conversation import Json
+from watchgate.service.crashtest.model.server import Model
 
 pytestmark = pytest.mark.agents
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.agents_real.conftest import QUICK
-from tests.agents_real.harness.claude_code import ClaudeCode
-from tests.agents_real.harness.conversation import Turn, Use
 from tests.agents_real.harness.program import Core, Watchgate
 from tests.agents_real.harness.session import AnySession, Session, one_call
+from watchgate.service.crashtest.agents.claude_code import ClaudeCode
+from watchgate.service.crashtest.model.conversation import Turn, Use
 
 pytestmark = pytest.mark.agents
 

@@ -8,14 +8,15 @@ import subprocess
 import pytest
 
 from tests.agents_real.conftest import PATIENT, QUICK
-from tests.agents_real.harness.codex import Codex
-from tests.agents_real.harness.conversation import Json
-from tests.agents_real.harness.model_server import Model
-from tests.agents_real.harness.place import Place
+from tests.agents_real.harness.pinned import pinned
 from tests.agents_real.harness.program import PROGRAM, Core, Watchgate
-from tests.agents_real.harness.qwen import Qwen
 from tests.agents_real.harness.session import EVIDENCE, AnySession, Session, one_call
 from tests.agents_real.harness.waiting import eventually
+from watchgate.service.crashtest.agents.codex import Codex
+from watchgate.service.crashtest.agents.qwen import Qwen
+from watchgate.service.crashtest.model.conversation import Json
+from watchgate.service.crashtest.model.server import Model
+from watchgate.service.crashtest.place import Place
 
 pytestmark = pytest.mark.agents
 
@@ -111,7 +112,7 @@ def test_a_codex_stream_is_watched_without_any_hook(
     core: Core, watchgate: Watchgate, place: Place, model: Model
 ) -> None:
     """`codex exec --json | watchgate tap codex` shows the session's calls and its turn."""
-    session = Session(Codex(), place, model)
+    session = Session(pinned(Codex), place, model)
     session.start(one_call(f"echo ran >> {EVIDENCE}"))
     session.finish()
     stream = "".join(f"{line}\n" for line in session.output().splitlines() if line.startswith("{"))

@@ -8,12 +8,13 @@ from typing import Final
 
 import pytest
 
-from tests.agents_real.harness.agents import AGENTS
-from tests.agents_real.harness.codex import Codex
 from tests.agents_real.harness.codex_trust import trust_hooks
-from tests.agents_real.harness.model_server import Model
-from tests.agents_real.harness.place import Place
+from tests.agents_real.harness.pinned import pinned
 from tests.agents_real.harness.session import AnySession, Session, one_call
+from watchgate.service.crashtest.agents.codex import Codex
+from watchgate.service.crashtest.agents.every import AGENTS
+from watchgate.service.crashtest.model.server import Model
+from watchgate.service.crashtest.place import Place
 
 pytestmark = pytest.mark.agents
 
@@ -24,7 +25,7 @@ HOOKED: Final = ("claude", "codex")
 
 @pytest.fixture(params=HOOKED)
 def bare(request: pytest.FixtureRequest, place: Place, model: Model) -> Iterator[AnySession]:
-    session = Session(AGENTS[request.param](), place, model)
+    session = Session(pinned(AGENTS[request.param]), place, model)
     yield session
     session.close()
 

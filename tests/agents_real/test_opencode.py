@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from tests.agents_real.harness.model_server import Model
-from tests.agents_real.harness.opencode import OpenCode
-from tests.agents_real.harness.place import Place
 from tests.agents_real.harness.program import Core
 from tests.agents_real.harness.session import EVIDENCE, Session, one_call
 from tests.agents_real.harness.tmux import needs_tmux
 from tests.agents_real.harness.waiting import eventually
+from watchgate.service.crashtest.agents.opencode import OpenCode
+from watchgate.service.crashtest.model.server import Model
+from watchgate.service.crashtest.place import Place
 
 pytestmark = [
     pytest.mark.agents,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.agents_real.harness.codex import Codex
-from tests.agents_real.harness.conversation import Shell, Turn
 from tests.agents_real.harness.program import Core
 from tests.agents_real.harness.session import RISKY, Session
+from watchgate.service.crashtest.agents.codex import Codex
+from watchgate.service.crashtest.model.conversation import Shell, Turn
 
 pytestmark = pytest.mark.agents
 

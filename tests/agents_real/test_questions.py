@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
-from tests.agents_real.conftest import installed
-from tests.agents_real.harness.claude_code import ClaudeCode
-from tests.agents_real.harness.conversation import PROMPT, Turn, Use
-from tests.agents_real.harness.model_server import Model
-from tests.agents_real.harness.place import Place
 from tests.agents_real.harness.program import Core, Watchgate
 from tests.agents_real.harness.session import Session
 from tests.agents_real.harness.tmux import needs_tmux
 from tests.agents_real.harness.waiting import eventually
+from watchgate.service.crashtest.agents.claude_code import ClaudeCode
+from watchgate.service.crashtest.model.conversation import PROMPT, Turn, Use
 
 pytestmark = [
     pytest.mark.agents,
@@ -55,18 +50,11 @@ PLANS = Turn("Here is my plan.", (Use("ExitPlanMode", {"plan": "1. Move it."}),)
 DIALOG = "Which store should be used"
 
 
-class Planning(ClaudeCode):
-    """Claude Code that begins in plan mode."""
-
-    def interactive(self, place: Place) -> list[str]:
-        """The terminal interface in plan mode."""
-        return ["--permission-mode", "plan", PROMPT]
-
-
 @pytest.fixture
-def planning(place: Place, model: Model, watchgate: Watchgate) -> Iterator[Session[Planning]]:
+def planning(claude: Session[ClaudeCode]) -> Session[ClaudeCode]:
     """Claude Code in plan mode, with Watchgate's hooks installed."""
-    yield from installed(Planning, place, model, watchgate)
+    claude.interactive = ("--permission-mode", "plan", PROMPT)
+    return claude
 
 
 def test_answers_from_a_shell_reach_the_model(
@@ -133,7 +121,7 @@ def test_a_question_handed_back_stays_in_claudes_own_dialog(
         assert claude.told == ""
 
 
-def test_an_approved_plan_ends_plan_mode(core: Core, planning: Session[Planning]) -> None:
+def test_an_approved_plan_ends_plan_mode(core: Core, planning: Session[ClaudeCode]) -> None:
     """A bare allow would leave the dialog standing."""
     with planning.on_a_terminal(PLANS):
         plan = core.holds_one()
@@ -144,7 +132,7 @@ def test_an_approved_plan_ends_plan_mode(core: Core, planning: Session[Planning]
         assert core.record("effect.confirmed", plan.id)
 
 
-def test_a_denied_plan_tells_the_model_why(core: Core, planning: Session[Planning]) -> None:
+def test_a_denied_plan_tells_the_model_why(core: Core, planning: Session[ClaudeCode]) -> None:
     with planning.on_a_terminal(PLANS):
         core.deny(core.holds_one(), "keep the old name")
         told = eventually(lambda: planning.told, "what the model is told")

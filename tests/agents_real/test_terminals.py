@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from tests.agents_real.harness.claude_code import ClaudeCode
-from tests.agents_real.harness.codex import Codex
-from tests.agents_real.harness.conversation import Shell, Turn
-from tests.agents_real.harness.copilot import Copilot
-from tests.agents_real.harness.gemini import Gemini
 from tests.agents_real.harness.program import Core
-from tests.agents_real.harness.qwen import Qwen
 from tests.agents_real.harness.session import EVIDENCE, RISKY, AnySession, Session, one_call
 from tests.agents_real.harness.tmux import Terminal, needs_tmux
 from tests.agents_real.harness.waiting import eventually
+from watchgate.service.crashtest.agents.claude_code import ClaudeCode
+from watchgate.service.crashtest.agents.codex import Codex
+from watchgate.service.crashtest.agents.copilot import Copilot
+from watchgate.service.crashtest.agents.gemini import Gemini
+from watchgate.service.crashtest.agents.qwen import Qwen
+from watchgate.service.crashtest.model.conversation import Shell, Turn
 
 pytestmark = [
     pytest.mark.agents,

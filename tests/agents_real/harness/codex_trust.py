@@ -7,9 +7,9 @@ import subprocess
 from types import TracebackType
 from typing import IO, Any, Self
 
-from tests.agents_real.harness.codex import Codex
-from tests.agents_real.harness.conversation import Json
-from tests.agents_real.harness.place import Place
+from watchgate.service.crashtest.agents.codex import Codex
+from watchgate.service.crashtest.model.conversation import Json
+from watchgate.service.crashtest.place import Place
 
 NOWHERE = "http://127.0.0.1:9"
 

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO
 
-from tests.agents_real.harness.agent import Agent
-from tests.agents_real.harness.conversation import PROMPT, Json
 from tests.agents_real.harness.packages import ACP
-from tests.agents_real.harness.place import Place
 from tests.agents_real.harness.program import PROGRAM
 from tests.agents_real.harness.waiting import eventually
+from watchgate.service.crashtest.agents.base import Agent
+from watchgate.service.crashtest.model.conversation import PROMPT, Json
+from watchgate.service.crashtest.place import Place
 
 PROTOCOL_VERSION = 1
 LOGIN = {"gemini": "gemini-api-key"}

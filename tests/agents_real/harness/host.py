@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO
 
-from tests.agents_real.harness.claude_code import ClaudeCode
-from tests.agents_real.harness.conversation import PROMPT, Json
-from tests.agents_real.harness.place import Place
 from tests.agents_real.harness.program import PROGRAM
 from tests.agents_real.harness.waiting import eventually
+from watchgate.service.crashtest.agents.claude_code import ClaudeCode
+from watchgate.service.crashtest.model.conversation import PROMPT, Json
+from watchgate.service.crashtest.place import Place
 
 DRIVEN = (
     *("-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"),

@@ -12,10 +12,11 @@ from pathlib import Path
 import msgspec
 
 from tests.agents_real.harness import npm
-from tests.agents_real.harness.agent import Agent, base_environment
-from tests.agents_real.harness.conversation import Json
-from tests.agents_real.harness.place import Place
+from tests.agents_real.harness.packages import Package
 from tests.agents_real.harness.waiting import eventually
+from watchgate.service.crashtest.agents.base import base_environment
+from watchgate.service.crashtest.model.conversation import Json
+from watchgate.service.crashtest.place import Place
 
 PROGRAM = Path(sys.executable).with_name("watchgate")
 COMMAND_LIMIT_S = 30
@@ -53,10 +54,10 @@ class Held(msgspec.Struct, frozen=True):
 class Watchgate:
     """The command line, run in a place of its own."""
 
-    def __init__(self, place: Place, agents: Iterable[type[Agent]]) -> None:
+    def __init__(self, place: Place, packages: Iterable[Package]) -> None:
         self.place = place
         self._environment = {
-            **base_environment(place, *(npm.programs(agent.packaged()) for agent in agents)),
+            **base_environment(place, *(npm.programs(each) for each in packages)),
             "WATCHGATE_RUNTIME_DIR": str(place.runtime),
             "WATCHGATE_STATE_DIR": str(place.state),
             "WATCHGATE_CONFIG": str(place.config),

@@ -9,12 +9,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Generic, TypeVar
 
-from tests.agents_real.harness.agent import Agent
-from tests.agents_real.harness.conversation import Shell, Turn
-from tests.agents_real.harness.model_server import Model
-from tests.agents_real.harness.place import Place
+from tests.agents_real.harness.interactive import INTERACTIVE
 from tests.agents_real.harness.tmux import Terminal, terminal
 from tests.agents_real.harness.waiting import eventually
+from watchgate.service.crashtest.agents.base import Agent
+from watchgate.service.crashtest.model.conversation import Shell, Turn
+from watchgate.service.crashtest.model.server import Model
+from watchgate.service.crashtest.place import Place
 
 EVIDENCE = "out.txt"
 RISKY = f"git push --force; echo ran >> {EVIDENCE}"
@@ -29,11 +30,12 @@ def one_call(command: str = RISKY) -> Turn:
 
 
 class Session(Generic[A_co]):
-    """An agent that is configured and ready to be started."""
+    """An agent that is configured and ready to be started; `interactive` are its arguments then."""
 
     def __init__(self, agent: A_co, place: Place, model: Model) -> None:
         self.agent = agent
         self.place = place
+        self.interactive = INTERACTIVE[agent.name]
         self._model = model
         self._process: subprocess.Popen[bytes] | None = None
         agent.configure(place, model.url)
@@ -92,7 +94,7 @@ class Session(Generic[A_co]):
         """The agent's own screen, for as long as the block runs."""
         self._model.script = turns
         environment = self.agent.whole_environment(self.place, self._model.url)
-        argv = [str(self.agent.program), *self.agent.interactive(self.place)]
+        argv = [str(self.agent.program), *self.interactive]
         with terminal(self.place, argv, environment) as opened:
             yield opened
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents_real.harness.place import Place
 from tests.agents_real.harness.waiting import eventually
+from watchgate.service.crashtest.place import Place
 
 WIDTH, HEIGHT = "120", "45"
 PANE = "agent"

@@ -32,6 +32,7 @@ GROUPS = {
     "install": ("install", "uninstall"),
     "lookback": ("lookback",),
     "doctor": ("doctor",),
+    "crashtest": ("crashtest",),
     "hook": ("hook",),
     "tap": ("tap",),
     "stdio": ("stdio",),

@@ -1,19 +1,22 @@
-"""Codex under test."""
+"""Codex, as the crash test runs it."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
-from tests.agents_real.harness.agent import DUMMY_KEY, MODEL, Agent
-from tests.agents_real.harness.conversation import PROMPT
-from tests.agents_real.harness.place import Place
+from watchgate.service.crashtest.agents.base import CLAUDE_DENY, DUMMY_KEY, Agent
+from watchgate.service.crashtest.model.conversation import PROMPT
+from watchgate.service.crashtest.place import Place
 
 
 class Codex(Agent):
     """Codex as `exec` or in its terminal interface."""
 
     name = "codex"
+    event = "PreToolUse"
+    deny = CLAUDE_DENY
+    untrusted = ("--dangerously-bypass-hook-trust",)
 
     def configure(self, place: Place, model_url: str) -> None:
         """Name the loopback model as the provider and trust the work directory."""
@@ -47,12 +50,6 @@ trust_level = "trusted"
         """`exec` without a sandbox; it never asks for approval."""
         where = ["--skip-git-repo-check", "-C", str(place.work)]
         return ["exec", "--json", *where, "-s", "danger-full-access", PROMPT]
-
-    def interactive(self, place: Place) -> list[str]:
-        """The terminal interface with a read-only sandbox and approval on request."""
-        screen = ["--no-alt-screen", "--no-daemon", "-C", str(place.work)]
-        # A slug outside the catalogue: the others open with an advertisement for a newer model.
-        return [*screen, "-s", "read-only", "-a", "on-request", "-m", MODEL, PROMPT]
 
     def hook_file(self, place: Place) -> Path:
         """The user's hooks."""

@@ -7,7 +7,13 @@ from __future__ import annotations
 
 import re
 
-from tests.agents_real.harness.conversation import Conversation, Json, Message, Reply, ToolResult
+from watchgate.service.crashtest.model.conversation import (
+    Conversation,
+    Json,
+    Message,
+    Reply,
+    ToolResult,
+)
 
 ASKED = re.compile(r"/v1(?:beta|alpha)?/models/([^:/]+):(generateContent|streamGenerateContent)")
 USAGE = {

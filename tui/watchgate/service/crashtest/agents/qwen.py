@@ -1,13 +1,13 @@
-"""Qwen Code under test."""
+"""Qwen Code, as the crash test runs it."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
-from tests.agents_real.harness.agent import DUMMY_KEY, MODEL, Agent
-from tests.agents_real.harness.conversation import PROMPT
-from tests.agents_real.harness.place import Place
+from watchgate.service.crashtest.agents.base import CLAUDE_DENY, DUMMY_KEY, MODEL, Agent
+from watchgate.service.crashtest.model.conversation import PROMPT
+from watchgate.service.crashtest.place import Place
 
 PROVIDER = ("--auth-type", "openai")
 
@@ -16,6 +16,9 @@ class Qwen(Agent):
     """Qwen Code with a chat-completions provider."""
 
     name = "qwen"
+    event = "PreToolUse"
+    deny = CLAUDE_DENY
+    timeout_units_per_s = 1000
 
     def configure(self, place: Place, model_url: str) -> None:
         """No updates, no statistics, no memory of its own, which would ask the model too."""
@@ -40,10 +43,6 @@ class Qwen(Agent):
     def headless(self, place: Place) -> list[str]:
         """A prompt in yolo mode: without a person its other modes deny the shell by rule."""
         return ["-p", PROMPT, "-o", "stream-json", *PROVIDER, "--approval-mode", "yolo"]
-
-    def interactive(self, place: Place) -> list[str]:
-        """The terminal interface in the mode that asks."""
-        return [*PROVIDER, "--approval-mode", "default", "-i", PROMPT]
 
     def hook_file(self, place: Place) -> Path:
         """The user's settings."""

@@ -1,19 +1,23 @@
-"""Gemini CLI under test."""
+"""Gemini CLI, as the crash test runs it."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import ClassVar
 
-from tests.agents_real.harness.agent import DUMMY_KEY, Agent
-from tests.agents_real.harness.conversation import PROMPT
-from tests.agents_real.harness.place import Place
+from watchgate.service.crashtest.agents.base import DUMMY_KEY, REASON, Agent
+from watchgate.service.crashtest.model.conversation import PROMPT
+from watchgate.service.crashtest.place import Place
 
 
 class Gemini(Agent):
     """Gemini CLI with an API key."""
 
     name = "gemini"
+    event = "BeforeTool"
+    deny: ClassVar = {"decision": "deny", "reason": REASON}
+    timeout_units_per_s = 1000
 
     def configure(self, place: Place, model_url: str) -> None:
         """Choose the key as the way to log in; no updates, no statistics."""
@@ -41,10 +45,6 @@ class Gemini(Agent):
     def headless(self, place: Place) -> list[str]:
         """A prompt in yolo mode: without a person its other modes offer no shell at all."""
         return ["-p", PROMPT, "-o", "stream-json", "--skip-trust", "--approval-mode", "yolo"]
-
-    def interactive(self, place: Place) -> list[str]:
-        """The terminal interface in the mode that asks."""
-        return ["--skip-trust", "--approval-mode", "default", "-i", PROMPT]
 
     def hook_file(self, place: Place) -> Path:
         """The user's settings."""

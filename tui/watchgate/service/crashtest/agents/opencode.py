@@ -1,19 +1,22 @@
-"""OpenCode under test."""
+"""OpenCode, as the crash test runs it."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
-from tests.agents_real.harness.agent import DUMMY_KEY, MODEL, Agent
-from tests.agents_real.harness.conversation import PROMPT, Json
-from tests.agents_real.harness.place import Place
+from watchgate.service.crashtest.agents.base import DUMMY_KEY, MODEL, Agent
+from watchgate.service.crashtest.model.conversation import PROMPT, Json
+from watchgate.service.crashtest.place import Place
+from watchgate.service.crashtest.plugins import PLUGINS
 
 
 class OpenCode(Agent):
     """OpenCode with a chat-completions provider of its user's own."""
 
     name = "opencode"
+    event = "tool.execute.before"
+    odd = PLUGINS
 
     def configure(self, place: Place, model_url: str) -> None:
         """Name the loopback model; commands run without a question."""
@@ -56,13 +59,13 @@ class OpenCode(Agent):
         """`run`, which rejects by itself whatever would ask."""
         return ["run", "--format", "json", PROMPT]
 
-    def interactive(self, place: Place) -> list[str]:
-        """The terminal interface."""
-        return ["--prompt", PROMPT]
-
     def hook_file(self, place: Place) -> Path:
         """A plugin of our own among the user's."""
         return self.home(place) / "plugin" / "watchgate.js"
+
+    def hook(self, place: Place, hook: str, timeout_s: int) -> None:
+        """Have this plugin loaded; nothing in OpenCode limits how long it takes."""
+        place.write(self.hook_file(place), hook)
 
     def home(self, place: Place) -> Path:
         """The directory of its configuration."""

@@ -1,25 +1,27 @@
-"""Claude Code under test."""
+"""Claude Code, as the crash test runs it."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
-from tests.agents_real.harness.agent import DUMMY_KEY, Agent
-from tests.agents_real.harness.conversation import PROMPT
-from tests.agents_real.harness.place import Place
+from watchgate.service.crashtest.agents.base import CLAUDE_DENY, DUMMY_KEY, Agent
+from watchgate.service.crashtest.model.conversation import PROMPT
+from watchgate.service.crashtest.place import Place
 
 
 class ClaudeCode(Agent):
     """Claude Code in print mode or in its terminal interface."""
 
     name = "claude"
+    event = "PreToolUse"
+    deny = CLAUDE_DENY
 
     def configure(self, place: Place, model_url: str) -> None:
         """Answer the first-run questions: onboarding, the key, and trust in the work directory."""
         state = {
             "hasCompletedOnboarding": True,
-            "lastOnboardingVersion": self.package.version,
+            "lastOnboardingVersion": self.version,
             "theme": "dark",
             "customApiKeyResponses": {"approved": [DUMMY_KEY[-20:]], "rejected": []},
             "projects": {
@@ -45,10 +47,6 @@ class ClaudeCode(Agent):
         """Print mode with the shell tool allowed."""
         shape = ["--output-format", "stream-json", "--verbose"]
         return ["-p", PROMPT, *shape, "--allowedTools", "Bash"]
-
-    def interactive(self, place: Place) -> list[str]:
-        """The terminal interface in the mode that asks; its own default asks nobody."""
-        return ["--permission-mode", "default", PROMPT]
 
     def hook_file(self, place: Place) -> Path:
         """The user's settings."""

@@ -12,8 +12,8 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Final, NamedTuple
 
-from tests.agents_real.harness import anthropic_wire, chat_wire, gemini_wire, responses_wire
-from tests.agents_real.harness.conversation import (
+from watchgate.service.crashtest.model import anthropic_wire, chat_wire, gemini_wire, responses_wire
+from watchgate.service.crashtest.model.conversation import (
     Conversation,
     Json,
     Reply,
@@ -22,17 +22,21 @@ from tests.agents_real.harness.conversation import (
     next_reply,
 )
 
+_LOOK_S: Final = 0.02
+"""How long the end of the server may take to be noticed."""
+
 
 class Model:
     """The script being played, and what agents told the model.
 
-    `results` are those of the newest request, in the agent's order; `faults` are requests that
-    could not be answered.
+    `calls` is how many tool calls the model has made, `results` what was told of them in the newest
+    request, in the agent's order; `faults` are requests that could not be answered.
     """
 
     def __init__(self) -> None:
         self.url = ""
         self.script: Script = ()
+        self.calls = 0
         self.results: tuple[ToolResult, ...] = ()
         self.faults: list[str] = []
 
@@ -40,7 +44,9 @@ class Model:
         """The next reply; what the session proper says of its calls is remembered."""
         if conversation.scripted:
             self.results = conversation.results
-        return next_reply(self.script, conversation)
+        reply = next_reply(self.script, conversation)
+        self.calls += len(reply.calls)
+        return reply
 
 
 class Wire(NamedTuple):
@@ -69,7 +75,7 @@ class _Handler(BaseHTTPRequestHandler):
     model: Model
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-        """Say nothing: the terminal belongs to the test runner."""
+        """Say nothing: the terminal belongs to whoever runs the test."""
 
     def do_CONNECT(self) -> None:
         self._send_json({"error": "this proxy reaches nothing"}, HTTPStatus.FORBIDDEN)
@@ -137,7 +143,8 @@ class _Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), type("Handler", (_Handler,), {"model": model}))
         self.model = model
 
-    def handle_error(self, request: object, client_address: object) -> None:
+    # The signature is the base's.
+    def handle_error(self, request: object, client_address: object) -> None:  # noqa: ARG002
         """Keep what went wrong for the test; an agent may hang up in the middle of a reply."""
         error = sys.exc_info()[1]
         if error is not None and not isinstance(error, ConnectionError):
@@ -150,7 +157,7 @@ def running_model() -> Iterator[Model]:
     model = Model()
     server = _Server(model)
     model.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(_LOOK_S,), daemon=True)
     thread.start()
     try:
         yield model

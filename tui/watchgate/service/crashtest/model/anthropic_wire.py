@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from tests.agents_real.harness.conversation import (
+from watchgate.service.crashtest.model.conversation import (
     Conversation,
     Json,
     Message,

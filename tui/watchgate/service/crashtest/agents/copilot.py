@@ -1,19 +1,22 @@
-"""GitHub Copilot CLI under test."""
+"""GitHub Copilot CLI, as the crash test runs it."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import ClassVar
 
-from tests.agents_real.harness.agent import DUMMY_KEY, MODEL, Agent
-from tests.agents_real.harness.conversation import PROMPT
-from tests.agents_real.harness.place import Place
+from watchgate.service.crashtest.agents.base import DUMMY_KEY, MODEL, REASON, Agent
+from watchgate.service.crashtest.model.conversation import PROMPT, Json
+from watchgate.service.crashtest.place import Place
 
 
 class Copilot(Agent):
     """Copilot with a provider of its user's own, in which case it asks for no login."""
 
     name = "copilot"
+    event = "preToolUse"
+    deny: ClassVar = {"permissionDecision": "deny", "permissionDecisionReason": REASON}
 
     def configure(self, place: Place, model_url: str) -> None:
         """Trust the work directory; show no banner."""
@@ -36,13 +39,15 @@ class Copilot(Agent):
         """A prompt with all tools allowed."""
         return ["-p", PROMPT, "--no-color", "--no-auto-update", "--allow-all-tools"]
 
-    def interactive(self, place: Place) -> list[str]:
-        """The terminal interface, which asks unless told otherwise."""
-        return ["--no-color", "--no-auto-update", "-i", PROMPT]
-
     def hook_file(self, place: Place) -> Path:
         """A file of our own among the user's hooks."""
         return self.home(place) / "hooks" / "watchgate.json"
+
+    def hook(self, place: Place, hook: str, timeout_s: int) -> None:
+        """Have a command run before every call."""
+        command: Json = {"type": "command", "bash": hook, "timeoutSec": timeout_s}
+        hooks: Json = {"version": 1, "hooks": {self.event: [command]}}
+        place.write(self.hook_file(place), json.dumps(hooks))
 
     def home(self, place: Place) -> Path:
         """The directory that COPILOT_HOME names."""

@@ -1,0 +1,147 @@
+"""Writes docs/crashtest.md from docs/crashtest.jsonl, which `watchgate crashtest --json` printed.
+
+`python -m scripts.crashtest_table [--check | --run]`: `--run` first puts the agents that the tests
+pin through it, which needs npm and some minutes, and keeps what is known of other versions.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from tests.agents_real.harness import npm
+from tests.agents_real.harness.packages import PACKAGES
+from watchgate.service.crashtest.agents.every import AGENTS
+from watchgate.service.crashtest.commands import COMMANDS
+from watchgate.service.crashtest.odd import OddHooks
+from watchgate.service.crashtest.outcome import WORDS, Result
+from watchgate.service.crashtest.plugins import PLUGINS
+from watchgate.service.crashtest.trial import NO_HOOK, OURS
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+DATA: Final = ROOT / "docs" / "crashtest.jsonl"
+DOCUMENT: Final = ROOT / "docs" / "crashtest.md"
+HEAD: Final = """# Crash test
+
+Where released agents fail open: what becomes of a tool call when the hook before it misbehaves.
+`make crashtest-table` writes this file from the results in `docs/crashtest.jsonl`. They are of the
+versions named here, and yours may differ: `watchgate crashtest AGENT` makes the same runs with the
+agent that you have installed.
+
+Each cell is one run. A scripted model on 127.0.0.1 asks for one harmless command, in a mode in
+which the agent runs commands unasked; home and work folder are thrown away, the key is a dummy, and
+a proxy refuses whatever else the agent wants from the network.
+
+- **RAN**: the file that the command writes was there. With this hook the agent fails open.
+- blocked: it was not there, and the agent told the model of the call.
+- not known: neither can be shown; below the table stands what is missing.
+
+Nothing is claimed of an agent unless its call runs without any hook, and is blocked by a hook that
+denies in the agent's own form: the first two rows.
+"""
+COMMANDS_HEAD: Final = """## Agents that run a command before each call
+
+The hook that hangs has a limit of 2 seconds, every other one of 30. The last row is what
+`watchgate install` writes, with no core running.
+"""
+PLUGINS_HEAD: Final = """## OpenCode, which loads plugins
+
+There is no command and no exit status: a plugin denies by throwing, and nothing limits its time.
+"""
+FOLLOWS: Final = "## What follows, and what Watchgate's own hook does about it\n"
+_CELLS: Final = WORDS | {"ran": "**RAN**"}
+
+
+def read(data: str) -> list[Result]:
+    """The results in this text, a JSON object a line."""
+    return [msgspec.json.decode(line, type=Result) for line in data.splitlines()]
+
+
+def render(results: Sequence[Result]) -> str:
+    """The document."""
+    parts = [
+        HEAD,
+        COMMANDS_HEAD,
+        _outcomes(COMMANDS, results),
+        PLUGINS_HEAD,
+        _outcomes(PLUGINS, results),
+        FOLLOWS,
+        _follows(),
+    ]
+    return "\n\n".join(part.strip() for part in parts) + "\n"
+
+
+def _outcomes(odd: OddHooks, results: Sequence[Result]) -> str:
+    tried = [each for each in results if AGENTS[each.agent].odd is odd]
+    versions = list(dict.fromkeys((each.agent, each.version) for each in tried))
+    found = {(each.agent, each.version, each.hook): _CELLS[each.outcome] for each in tried}
+    hooks = {
+        NO_HOOK: "no hook at all",
+        odd.denies.id: odd.denies.label,
+        **{each.id: each.label for each in odd.hooks},
+        OURS: "Watchgate's own hook, no core",
+    }
+    rows = [
+        (label.replace("|", "\\|"), *(found.get((*version, hook), "-") for version in versions))
+        for hook, label in hooks.items()
+    ]
+    # Without a hook a call is meant to run.
+    rows[0] = (rows[0][0], *(cell.replace("**RAN**", "runs") for cell in rows[0][1:]))
+    table = _table(("hook", *(" ".join(version) for version in versions)), rows)
+    open_ends = [
+        f"- {each.agent} {each.version}, {each.about}: {each.why}."
+        for each in tried
+        if each.outcome == "unknown"
+    ]
+    return "\n".join((table, *(("", "Not known:", "", *open_ends) if open_ends else ())))
+
+
+def _follows() -> str:
+    rows = [
+        (each.label.replace("|", "\\|"), each.ran, each.watchgate)
+        for odd in (COMMANDS, PLUGINS)
+        for each in odd.hooks
+    ]
+    return _table(("hook", "if the call runs", "Watchgate's own hook"), rows)
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, ("---",) * len(head), *rows))
+
+
+def run() -> str:
+    """The results of all pinned agents, after those of other versions that are known."""
+    pinned = {(name, package.version) for name, package in PACKAGES.items()}
+    known = read(DATA.read_text(encoding="utf-8")) if DATA.exists() else []
+    kept = [each for each in known if (each.agent, each.version) not in pinned]
+    lines = [msgspec.json.encode(each).decode() for each in kept]
+    for name in AGENTS:
+        program = npm.install(PACKAGES[name])
+        command = [sys.executable, "-m", "watchgate", "crashtest", name, "--json"]
+        done = subprocess.run(
+            [*command, "--program", program], stdout=subprocess.PIPE, text=True, check=True
+        )
+        lines += done.stdout.splitlines()
+    return "\n".join(lines) + "\n"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Write the document, or say whether it is what the results say."""
+    if "--run" in arguments:
+        DATA.write_text(run(), encoding="utf-8")
+    text = render(read(DATA.read_text(encoding="utf-8")))
+    if "--check" not in arguments:
+        DOCUMENT.write_text(text, encoding="utf-8")
+    elif not DOCUMENT.exists() or DOCUMENT.read_text(encoding="utf-8") != text:
+        print(f"{DOCUMENT.relative_to(ROOT)} is out of date: run `make crashtest-table`")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,102 @@
+"""What every agent provides: how it is set up and started in a throw-away place."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import ClassVar
+
+from watchgate.service.crashtest.commands import COMMANDS
+from watchgate.service.crashtest.model.conversation import Json
+from watchgate.service.crashtest.odd import OddHooks
+from watchgate.service.crashtest.place import Place
+
+DUMMY_KEY = "sk-dummy-0000000000000000000000000000"
+MODEL = "scripted-model"
+REASON = "no: this call is part of a crash test"
+CLAUDE_DENY: Json = {
+    "hookSpecificOutput": {
+        "hookEventName": "PreToolUse",
+        "permissionDecision": "deny",
+        "permissionDecisionReason": REASON,
+    }
+}
+"""What Claude Code reads as a denial, and so do those that took its hooks over."""
+
+_RUNTIMES = ("node", "bun")
+"""What agents that are scripts are run by."""
+
+
+class Agent(ABC):
+    """One agent's command line: `program` is what is started, `version` what it calls itself.
+
+    `event` is where a hook can prevent a call, `deny` what a hook prints to do so,
+    `timeout_units_per_s` in which unit the hook file has a limit, and `untrusted` are options with
+    which hooks run that nobody has trusted. `odd` are the hooks that it is tried with.
+    """
+
+    name: ClassVar[str]
+    event: ClassVar[str]
+    deny: ClassVar[Json] = {}
+    odd: ClassVar[OddHooks] = COMMANDS
+    timeout_units_per_s: ClassVar[int] = 1
+    untrusted: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, program: Path, version: str) -> None:
+        self.program = program
+        self.version = version
+
+    @abstractmethod
+    def configure(self, place: Place, model_url: str) -> None:
+        """Write what the agent needs in order to start without questions; no hooks."""
+
+    @abstractmethod
+    def environment(self, place: Place, model_url: str) -> dict[str, str]:
+        """The variables that only this agent reads."""
+
+    @abstractmethod
+    def headless(self, place: Place) -> list[str]:
+        """The arguments of a run without a person, in which tools need no permission."""
+
+    @abstractmethod
+    def hook_file(self, place: Place) -> Path:
+        """The file that holds the agent's hooks."""
+
+    def hook(self, place: Place, hook: str, timeout_s: int) -> None:
+        """Have a command run before every call; whatever else the file says stays."""
+        file = self.hook_file(place)
+        settings: Json = json.loads(file.read_text()) if file.exists() else {}
+        limit = timeout_s * self.timeout_units_per_s
+        command: Json = {"type": "command", "command": hook, "timeout": limit}
+        settings["hooks"] = {self.event: [{"hooks": [command]}]}
+        place.write(file, json.dumps(settings))
+
+    def whole_environment(self, place: Place, model_url: str) -> dict[str, str]:
+        """All variables of the agent's process; whatever it wants from outside is refused."""
+        return {
+            **base_environment(place, self.program.parent),
+            "HTTP_PROXY": model_url,
+            "HTTPS_PROXY": model_url,
+            "NO_PROXY": "127.0.0.1,localhost",
+            **self.environment(place, model_url),
+        }
+
+
+def base_environment(place: Place, *programs: Path) -> dict[str, str]:
+    """A user's environment in this place, with these directories first in the path.
+
+    Nothing of the caller's own comes along: no key, no proxy, no directory of settings.
+    """
+    runtimes = [str(Path(found).parent) for name in _RUNTIMES if (found := shutil.which(name))]
+    path = [*map(str, programs), *runtimes, "/usr/local/bin", "/usr/bin", "/bin"]
+    return {
+        "PATH": ":".join(dict.fromkeys(path)),
+        "HOME": str(place.home),
+        "TMPDIR": str(place.scratch),
+        "USER": "dev",
+        "SHELL": "/bin/sh",
+        "TERM": "xterm-256color",
+        "LANG": "C.UTF-8",
+    }

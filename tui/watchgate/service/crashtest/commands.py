@@ -1,0 +1,148 @@
+"""Commands that misbehave, for the agents that run one before each call."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from watchgate.service.crashtest.odd import OddHook, OddHooks
+
+_GUARD: Final = "its command is guarded in the shell: whatever is not its own answer ends in exit 2"
+_THREEFOLD: Final = "it denies by JSON, a reason on stderr and exit 2 at once"
+_ALONE: Final = "it prints its one answer and nothing else, beside exit 2"
+_RAN: Final = ": >@TRACE@; cat >/dev/null; "
+
+COMMANDS: Final = OddHooks(
+    denies=OddHook(
+        id="deny-0",
+        label="deny JSON, exit 0",
+        script=_RAN + "echo @DENY@",
+        ran="a denial in the agent's own form does not deny",
+        watchgate=_THREEFOLD,
+    ),
+    hooks=(
+        OddHook(
+            id="missing",
+            label="command is missing (127)",
+            command="@TOP@/no-such-hook",
+            traced=False,
+            ran="a hook whose file is gone, after an update or a move, lets every call run",
+            watchgate=_GUARD,
+        ),
+        OddHook(
+            id="not-executable",
+            label="not executable (126)",
+            command="@SCRIPT@",
+            script="#!/bin/sh\necho @DENY@",
+            traced=False,
+            ran="a hook that lost its execute bit, as in a copy, lets every call run",
+            watchgate=_GUARD,
+        ),
+        OddHook(
+            id="killed",
+            label="dies by SIGKILL",
+            script=": >@TRACE@; kill -9 $$",
+            ran="a hook that is killed, as when memory runs out, lets the call run",
+            watchgate="the shell around its client ends in exit 2 then; a killed shell does not",
+        ),
+        OddHook(
+            id="exit-1",
+            label="crashes, exit 1",
+            script=_RAN + "echo boom >&2; exit 1",
+            ran="a hook that crashes, as any script does with an exception, lets the call run",
+            watchgate=_GUARD,
+        ),
+        OddHook(
+            id="exit-3",
+            label="crashes, exit 3",
+            script=_RAN + "echo boom >&2; exit 3",
+            ran="a hook that fails with a status of its own lets the call run",
+            watchgate=_GUARD,
+        ),
+        OddHook(
+            id="hangs",
+            label="hangs past its timeout",
+            script=": >@TRACE@; while test -d @TOP@; do sleep 0.2; done",
+            hangs=True,
+            ran="a hook that hangs lets the call run: "
+            "the deadline in the hook must be shorter than the agent's",
+            watchgate="its own deadline is shorter than the limit that it installs; it denies then",
+        ),
+        OddHook(
+            id="garbage",
+            label="garbage on stdout, exit 0",
+            script=_RAN + "echo 'no json {{{'",
+            ran="an answer that cannot be read counts as none, and the call runs",
+            watchgate="it prints what its core made, or a fixed denial; exit 2 stands beside it",
+        ),
+        OddHook(
+            id="empty-object",
+            label="empty object, exit 0",
+            script=_RAN + "echo '{}'",
+            ran="an answer without a decision is no objection, and the call runs",
+            watchgate="it says nothing only where its core handed the call back; no answer denies",
+        ),
+        OddHook(
+            id="deny-1",
+            label="deny JSON, exit 1",
+            script=_RAN + "echo @DENY@; exit 1",
+            ran="a denial is thrown away when the hook fails after printing it",
+            watchgate=_THREEFOLD,
+        ),
+        OddHook(
+            id="deny-3",
+            label="deny JSON, exit 3",
+            script=_RAN + "echo @DENY@; exit 3",
+            ran="a denial is thrown away when the hook ends in a status of its own",
+            watchgate=_THREEFOLD,
+        ),
+        OddHook(
+            id="text-before",
+            label="a line of text before deny JSON",
+            script=_RAN + "echo loading; echo @DENY@",
+            ran="one stray line, as of a shell profile or a debug print, makes a denial an allow",
+            watchgate=_ALONE,
+        ),
+        OddHook(
+            id="deny-stderr",
+            label="deny JSON on stderr",
+            script=_RAN + "echo @DENY@ >&2",
+            ran="a denial on the wrong stream is not heard",
+            watchgate=_ALONE,
+        ),
+        OddHook(
+            id="exit-2",
+            label="exit 2 with a reason",
+            script=_RAN + "echo @REASON@ >&2; exit 2",
+            ran="exit 2, which most agents document as a denial, does not deny",
+            watchgate=_THREEFOLD,
+        ),
+        OddHook(
+            id="exit-2-silent",
+            label="exit 2, no reason",
+            script=_RAN + "exit 2",
+            ran="exit 2 denies only together with a reason on stderr",
+            watchgate="every denial of its carries a reason",
+        ),
+        OddHook(
+            id="threefold",
+            label="deny JSON, reason and exit 2",
+            script=_RAN + "echo @DENY@; echo @REASON@ >&2; exit 2",
+            ran="the form in which Watchgate denies does not deny",
+            watchgate="this is its form",
+        ),
+        OddHook(
+            id="held-stdout",
+            label="deny JSON, a child keeps stdout open",
+            script=_RAN + "echo @DENY@; sleep 4 &",
+            ran="a denial is lost while a child of the hook keeps its output open",
+            watchgate="it starts no children",
+        ),
+        OddHook(
+            id="guarded",
+            label="missing || exit 2 with a reason",
+            script=": >@TRACE@; @TOP@/no-such-hook || { echo @REASON@ >&2; exit 2; }",
+            ran="a guard in the shell around the hook does not help",
+            watchgate="this is what its guard comes to",
+        ),
+    ),
+)

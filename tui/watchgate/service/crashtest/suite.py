@@ -1,0 +1,70 @@
+"""All runs that an agent is put through, in order, and what they amount to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from itertools import groupby
+from typing import NamedTuple
+
+from watchgate.service.crashtest.agents.base import Agent
+from watchgate.service.crashtest.odd import OddHook, OddHooks
+from watchgate.service.crashtest.outcome import Outcome, Result
+from watchgate.service.crashtest.trial import NO_HOOK, OURS, bare, hooked, ours
+
+
+class Trial(NamedTuple):
+    """A run that is still to be made; unless it comes out as it `must`, no other means anything."""
+
+    about: str
+    run: Callable[[], Result]
+    must: Outcome | None = None
+
+
+def wanted(odd: OddHooks, only: str) -> tuple[OddHook, ...]:
+    """The hooks whose name or description contains this text, whatever its case."""
+    text = only.casefold()
+    return tuple(each for each in odd.hooks if text in f"{each.id} {each.label}".casefold())
+
+
+def trials(agent: Agent, hooks: Iterable[OddHook], timeout_s: int) -> tuple[Trial, ...]:
+    """The two controls, these hooks, and Watchgate's own."""
+    denies = agent.odd.denies
+    return (
+        Trial("no hook at all", partial(bare, agent), "ran"),
+        Trial(denies.label, partial(hooked, agent, denies, timeout_s), "blocked"),
+        *(Trial(each.label, partial(hooked, agent, each, timeout_s)) for each in hooks),
+        Trial("Watchgate's own hook, with no core running", partial(ours, agent)),
+    )
+
+
+def undriven(result: Result) -> str:
+    """Why nothing can be said of an agent whose control came out like this."""
+    who = f"{result.agent} {result.version} could not be driven here, so nothing is claimed of it"
+    if result.outcome == "unknown":
+        return f"{who}: {result.why}"
+    if result.hook == NO_HOOK:
+        told = f"; it was told: {result.told}" if result.told else ""
+        return f"{who}: without any hook its call did not run{told}"
+    return f"{who}: a hook that denies did not stop its call, so its hooks may not be in force"
+
+
+def conclusion(agent: Agent, results: Sequence[Result]) -> list[str]:
+    """What the results come to, a sentence a line: where the agent fails open, and what follows."""
+    outcomes = {result.hook: result.outcome for result in results}
+    odd = [each for each in agent.odd.hooks if each.id in outcomes]
+    ran = [each for each in odd if outcomes[each.id] == "ran"]
+    unknown = sum(outcomes[each.id] == "unknown" for each in odd)
+    who = f"{agent.name} {agent.version}"
+    lines = [f"{who} fails open with {len(ran)} of {len(odd)} hooks; {unknown} not known."]
+    for watchgate, alike in groupby(ran, key=lambda each: each.watchgate):
+        lines += [f"- {each.label}: {each.ran}." for each in alike]
+        lines.append(f"  Watchgate's hook: {watchgate}.")
+    return [*lines, _OURS[outcomes.get(OURS, "unknown")]]
+
+
+_OURS: dict[Outcome, str] = {
+    "blocked": "Watchgate's own hook, with no core to ask: the call was blocked.",
+    "ran": "WATCHGATE'S OWN HOOK LET THE CALL RUN: do not rely on it here, and report it.",
+    "unknown": "Watchgate's own hook: what it does here is not known.",
+}
