@@ -1,0 +1,95 @@
+"""Brokers with one fault each; the explorer must find every one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from watchgate.core.approvals import Broker
+from watchgate.core.clock import Instant
+from watchgate.core.decisions import Decision
+from watchgate.core.requests import Input, Request, Status, Waiter
+
+
+class AllowsLate(Broker):
+    """Takes a decision after the deadline as well."""
+
+    def decide(self, prefix: str, said: Decision, now: Instant) -> Request:
+        return super().decide(prefix, said, now.plus(-10_000))
+
+
+class SettlesTwice(Broker):
+    """Lets a second decision overrule the first one."""
+
+    def decide(self, prefix: str, said: Decision, now: Instant) -> Request:
+        request = self.find(prefix)
+        if not request.open:
+            request.status = Status.PENDING
+            self.open[request.id] = request
+        return super().decide(prefix, said, now)
+
+
+class IgnoresDigest(Broker):
+    """Does not look whether what was shown is what is asked."""
+
+    def decide(self, prefix: str, said: Decision, now: Instant) -> Request:
+        digest = self.find(prefix).data.digest
+        return super().decide(prefix, msgspec.structs.replace(said, digest=digest), now)
+
+
+class ForgetsWaiter(Broker):
+    """Keeps only the newest of the connections that wait for a call."""
+
+    def join(self, request: Request, waiter: Waiter, limit_s: float, now: Instant) -> bool:
+        sooner = super().join(request, waiter, limit_s, now)
+        request.waiters = request.waiters[-1:]
+        return sooner
+
+
+class KeepsWaiter(Broker):
+    """Goes on counting on a connection that hung up while another one waits."""
+
+    def hung_up(self, conn: int) -> Request | None:
+        request = self.open.get(self._of_conn.get(conn, ""))
+        waiters = list(request.waiters) if request else []
+        left = super().hung_up(conn)
+        if request is not None and request.waiters:
+            request.waiters = waiters
+        return left
+
+
+class NeverExpires(Broker):
+    """Overlooks a deadline once an allow waits for the disk."""
+
+    def due(self, now: Instant) -> list[Request]:
+        return [each for each in super().due(now) if each.status is Status.PENDING]
+
+
+class TellsBeforeTheDisk(Broker):
+    """Takes an allow for final without waiting for the journal."""
+
+    def settle(self, request: Request, event: Input, **how: Any) -> bool:
+        done = super().settle(request, event, **how)
+        return self.committed(request) or done
+
+
+class RevivesSettled(Broker):
+    """Lets a request that expired be withdrawn as well, and so settles it again."""
+
+    def due(self, now: Instant) -> list[Request]:
+        for request in self._settled.values():
+            if request.status is Status.EXPIRED:
+                request.status = Status.WITHDRAWN
+        return super().due(now)
+
+
+class LosesTheOtherOne(Broker):
+    """Drops an equal request when one of the two is settled."""
+
+    def settle(self, request: Request, event: Input, **how: Any) -> bool:
+        done = super().settle(request, event, **how)
+        for other in list(self.open.values()):
+            if other is not request and other.data.digest == request.data.digest:
+                del self.open[other.id]
+        return done

@@ -1,0 +1,68 @@
+"""docs/security.md claims nothing that no test holds."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "security.md").read_text()
+THREATS = range(1, 35)
+
+ROWS = [line for line in PAGE.splitlines() if re.match(r"\| \d+ \|", line)]
+NAMED = sorted(set(re.findall(r"`(tests/[\w/]+\.py::\w+)`", PAGE)))
+
+
+@cache
+def _tests(path: str) -> set[str]:
+    tree = ast.parse((ROOT / path).read_text())
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef
+    return {each.name for each in ast.walk(tree) if isinstance(each, kinds)}
+
+
+def test_every_threat_has_one_row() -> None:
+    numbers = [int(row.split("|")[1]) for row in ROWS]
+    assert numbers == list(THREATS)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.split("|")[1].strip())
+def test_every_row_names_a_threat_an_answer_and_its_tests(row: str) -> None:
+    _, _, threat, answer, tests, _ = row.split("|")
+    assert threat.strip()
+    assert answer.strip()
+    left = re.sub(r"`tests/[\w/]+\.py::test_\w+`", "", tests)
+    assert left.strip() == ""
+    assert "::test_" in tests
+
+
+def test_every_named_test_exists() -> None:
+    split = [named.partition("::") for named in NAMED]
+    assert [path for path, _, _ in split if not (ROOT / path).is_file()] == []
+    assert [f"{path}::{name}" for path, _, name in split if name not in _tests(path)] == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "A hostile process of the same user",
+        "Root",
+        "The agent's own faults",
+        "What an allowed program does",
+        "Code that is handed to an interpreter",
+        "A script that changes",
+        "Several people who use one account",
+        "Denial of service by the same user",
+    ],
+)
+def test_what_is_not_defended_is_said(words: str) -> None:
+    _, _, undefended = PAGE.partition("## What is not defended")
+    assert f"**{words}" in undefended
+
+
+def test_the_page_says_how_to_report_a_weakness() -> None:
+    assert "Report a vulnerability" in PAGE
+    assert "@" not in PAGE
