@@ -10,12 +10,14 @@ import ast
 import re
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 ROWS = ROOT / "scripts" / "seed-rows.toml"
+MUTANTS = ROOT / "tests" / "mutants"
 TABLE = ROOT / "docs" / "seed-coverage.md"
 SYSTEMS = {
     "CW": "CodeWhale",
@@ -24,15 +26,17 @@ SYSTEMS = {
     "SY": "SynapsCLI",
     "SD": "codex-cli-sdk",
     "CORE": "The joint core",
+    "AP": "The approval broker",
 }
-_ROW = r"(?:cw|cx|sa|sy|sd|core)_b?\d+_"
+_ROW = r"(?:cw|cx|sa|sy|sd|core|ap)_b?\d+_"
 _NAMED = re.compile(rf"test_((?:{_ROW})+)")
 HEAD = """# Seed coverage
 
-Watchgate's core carries five hook systems. Each line is one row of their specification, with the
-tests that prove it or the reason why it does not apply to a monitor. `b` rows are known flaws of
-the originals, with the tests that show the right behaviour.
-`make seed-coverage` writes this file from the names of the tests.
+Watchgate's core carries five hook systems and a broker of approvals. Each line is one row of their
+specification, with the tests that prove it or the reason why it does not apply to a monitor. `b`
+rows are known flaws of the originals, with the tests that show the right behaviour.
+`make seed-coverage` writes this file from the names of the tests. `mutants` counts the patches that
+break a row, each of which its tests are proven to notice (`make mutants`).
 """
 
 
@@ -53,6 +57,13 @@ def read_rows(text: str) -> Rows:
         for number, title in rows.items()
     }
     return Rows(titles, reasons)
+
+
+def count_mutants(folder: Path) -> Counter[str]:
+    """How many mutants the TOML files of a folder hold for each row."""
+    files = sorted(folder.glob("*.toml"))
+    tables = [tomllib.loads(file.read_text(encoding="utf-8"))["mutant"] for file in files]
+    return Counter(str(each["row"]) for table in tables for each in table)
 
 
 def ids_of(test: str) -> list[str]:
@@ -110,8 +121,10 @@ def faults(rows: Rows, found: Mapping[str, object]) -> list[str]:
     ]
 
 
-def render(rows: Rows, found: Mapping[str, Mapping[str, list[str]]]) -> str:
-    """The table as Markdown, one line an id."""
+def render(
+    rows: Rows, found: Mapping[str, Mapping[str, list[str]]], mutants: Mapping[str, int]
+) -> str:
+    """The table as Markdown, one line an id; with a column more where rows have mutants."""
     parts = [HEAD]
     for system, name in SYSTEMS.items():
         for title, prefix in ((name, f"{system}-"), (f"{name}: flaws", f"{system}-b")):
@@ -121,12 +134,14 @@ def render(rows: Rows, found: Mapping[str, Mapping[str, list[str]]]) -> str:
                 if row.startswith(prefix) and row.startswith(f"{system}-b") == (prefix[-1] == "b")
             ]
             if ids:
-                lines = [
-                    f"| {row} | {rows.titles[row]} | {_proof(row, rows, found)} |" for row in ids
-                ]
-                parts.append(
-                    "\n".join([f"## {title}\n", "| id | row | proof |", "|---|---|---|", *lines])
-                )
+                cells = [[row, rows.titles[row], _proof(row, rows, found)] for row in ids]
+                heads = ["id", "row", "proof"]
+                if any(row in mutants for row in ids):
+                    heads.append("mutants")
+                    cells = [[*each, str(mutants.get(each[0], 0))] for each in cells]
+                lines = [f"| {' | '.join(each)} |" for each in (heads, *cells)]
+                lines.insert(1, "|---" * len(heads) + "|")
+                parts.append("\n".join([f"## {title}\n", *lines]))
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
@@ -143,7 +158,7 @@ def _proof(row: str, rows: Rows, found: Mapping[str, Mapping[str, list[str]]]) -
 def main(check: bool) -> int:
     """Write the table, or with `check` say how it differs; 1 when rows are left open."""
     rows, found = read_rows(ROWS.read_text(encoding="utf-8")), proofs(find_tests(ROOT / "tests"))
-    text, wrong = render(rows, found), faults(rows, found)
+    text, wrong = render(rows, found, count_mutants(MUTANTS)), faults(rows, found)
     if not check:
         TABLE.write_text(text, encoding="utf-8")
     elif not TABLE.exists() or TABLE.read_text(encoding="utf-8") != text:

@@ -144,7 +144,7 @@ def test_a_client_below_the_agent_may_only_deny(decision: str) -> None:
     assert isinstance(world.reply(1), SayDeny)
 
 
-def test_an_allow_too_soon_after_it_was_shown_or_unconfirmed_is_not_armed() -> None:
+def test_ap_10_an_allow_too_soon_after_it_was_shown_or_unconfirmed_is_not_armed() -> None:
     world = World()
     request = world.ask(pre(), 1)
     assert refused(world, request, "allow", shown_ms=ARMED_AFTER_MS - 1).code == "not_armed"
@@ -152,7 +152,7 @@ def test_an_allow_too_soon_after_it_was_shown_or_unconfirmed_is_not_armed() -> N
     world.decide(request, "allow", shown_ms=ARMED_AFTER_MS)
 
 
-def test_a_denial_needs_no_arming_and_a_handback_only_where_the_agent_would_run_it() -> None:
+def test_ap_10_ap_17_a_handback_is_armed_only_where_the_agent_would_run_it() -> None:
     world = World()
     asks, runs = world.ask(pre(), 1), world.ask(pre(shell("high y", "c2"), runs_unasked=True), 2)
     assert refused(world, runs, "handback", confirmed=False).code == "not_armed"
@@ -167,7 +167,7 @@ def test_a_medium_request_needs_no_confirmation() -> None:
     world.decide(world.ask(pre(shell("medium", "c1")), 1), "allow", confirmed=False)
 
 
-def test_a_decision_at_or_after_the_deadline_is_too_late() -> None:
+def test_ap_3_a_decision_at_or_after_the_deadline_is_too_late() -> None:
     world = World()
     request = world.ask(pre(), 1)
     world.now = world.now.plus(300)

@@ -151,7 +151,7 @@ def test_the_limits_of_the_journal_are_whole_numbers_that_leave_room(text: str, 
         ("client_deadline_s = 86395", "below the longest that agents wait, 86400"),
     ],
 )
-def test_clocks_that_are_not_nested_are_refused(text: str, says: str) -> None:
+def test_ap_16_clocks_that_are_not_nested_are_refused(text: str, says: str) -> None:
     assert says in fault(f"[approval]\n{text}")
 
 

@@ -90,6 +90,14 @@ def test_core_3_the_time_that_handlers_take_changes_no_outcome() -> None:
     assert [slow.row(key).start_ms for key in "abc"] == [0.0, 2000.0, 0.0]
 
 
+@pytest.mark.parametrize("last", [0, -1])
+def test_core_3_texts_stand_in_the_chains_order_whoever_ends_first(last: int) -> None:
+    handlers = [handler("a"), handler("b"), handler("c")]
+    says: dict[str, Says] = {"a": Inject("one"), "b": Inject("two"), "c": Inject("three")}
+    played = run(handlers, says, policy=PRESETS["codex-fork-v2"], ends_next=lambda _: last)
+    assert played.outcome.injections == ("one", "two", "three")
+
+
 @pytest.mark.parametrize("preset", PRESETS)
 def test_core_3_a_policy_that_depends_on_who_is_first_cannot_be_made(preset: PresetName) -> None:
     policy = PRESETS[preset]

@@ -12,7 +12,7 @@ from watchgate.core.approvals import SETTLED_KEPT
 from watchgate.core.verdicts import SayAllow, SayDeny, SayNothing
 
 
-def test_an_allow_waits_for_the_disk() -> None:
+def test_ap_14_an_allow_waits_for_the_disk() -> None:
     world = World()
     request = world.ask(pre(), 1)
     assert world.decide(request, "allow") == ["approval.decided"]

@@ -35,7 +35,7 @@ def test_two_identical_requests_without_call_ids_are_two_cards() -> None:
     assert world.pending == {two.id}
 
 
-def test_a_request_comes_while_another_of_its_session_waits() -> None:
+def test_ap_9_a_request_comes_while_another_of_its_session_waits() -> None:
     world = World()
     one, two = world.ask(pre(shell("high a", "a")), 1), world.ask(pre(shell("high b", "b")), 2)
     assert world.pending == {one.id, two.id}
@@ -207,7 +207,7 @@ def test_an_event_that_asks_nothing_is_let_go_on_a_waiting_lane() -> None:
     assert world.reply(4) == SayNothing()
 
 
-def test_nobody_is_asked_about_a_call_that_the_agent_cannot_be_told_anything_about() -> None:
+def test_ap_17_nobody_is_asked_about_a_call_that_the_agent_cannot_be_told_anything_about() -> None:
     world = World()
     world.send(permission(shell("high"), can=Can()), 1)
 

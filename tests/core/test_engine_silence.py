@@ -45,7 +45,7 @@ def test_silence_ends_the_turn_where_that_is_configured() -> None:
         ("strict", Lane.RELAY, "handed-back-by-timeout", SayNothing),
     ],
 )
-def test_silence_means_what_the_lane_says(
+def test_ap_2_silence_means_what_the_lane_says(
     profile: Profile, lane: Lane, word: str, said: type
 ) -> None:
     world = World(profile)
@@ -88,7 +88,7 @@ def test_a_relay_left_alone_by_its_gate_is_handed_back_and_recorded_so() -> None
     assert world.ending(request)["word"] == "handed-back-by-timeout"
 
 
-def test_a_long_sleep_expires_everything_at_once_in_the_order_of_deadlines() -> None:
+def test_ap_3_ap_9_a_long_sleep_expires_everything_at_once_in_the_order_of_deadlines() -> None:
     world = World()
     late = world.ask(pre(shell("high a", "a")), 1)
     early = world.ask(pre(shell("high b", "b"), deadline_s=30), 2)
@@ -127,7 +127,7 @@ def test_more_time_is_given_and_recorded() -> None:
     assert world.advance(1) == ["approval.timeout", "approval.decided"]
 
 
-def test_more_time_stops_short_of_the_moment_at_which_any_client_gives_up() -> None:
+def test_ap_16_more_time_stops_short_of_the_moment_at_which_any_client_gives_up() -> None:
     world = World()
     request = world.ask(pre(deadline_s=400), 1)
     world.ask(pre(deadline_s=330), 2)

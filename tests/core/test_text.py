@@ -40,13 +40,13 @@ ANY_TEXT = st.text(st.characters(exclude_categories=()))
         ("naïve 日本 🦀", "naïve 日本 🦀"),
     ],
 )
-def test_what_cannot_be_seen_becomes_a_visible_escape(text: str, shown: str) -> None:
+def test_ap_12_what_cannot_be_seen_becomes_a_visible_escape(text: str, shown: str) -> None:
     assert safe_text(text) == shown
     assert visible(text).text == shown
 
 
 @given(ANY_TEXT)
-def test_no_control_format_or_surrogate_character_is_left(text: str) -> None:
+def test_ap_12_no_control_format_or_surrogate_character_is_left(text: str) -> None:
     shown = safe_text(text)
     assert not {unicodedata.category(char) for char in shown} & {"Cc", "Cf", "Cs", "Zl", "Zp"}
     shown.encode()

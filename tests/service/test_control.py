@@ -238,7 +238,7 @@ async def test_attaching_from_an_older_record_tells_the_gap(room: Room) -> None:
     assert gap == [3, snapshot["seq"]]
 
 
-async def test_the_last_console_that_leaves_ends_what_may_not_wait_unattended(
+async def test_ap_3_the_last_console_that_leaves_ends_what_may_not_wait_unattended(
     runtime_dir: Path,
 ) -> None:
     room = Room(runtime_dir)
@@ -262,7 +262,7 @@ async def test_another_user_is_not_even_greeted(room: Room) -> None:
     assert room.stopped == []
 
 
-async def test_a_foreign_uid_is_not_even_greeted(
+async def test_ap_20_a_foreign_uid_is_not_even_greeted(
     room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(accepting, "credentials", lambda _socket: Peer(pid=1, uid=-1, gid=0))

@@ -75,7 +75,7 @@ def test_an_answer_that_was_written_is_recorded_as_sent() -> None:
     assert not desk.hub.unanswered
 
 
-def test_an_answer_that_found_nobody_is_recorded_as_undelivered() -> None:
+def test_ap_14_an_answer_that_found_nobody_is_recorded_as_undelivered() -> None:
     desk = Desk()
     conn = desk.send("high")
     desk.decide(conn, "deny")
@@ -168,7 +168,7 @@ def test_a_fault_of_ours_over_an_observed_hook_takes_no_other_with_it() -> None:
     assert "RuntimeError" in desk.last("notice")["detail"]
 
 
-def test_a_client_that_leaves_withdraws_its_request() -> None:
+def test_ap_4_a_client_that_leaves_withdraws_its_request() -> None:
     desk = Desk()
     conn = desk.send("high")
     desk.hub.hung_up(conn)

@@ -111,7 +111,7 @@ async def test_only_the_first_answer_counts(hub: Notes, path: Path) -> None:
         assert await rest(peer) == b"0 3 0\none"
 
 
-async def test_a_client_that_leaves_is_noticed_while_it_waits(hub: Notes, path: Path) -> None:
+async def test_ap_4_a_client_that_leaves_is_noticed_while_it_waits(hub: Notes, path: Path) -> None:
     async with served(path, Ingest(hub).handle):
         async with await anyio.connect_unix(path) as peer:
             await peer.send(FRAME)
@@ -264,7 +264,7 @@ async def test_ap_20_a_foreign_uid_gets_nothing(
     assert hub.heard == []
 
 
-async def test_a_peer_without_credentials_gets_nothing(
+async def test_ap_20_a_peer_without_credentials_gets_nothing(
     hub: Notes, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def unknown(_connection: socket.socket) -> Peer:
@@ -276,7 +276,7 @@ async def test_a_peer_without_credentials_gets_nothing(
     assert hub.heard == []
 
 
-async def test_connections_are_told_apart(hub: Notes, path: Path) -> None:
+async def test_ap_19_connections_are_told_apart(hub: Notes, path: Path) -> None:
     async def ask(path: Path) -> SocketStream:
         peer = await anyio.connect_unix(path)
         await peer.send(FRAME)

@@ -17,7 +17,7 @@ from anyio.abc import SocketListener, SocketStream
 from watchgate.service.accepting import serve
 from watchgate.service.runtime_dir import bind_listener
 
-WAIT_S = 60.0
+WAIT_S = float(os.environ.get("WATCHGATE_TEST_WAIT_S", "60"))
 NOBODY = 65_534
 KNOCK = """
 import os, socket, sys

@@ -51,18 +51,18 @@ def test_a_key_waits_a_quarter_of_a_second_for_another_one() -> None:
     assert arming.next_due is None
 
 
-def test_an_allow_is_dead_until_the_request_was_drawn_for_600_ms() -> None:
+def test_ap_10_an_allow_is_dead_until_the_request_was_drawn_for_600_ms() -> None:
     assert pressed(looking_at(LOW), "a", 0.59) == Said(
         "not yet: this request has only just appeared"
     )
     assert pressed(looking_at(LOW), "a", 0.6) == Commit("allow", "r1", 600)
 
 
-def test_a_deny_does_not_wait_for_that() -> None:
+def test_ap_10_a_deny_does_not_wait_for_that() -> None:
     assert pressed(looking_at(CRITICAL), "d", 0.4) == Commit("deny", "r3", 400)
 
 
-def test_an_allow_is_dead_for_500_ms_after_the_terminal_got_the_focus() -> None:
+def test_ap_10_an_allow_is_dead_for_500_ms_after_the_terminal_got_the_focus() -> None:
     arming = looking_at(LOW)
     arming.focus(5.0)
     said = pressed(arming, "a", 5.4)
@@ -70,21 +70,21 @@ def test_an_allow_is_dead_for_500_ms_after_the_terminal_got_the_focus() -> None:
     assert pressed(arming, "a", 6.0) == Commit("allow", "r1", 6000)
 
 
-def test_a_replaced_card_takes_no_decision_key_for_300_ms() -> None:
+def test_ap_10_ap_11_a_replaced_card_takes_no_decision_key_for_300_ms() -> None:
     arming = looking_at(LOW)
     arming.drawn(HIGH, 5.0)
     assert pressed(arming, "d", 5.29) == Said("not yet: this request has only just appeared")
     assert pressed(arming, "d", 5.6) == Commit("deny", "r2", 600)
 
 
-def test_a_press_never_reaches_the_request_that_came_after_it() -> None:
+def test_ap_11_a_press_never_reaches_the_request_that_came_after_it() -> None:
     arming = looking_at(LOW)
     arming.key("d", 5.0)
     arming.drawn(HIGH, 5.1)
     assert arming.due(5.25) == Said("the request changed, nothing was decided")
 
 
-def test_a_key_read_before_the_frame_that_is_handled_after_it_decides_nothing() -> None:
+def test_ap_11_a_key_read_before_the_frame_that_is_handled_after_it_decides_nothing() -> None:
     arming = looking_at(LOW)
     arming.drawn(HIGH, 5.1)
     assert isinstance(pressed(arming, "d", 5.0), Said)
@@ -170,7 +170,7 @@ def test_the_second_key_must_come_soon_and_be_the_same() -> None:
     assert isinstance(pressed(arming, "a", 11.0), Ask)
 
 
-def test_the_second_key_must_be_for_the_same_request() -> None:
+def test_ap_11_the_second_key_must_be_for_the_same_request() -> None:
     arming = looking_at(HIGH)
     pressed(arming, "a", 2.0)
     arming.drawn(Card(id="r9", risk="high", complete=True), 3.0)
@@ -185,7 +185,7 @@ def test_critical_asks_for_a_typed_yes_however_often_the_key_is_pressed() -> Non
         assert ask.how == "yes"
 
 
-def test_nothing_is_allowed_that_was_not_shown_to_its_end() -> None:
+def test_ap_12_nothing_is_allowed_that_was_not_shown_to_its_end() -> None:
     card = Card(id="r2", risk="low")
     arming = looking_at(card)
     assert pressed(arming, "a", 2.0) == Said("not all of it was on the screen yet: v opens it")

@@ -14,7 +14,7 @@ from watchgate.ui.deciding.decisions import Terms
 SENT = Request(id=7, verb="decide", request=ID, decision="deny")
 
 
-def test_an_allow_pins_what_was_shown() -> None:
+def test_ap_12_an_allow_pins_what_was_shown() -> None:
     view = pending()
     sent = decisions.request(Commit("allow", ID, 1500, confirmed=True), view, 7)
     assert sent == Request(
@@ -44,7 +44,7 @@ def test_an_allow_of_a_question_carries_its_answers() -> None:
         ("handback", "handback", False),
     ],
 )
-def test_what_the_other_keys_ask_for(intent: Intent, decision: str, stop: bool) -> None:
+def test_core_11_what_the_other_keys_ask_for(intent: Intent, decision: str, stop: bool) -> None:
     sent = decisions.request(Commit(intent, ID, 400), pending(), 1, Terms(reason="use make"))
     assert (sent.decision, sent.stop, sent.reason) == (decision, stop, "use make")
 
@@ -72,7 +72,7 @@ def test_more_time() -> None:
     assert decisions.answered(sent, Result(id=1), NOW) == "#a41f: 60 s more"
 
 
-def test_a_commit_reaches_no_other_request() -> None:
+def test_ap_11_a_commit_reaches_no_other_request() -> None:
     with pytest.raises(ValueError, match="decided b7c2"):
         decisions.request(Commit("allow", "b7c2", 1500), pending(), 1)
 
@@ -99,7 +99,7 @@ def test_what_was_carried_out() -> None:
         ("already_settled", "withdrawn", "the agent", "already withdrawn by the agent, 1.2 s ago"),
     ],
 )
-def test_who_was_faster(code: RefusalCode, word: str, by: str, line: str) -> None:
+def test_ap_5_who_was_faster(code: RefusalCode, word: str, by: str, line: str) -> None:
     refusal = Refusal(id=7, refused=code, message="", word=word, by=by, at=NOW - 1_200_000)
     assert decisions.answered(SENT, refusal, NOW) == f"#a41f: {line}"
 

@@ -148,12 +148,18 @@ def test_a_message_takes_the_last_line() -> None:
     assert idle == "  nothing pending     #a41f denied"
 
 
-def test_a_long_command_says_how_much_is_missing_and_is_not_complete() -> None:
+def test_ap_12_a_long_command_says_how_much_is_missing_and_is_not_complete() -> None:
     long = docked(pending("echo one two three; " * 30))
     shown = lines(long, 80, 6)
     assert shown[3].endswith("...  +5 lines, v to view")
     assert not drawn(long, 80, 6).complete
     assert drawn(docked(), 80, 6).complete
+
+
+@pytest.mark.parametrize(("cells", "rows"), [(120, 8), (80, 6), (60, 5), (60, 1)])
+def test_ap_12_what_is_cut_is_complete_at_no_size(cells: int, rows: int) -> None:
+    long = docked(pending("echo one two three; " * 30), one_line=rows == 1)
+    assert not drawn(long, cells, rows).complete
 
 
 def test_other_input_is_told_and_what_cannot_be_told_is_not_complete() -> None:
@@ -287,7 +293,7 @@ def test_how_the_session_was_answered_so_far_is_a_quiet_word_at_the_end() -> Non
     assert told[7] == "  denied"
 
 
-def test_marked_requests_are_counted_in_the_head() -> None:
+def test_ap_9_marked_requests_are_counted_in_the_head() -> None:
     assert "1 of 3   marked 2" in lines(docked(count=3, marked=2), 120, 8)[1]
 
 

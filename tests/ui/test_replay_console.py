@@ -152,7 +152,7 @@ async def test_a_request_that_waited_looks_as_it_looked_at_the_recorded_time() -
         assert "denied in 0:55" in hands.screen
 
 
-async def test_a_key_that_would_do_something_says_why_it_does_not() -> None:
+async def test_ap_15_a_key_that_would_do_something_says_why_it_does_not() -> None:
     async with replaying() as hands:
         await go_to(hands, ASKED)
         for key, reason in REFUSED.items():

@@ -154,7 +154,7 @@ def test_no_grant_answers_what_is_denied_grave_or_not_understood(
 # --- grants for good
 
 
-def test_a_grant_for_good_answers_its_rules_in_every_session_of_its_agent_and_folder() -> None:
+def test_ap_8_a_grant_for_good_answers_its_rules_in_every_session_of_its_agent_and_folder() -> None:
     grants = Grants()
     give(grants)
     assert covers(grants, f"{BUILD} --watch", session="two", turn="t9", sub=sub())

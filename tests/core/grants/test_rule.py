@@ -40,7 +40,7 @@ def test_a_text_that_is_no_rule_says_why(text: str, says: str) -> None:
         ("", False, False),
     ],
 )
-def test_a_rule_covers_commands_that_begin_with_its_very_words(
+def test_ap_8_a_rule_covers_commands_that_begin_with_its_very_words(
     command: str, more: bool, exact: bool
 ) -> None:
     words = tuple(command.split())

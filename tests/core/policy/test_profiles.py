@@ -66,6 +66,7 @@ def test_only_an_allow_rule_is_told_as_one_and_only_where_that_is_configured(
         return gate_action(profile, found, autonomous=autonomous, auto_allow=True)
 
     assert action(ALLOW) == ("record" if profile == "watch" else "allow")
+    assert gate_action(profile, ALLOW, autonomous=autonomous) != "allow"
     for found in (DENY, UNKNOWN, OPAQUE, NO_RULE_MEDIUM, rated("low"), rated("critical")):
         assert action(found) != "allow"
     assert dict(table(profile, auto_allow=True))["allow rule"] == (

@@ -188,7 +188,7 @@ def test_what_a_grandchild_still_writes_after_the_exit_is_heard(
     assert (end.exit_code, end.stdout) == (0, b"said\nlate\n")
 
 
-def test_a_proper_exit_leaves_nothing_behind_either(tmp_path: Path) -> None:
+def test_core_8_a_proper_exit_leaves_nothing_behind_either(tmp_path: Path) -> None:
     assert run(tmp_path, f"{FOREVER} >/dev/null 2>&1 & exit 0").exit_code == 0
 
 

@@ -14,10 +14,13 @@ import anyio.to_thread
 import pytest
 
 from tests.service.runners.hooks import marked, script, survivors, wait_for
+from watchgate.service.runners.child import ChildEnd, run_child
 from watchgate.service.runners.pool import ChildPool
 from watchgate.service.runners.spawn import ChildSpec
 
 AMPLE_S = 60.0
+SOME_S = 20.0
+"""Enough to begin in, and short to wait for where a cancellation kills nobody."""
 FOREVER = "sleep 600"
 
 
@@ -40,16 +43,25 @@ async def test_it_brings_back_how_the_child_ended(pool: ChildPool, tmp_path: Pat
 
 
 async def test_core_9_a_cancelled_run_is_killed_before_the_cancellation_goes_on(
-    pool: ChildPool, tmp_path: Path
+    pool: ChildPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     env = marked()
+    ends: list[str] = []
+
+    def noting(*given: Any) -> ChildEnd:
+        end = run_child(*given)
+        ends.append(end.why)
+        return end
+
+    monkeypatch.setattr("watchgate.service.runners.pool.run_child", noting)
     async with anyio.create_task_group() as group:
-        group.start_soon(pool.run, spec(tmp_path, f"echo $$ >up; {FOREVER}", env), AMPLE_S)
+        group.start_soon(pool.run, spec(tmp_path, f"echo $$ >up; {FOREVER}", env), SOME_S)
         pid = int(await anyio.to_thread.run_sync(wait_for, tmp_path / "up"))
         group.cancel_scope.cancel()
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
     assert survivors(env) == []
+    assert ends == ["cancelled"], "its own time was not up"
 
 
 async def test_hanging_children_leave_the_cores_own_threads_alone(

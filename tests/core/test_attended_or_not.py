@@ -1,0 +1,46 @@
+"""CORE-11: a console only supplies answers; with one or without, the same is decided and traced."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from tests.core.builders import post, pre, shell
+from tests.core.world import World
+from watchgate.core.handlers import Handler
+from watchgate.core.verdicts import Block, Confirm, Defer, Verdict
+
+GUARD = Handler(id="guard", on=frozenset({"tool.pre"}))
+STORY: list[tuple[str, Verdict, str]] = [
+    ("low a", Defer(), ""),
+    ("deny b", Defer(), ""),
+    ("low c", Block("not today"), ""),
+    ("low d", Confirm("sure?"), "allow"),
+    ("high e", Defer(), "deny"),
+    ("high f", Defer(), "handback"),
+]
+TELLS = ("tool.pre", "tool.post", "hook.trace", "approval.decided", "effect.confirmed")
+
+
+def played(preset: str, consoles: int) -> list[bytes]:
+    """What is recorded of the story, and what each agent is told."""
+    world = World(consoles=consoles, handlers=[GUARD], preset=preset)  # type: ignore[arg-type]
+    for conn, (command, said, answer) in enumerate(STORY):
+        tool = shell(command, f"c{conn}")
+        world.send(pre(tool), conn)
+        world.says("guard", said)
+        held = world.broker.of_conn(conn)
+        if held is not None:
+            world.decide(world.broker.open[held], answer or "deny")  # type: ignore[arg-type]
+            world.commit()
+        world.send(post(tool))
+    told = [(each.kind, each.call, each.data) for each in world.records if each.kind in TELLS]
+    return [*map(msgspec.json.encode, told), repr(world.replies).encode()]
+
+
+@pytest.mark.parametrize("preset", ["console", "codex-fork-v1", "codex-permission"])
+def test_core_11_a_core_that_a_console_watches_decides_and_traces_as_one_alone(preset: str) -> None:
+    # Only synaps-chain differs, on purpose: it denies a question where nobody watches (SY-16).
+    alone, watched = played(preset, 0), played(preset, 1)
+    assert len(watched) > len(STORY)
+    assert alone == watched
