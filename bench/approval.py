@@ -1,4 +1,4 @@
-"""An approval from question to answer, on an idle core and on one that takes 10,000 events/s.
+"""An approval from question to answer: on an idle core, at 10,000 events/s, and at saturation.
 
 Everything is real: a core in its own process, a hook frame on a new connection, an attached control
 client that allows at once, and the allow on disk before it is told.
@@ -8,23 +8,36 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import shutil
+import socket
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 
 import anyio
 import msgspec
 
-from bench.figures import Figure, report
+from bench.figures import Beside, Figure, report
+from bench.handback import echo
 from bench.serving import Core, core, cpu_s
 from watchgate.link.client import ControlClient, connect
 
 RATE = 10_000
-LIMIT = 2.0
+ALL = 0
+"""The rate of a feeder that sends as much as is taken."""
+
+BUSY_LIMIT, SATURATED_LIMIT_MS = 2.0, 10.0
 SETTLE_S = 1.0
+
+
+ROW = b"x" * 600
+FRAME = b"watchgate/1 claude gate\nevent: PreToolUse\nlength: 600\n\n" + ROW
 
 
 class Load(msgspec.Struct):
@@ -83,29 +96,61 @@ def flood(place: Core, rate: int) -> Iterator[Load]:
 
 
 def figures(runs: int, count: int) -> Iterator[Figure]:
-    """The median round trip under load to that of an idle core, each in turns."""
-    idle: list[float] = []
-    busy: list[float] = []
-    loads: list[Load] = []
-    with core() as place:
+    """The median round trips, each load in turns, beside the least that can be."""
+    took: dict[str, list[float]] = {"least": [], "idle": [], "busy": [], "all": []}
+    loads: dict[str, list[Load]] = {"busy": [], "all": []}
+    with core() as place, floor() as least:
         round_trips_ms(place, 3)  # the first fill caches
         for _ in range(runs):
-            idle += round_trips_ms(place, count)
-            with flood(place, RATE) as load:
-                busy += round_trips_ms(place, count)
-            loads.append(load)
-            time.sleep(SETTLE_S)
+            took["least"] += [least() for _ in range(count)]
+            took["idle"] += round_trips_ms(place, count)
+            for name, rate in (("busy", RATE), ("all", ALL)):
+                with flood(place, rate) as load:
+                    took[name] += round_trips_ms(place, count)
+                loads[name].append(load)
+                time.sleep(SETTLE_S)
+    p50 = {name: statistics.median(each) for name, each in took.items()}
+    told = {name: f"p99 {_p99(each):.1f} ms of {len(each)}" for name, each in took.items()}
+    said = {name: _of_load(each) for name, each in loads.items()}
+    name = "approval round trip, p50"
+    written = Beside("an echo in C and one fdatasync", p50["least"])
+    note = f"idle; question, console, decision on disk, answer; {told['idle']}"
+    yield Figure(f"{name}, idle", p50["idle"], "ms", written, None, note)
+    idle = Beside("idle", p50["idle"])
+    note = f"{told['busy']}; {said['busy']}"
+    yield Figure(f"{name}, at {RATE:,} events/s", p50["busy"], "ms", idle, BUSY_LIMIT, note)
+    note = f"{told['all']}; {said['all']}"
+    limit = SATURATED_LIMIT_MS
+    yield Figure(f"{name}, at saturation", p50["all"], "ms", idle, limit, note, absolute=True)
+
+
+def _of_load(loads: list[Load]) -> str:
     rate = statistics.median(load.rate for load in loads)
     share = statistics.median(load.share for load in loads)
-    saturated = "; SATURATED: it takes no more" if rate < 0.95 * RATE else ""
-    yield Figure(
-        f"approval round trip, p50 at {RATE:,} events/s to idle",
-        statistics.median(busy) / statistics.median(idle),
-        LIMIT,
-        f"p50 {statistics.median(busy):.2f} / {statistics.median(idle):.2f} ms, p99 "
-        f"{_p99(busy):.1f} / {_p99(idle):.1f} ms of {len(idle)} each; {rate:,.0f} events/s, the "
-        f"core at {share:.0%} of a processor{saturated}",
-    )
+    return f"{rate:,.0f} events/s taken, the core at {share:.0%} of a processor"
+
+
+@contextmanager
+def floor() -> Iterator[Callable[[], float]]:
+    """Milliseconds of the least that an approval can be: a frame to an echo, a row to the disk."""
+    compiler = shutil.which("cc")
+    with tempfile.TemporaryDirectory(prefix="wg-") as directory, ExitStack() as stack:
+        path = stack.enter_context(echo(compiler)).ingest if compiler else None
+        disk = os.open(Path(directory) / "rows", os.O_CREAT | os.O_WRONLY | os.O_APPEND)
+
+        def trip_ms() -> float:
+            start_s = time.perf_counter()
+            if path:
+                with socket.socket(socket.AF_UNIX) as connection:
+                    connection.connect(str(path))
+                    connection.sendall(FRAME)
+                    assert connection.recv(64)
+            os.write(disk, ROW)
+            os.fdatasync(disk)
+            return (time.perf_counter() - start_s) * 1e3
+
+        yield trip_ms
+        os.close(disk)
 
 
 def _p99(values: list[float]) -> float:

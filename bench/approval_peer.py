@@ -6,6 +6,7 @@ import argparse
 import itertools
 import json
 import os
+import selectors
 import socket
 import sys
 import time
@@ -15,7 +16,9 @@ from pathlib import Path
 from bench.payloads import CWD, lines
 
 CONNECTIONS = 8
+STORY = 9_000
 STEP_S = 0.01
+PIECE_BYTES = 65_536
 PAUSE_S = 0.02
 
 
@@ -49,7 +52,7 @@ def ask(path: Path, count: int) -> None:
 
 def flood(path: Path, rate: int) -> None:
     """Send lines of our form at this rate until standard input ends; prints the rate taken."""
-    story = b"".join(itertools.islice(lines(), 9_000)).splitlines(keepends=True)
+    story = b"".join(itertools.islice(lines(), STORY)).splitlines(keepends=True)
     connections = [socket.socket(socket.AF_UNIX) for _ in range(CONNECTIONS)]
     for connection in connections:
         connection.connect(str(path))
@@ -66,6 +69,28 @@ def flood(path: Path, rate: int) -> None:
             sent += min(count, len(story) - at)
         time.sleep(STEP_S)
     print(sent / (time.monotonic() - start_s), flush=True)
+
+
+def saturate(path: Path) -> None:
+    """Send lines on every connection that takes any until standard input ends; the rate taken."""
+    story = b"".join(itertools.islice(lines(), STORY))
+    waiting = selectors.DefaultSelector()
+    for number in range(CONNECTIONS):
+        connection = socket.socket(socket.AF_UNIX)
+        connection.connect(str(path))
+        connection.setblocking(False)
+        waiting.register(connection, selectors.EVENT_WRITE, number * len(story) // CONNECTIONS)
+    for key in waiting.get_map().values():
+        start = story.index(b"\n", key.data) + 1  # each begins at another line of the story
+        waiting.modify(key.fileobj, selectors.EVENT_WRITE, start)
+    os.set_blocking(0, False)
+    sent, start_s = 0, time.monotonic()
+    while not _ended():
+        for key, _ in waiting.select(STEP_S):
+            taken = os.write(key.fd, story[key.data : key.data + PIECE_BYTES])
+            waiting.modify(key.fileobj, selectors.EVENT_WRITE, (key.data + taken) % len(story))
+            sent += taken
+    print(sent / len(story) * STORY / (time.monotonic() - start_s), flush=True)
 
 
 def _ended() -> bool:
@@ -88,8 +113,11 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("role", choices=["ask", "flood"])
     parser.add_argument("path", type=Path)
-    parser.add_argument("number", type=int)
+    parser.add_argument("number", type=int, help="approvals, or events/s; 0: as many as taken")
     given = parser.parse_args()
     if given.role == "ask":
         sys.exit(_below(lambda: ask(given.path, given.number)))
-    flood(given.path, given.number)
+    if given.number:
+        flood(given.path, given.number)
+    else:
+        saturate(given.path)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from bench.figures import Figure, interleaved_medians, report
+from bench.figures import Beside, Figure, interleaved_medians, report
 from bench.payloads import hook_events, lines
 from watchgate.agents.registry import ADAPTERS
 from watchgate.agents.streams.source import Source
@@ -180,23 +180,18 @@ def figures(runs: int) -> Iterator[Figure]:
         reference_us,
     ]
     core, frames, alone, judged, reference = interleaved_medians(cases, runs)
-    detail = (
-        f"a stream of lines, decode to journal, {EVENTS} events x {runs}; "
-        f"{core / reference:.1f}x of a bare decode, encode and batched row ({reference:.1f} us)"
-    )
-    yield Figure("core, CPU per observed event", core, LIMIT_US, detail, "us")
-    detail = f"{TOGETHER} in a moment, as a busy core gathers them; {frames / reference:.1f}x"
-    yield Figure("core, CPU per observed hook frame", frames, LIMIT_US, detail, "us")
-    detail = f"{alone / reference:.1f}x; caches are cold each time, and a process start beside it"
-    yield Figure("core, CPU per observed hook frame that comes alone", alone, None, detail, "us")
+    least = Beside("decode, encode and a batched row in SQLite", reference)
+    told = f"{EVENTS:,} events, medians of {runs}"
+    name = "observed event, from its bytes to the disk, CPU"
+    yield Figure(name, core, "us", least, LIMIT_US, f"a stream of lines; {told}", absolute=True)
+    note = f"{TOGETHER} in a moment, as a busy core gathers them; {told}"
+    name = "observed hook frame, from its bytes to the disk, CPU"
+    yield Figure(name, frames, "us", least, LIMIT_US, note, absolute=True)
+    note = f"caches are cold each time, and a process start is beside it; {told}"
+    yield Figure("observed hook frame that comes alone, CPU", alone, "us", least, None, note)
     added = (judged - frames) * 9 / 4  # four calls in the nine events of a turn
-    yield Figure(
-        "policy, CPU per observed call",
-        added,
-        None,
-        "profile watch only: elsewhere calls are gated, not observed; reported",
-        "us",
-    )
+    note = "profile watch only: elsewhere calls are gated, not observed"
+    yield Figure("the policy's word on an observed call, CPU", added, "us", note=note)
 
 
 def main() -> int:

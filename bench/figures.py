@@ -5,42 +5,75 @@ from __future__ import annotations
 import json
 import statistics
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+BROKEN: Final = 3
+"""The exit code of a file whose figures miss a limit; an exception has 1."""
+
+
+class Beside(NamedTuple):
+    """What a figure stands beside: what a user would pick instead, or the least that can be."""
+
+    name: str
+    value: float
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A ratio of two measurements of one run, and the most it may be; None: only reported.
+    """A median, what stood beside it in the same run, and the most that it may be.
 
-    Where a goal is absolute, `unit` names it; then the machine's speed counts.
+    `limit` is on the ratio of the two where something stands beside it, else on the value; with
+    `absolute` it is on the value anyhow, and then the machine's speed counts. None: only reported.
     """
 
     name: str
-    ratio: float
-    limit: float | None
-    detail: str
-    unit: str = "x"
+    value: float
+    unit: str
+    beside: Beside | None = None
+    limit: float | None = None
+    note: str = ""
+    absolute: bool = False
+
+    @property
+    def ratio(self) -> float | None:
+        """The value in terms of what stands beside it."""
+        return self.value / self.beside.value if self.beside else None
+
+    @property
+    def limit_unit(self) -> str:
+        """What the limit is on: `x` for the ratio, else the value's own unit."""
+        return self.unit if self.absolute or not self.beside else "x"
 
     @property
     def ok(self) -> bool:
-        """Whether the ratio keeps its limit."""
-        return self.limit is None or self.ratio <= self.limit
+        """Whether the figure keeps its limit."""
+        held = self.ratio if self.limit_unit == "x" else self.value
+        return self.limit is None or held is None or held <= self.limit
 
-
-def line(figure: Figure) -> str:
-    """The figure as one JSON object: name, ratio, limit, ok, detail."""
-    fields = asdict(figure)
-    fields["ratio"] = round(figure.ratio, 3)
-    return json.dumps({**fields, "ok": figure.ok})
+    def told(self) -> dict[str, Any]:
+        """The figure as JSON has it."""
+        return {
+            "name": self.name,
+            "value": _rounded(self.value),
+            "unit": self.unit,
+            "beside": self.beside
+            and {"name": self.beside.name, "value": _rounded(self.beside.value)},
+            "ratio": None if self.ratio is None else _rounded(self.ratio),
+            "limit": self.limit,
+            "limit_unit": self.limit_unit,
+            "ok": self.ok,
+            "note": self.note,
+        }
 
 
 def report(figures: Iterable[Figure]) -> int:
-    """Print each figure as it comes; the exit code, 1 when one broke its limit."""
+    """Print each figure as it comes; the exit code, `BROKEN` when one missed its limit."""
     broken = 0
     for figure in figures:
-        print(line(figure), flush=True)
+        print(json.dumps(figure.told()), flush=True)
         broken += not figure.ok
-    return 1 if broken else 0
+    return BROKEN if broken else 0
 
 
 def interleaved_medians(cases: Sequence[Callable[[], float]], runs: int) -> list[float]:
@@ -50,3 +83,12 @@ def interleaved_medians(cases: Sequence[Callable[[], float]], runs: int) -> list
         for case, kept in zip(cases, samples, strict=True):
             kept.append(case())
     return [statistics.median(kept) for kept in samples]
+
+
+def quietest(case: Callable[[], float], goes: int = 5) -> Callable[[], float]:
+    """A case that is over so soon that a neighbour can double it: the least of some goes."""
+    return lambda: min(case() for _ in range(goes))
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.4g}")

@@ -1,9 +1,12 @@
-"""The servers that the ingest figures compare, each in its own process: ours, and a raw loop."""
+"""The servers that the ingest figures compare, each in its own process: ours, and two others."""
 # ruff: noqa: ARG002 - a stand-in has the hub's signatures
 
 from __future__ import annotations
 
 import argparse
+import asyncio
+import json
+import os
 import select
 import socket
 import sys
@@ -126,6 +129,23 @@ def raw(listener: socket.socket, counter: Counter) -> None:
                 return
 
 
+async def streams(listener: socket.socket, counter: Counter) -> None:
+    """A server as one writes it first: asyncio's streams, a line at a time, and json."""
+    done = asyncio.Event()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while line := await reader.readline():
+            counter.begin()
+            json.loads(line)
+            if counter.add(1):
+                done.set()
+        writer.close()
+
+    async with await asyncio.start_unix_server(serve, sock=listener, limit=1 << 20):
+        await done.wait()
+        os._exit(0)  # its connections are still open, and asyncio would say so for each
+
+
 async def ours(bound: socket.socket, counter: Counter, decode: Callable[[bytes], int]) -> None:
     """Our own listener, as a core has it."""
     done = anyio.Event()
@@ -143,7 +163,7 @@ _decode_lines = msgspec.json.Decoder(Line).decode_lines
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("kind", choices=["raw", "typed", "events"])
+    parser.add_argument("kind", choices=["raw", "streams", "typed", "events"])
     parser.add_argument("path", type=Path)
     parser.add_argument("total", type=int)
     given = parser.parse_args()
@@ -153,6 +173,8 @@ def main() -> int:
         counter = Counter(given.total)
         if given.kind == "raw":
             raw(listener, counter)
+        elif given.kind == "streams":
+            asyncio.run(streams(listener, counter))
         else:
             listener.setblocking(False)
             decode = typed if given.kind == "typed" else events

@@ -19,7 +19,7 @@ from typing import Any
 import anyio
 import msgspec
 
-from bench.figures import Figure, interleaved_medians, report
+from bench.figures import Beside, Figure, interleaved_medians, report
 from bench.payloads import hook_events
 from watchgate.core.chain import START, Chain, Row
 from watchgate.core.events import Tool
@@ -36,7 +36,10 @@ from watchgate.service.journal.writer import Journal
 from watchgate.service.search.upkeep import Upkeep
 
 RECORDS = 9_216
-STORED_LIMIT, INDEXED_LIMIT = 4.0, 11.0
+ALONE = 1_024
+"""Records that are committed one by one: each takes as long as many in a batch."""
+
+STORED_LIMIT, ALONE_LIMIT, INDEXED_LIMIT = 4.0, 0.25, 11.0
 OPEN_LIMIT_MS = 1_000.0
 WAIT_LIMIT = 3.0
 LEAVING = 60_000
@@ -101,14 +104,14 @@ def sealed_us() -> float:
     return (time.process_time() - began_s) / RECORDS * 1e6
 
 
-def stored_us(rows: list[Row], *, indexed: bool) -> float:
+def stored_us(rows: list[Row], *, indexed: bool, batch: int = BATCH_ROWS) -> float:
     """CPU of all threads from a sealed row to the disk, and then into the index of words."""
     with tempfile.TemporaryDirectory(prefix="wg-") as place:
         path = Path(place) / "journal.db"
         journal = Journal.open(path)
         began_s = time.process_time()
-        for at in range(0, len(rows), BATCH_ROWS):
-            for row in rows[at : at + BATCH_ROWS]:
+        for at in range(0, len(rows), batch):
+            for row in rows[at : at + batch]:
                 journal.append(row)
             _written(journal)
         if indexed:
@@ -209,20 +212,18 @@ def _of_one_record(runs: int) -> Iterator[Figure]:
         lambda: plain_us(records),
         lambda: stored_us(rows, indexed=False),
         lambda: stored_us(rows, indexed=True),
+        lambda: stored_us(rows[:ALONE], indexed=False, batch=1),
         sealed_us,
     ]
-    plain, stored, indexed, seal = interleaved_medians(cases, runs)
-    detail = (
-        f"a sealed row to the disk in batches of {BATCH_ROWS}, {stored:.1f} us; against a record "
-        f"encoded and written as a line of JSON, {plain:.1f} us"
-    )
-    yield Figure("journal, CPU per stored record", stored / plain, STORED_LIMIT, detail)
-    detail = f"and then into the index of words, {indexed:.1f} us"
-    yield Figure(
-        "journal, CPU per stored and indexed record", indexed / plain, INDEXED_LIMIT, detail
-    )
-    detail = f"view, digest and hash, {seal:.1f} us; the chain, which a line of JSON has not"
-    yield Figure("journal, CPU per sealed record", seal / plain, None, detail)
+    plain, stored, indexed, alone, seal = interleaved_medians(cases, runs)
+    told = f"in batches of {BATCH_ROWS}; {RECORDS:,} records, medians of {runs}"
+    line = Beside("one line of JSON, written by itself", plain)
+    yield Figure("stored record, CPU", stored, "us", line, STORED_LIMIT, told)
+    beside = Beside("the same with a commit for each", alone)
+    yield Figure("stored record, CPU", stored, "us", beside, ALONE_LIMIT, told)
+    yield Figure("stored and indexed record, CPU", indexed, "us", line, INDEXED_LIMIT, told)
+    note = "view, digest and hash: the chain, which a line of JSON has not"
+    yield Figure("sealed record, CPU", seal, "us", line, None, note)
 
 
 def _of_retention(runs: int) -> Iterator[Figure]:
@@ -234,11 +235,9 @@ def _of_retention(runs: int) -> Iterator[Figure]:
             lambda: longest_wait_ms(old, leaving=False),
         ]
         busy, calm = interleaved_medians(cases, runs)
-    detail = (
-        f"{RATE_PER_S} records/s come in, {LEAVING} leave: a commit waits {busy:.1f} ms at most, "
-        f"{calm:.1f} ms where none leaves"
-    )
-    yield Figure("journal, longest commit during retention", busy / calm, WAIT_LIMIT, detail)
+    told = f"{RATE_PER_S:,} records/s come in, {LEAVING:,} leave; medians of {runs}"
+    calm_one = Beside("the same while none leaves", calm)
+    yield Figure("longest commit during retention", busy, "ms", calm_one, WAIT_LIMIT, told)
 
 
 def _of_a_long_journal(records: int, runs: int) -> Iterator[Figure]:
@@ -247,15 +246,19 @@ def _of_a_long_journal(records: int, runs: int) -> Iterator[Figure]:
         build(path, records)
         size_mb = path.stat().st_size / 2**20
         (opened,) = interleaved_medians([lambda: open_ms(path)], runs)
-    detail = f"{records} records, {size_mb:.0f} MiB"
-    yield Figure("journal, opened when long", opened, OPEN_LIMIT_MS, detail, "ms")
+    told = f"{records:,} records, {size_mb:.0f} MiB"
+    yield Figure("opening a long journal", opened, "ms", None, OPEN_LIMIT_MS, told)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=7)
-    parser.add_argument("--records", type=int, default=1_000_000, help="of the long journal")
+    parser.add_argument(
+        "--records", type=int, default=1_000_000, help="of the long journal; 0: none"
+    )
     given = parser.parse_args()
+    if not given.records:
+        return report(_of_one_record(given.runs))
     return report(
         itertools.chain(
             _of_one_record(given.runs),

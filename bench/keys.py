@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from bench.figures import Figure, report
+from bench.figures import Beside, Figure, report
 from bench.serving import cpu_s
 from bench.terminal import Terminal, terminal
 
@@ -24,7 +24,7 @@ HELD_S = 0.25
 """How long a decision key waits for another one to follow (ui/deciding/arming.py)."""
 
 SEEN_LIMIT_MS, SEEN_LIMIT, VERDICT_LIMIT_MS = 50.0, 6.0, 50.0
-IDLE_LIMIT, MEMORY_LIMIT = 0.01, 1.0
+IDLE_LIMIT, MEMORY_LIMIT = 1.0, 1.0
 BASE_BYTES, ROW_BYTES = 40 * 1024 * 1024, 1_024
 APART_S, STEP_S = 0.35, 0.02
 NEXT_S = 1.0
@@ -155,24 +155,27 @@ def figures(keys: int, verdicts: int, idle_s: float) -> Iterator[Figure]:
             memory_bytes = busy.memory_bytes
     idle = statistics.median(quiet.seen_ms)
     seen, verdict = _p95(busy.seen_ms), max(busy.verdicts_ms)
-    load = f"{ROWS} calls kept, {RATE} events/s, {keys} keys"
-    detail = (
-        f"{load}; median {statistics.median(busy.seen_ms):.1f} ms; "
-        f"quiet {idle:.1f} ms, p95 {_p95(quiet.seen_ms):.1f} ms"
-    )
-    yield Figure("key to screen, p95", seen, SEEN_LIMIT_MS, detail, unit="ms")
-    yield Figure("key to screen, p95 to the median of a quiet one", seen / idle, SEEN_LIMIT, detail)
-    told = f"{verdicts} verdicts, the slowest; quiet {max(quiet.verdicts_ms):.1f} ms"
-    yield Figure("verdict after its key commits", verdict, VERDICT_LIMIT_MS, told, unit="ms")
-    pending = f"{idle_s:.0f} s; {counting:.1%} with {verdicts} requests counting down"
-    yield Figure("idle console, CPU share", share, IDLE_LIMIT, pending, unit="cpu")
-    allowed = BASE_BYTES + ROWS * ROW_BYTES
-    memory = f"{memory_bytes / 1e6:.0f} MB with {ROWS} calls kept; {allowed / 1e6:.0f} MB"
-    yield Figure("memory to 40 MB and 1 KB a call", memory_bytes / allowed, MEMORY_LIMIT, memory)
+    load = f"{ROWS:,} calls kept, {RATE:,} events/s, {keys} keys"
+    told = f"p50 {statistics.median(busy.seen_ms):.1f} ms; {load}"
+    name = "key to screen, p95"
+    yield Figure(name, seen, "ms", None, SEEN_LIMIT_MS, told)
+    still = Beside("the median of a quiet console", idle)
+    told = f"quiet, p95 {_p95(quiet.seen_ms):.1f} ms; {load}"
+    yield Figure(name, seen, "ms", still, SEEN_LIMIT, told)
+    still = Beside("the slowest of a quiet console", max(quiet.verdicts_ms))
+    told = f"{verdicts} verdicts"
+    name = "verdict after its key commits, slowest"
+    yield Figure(name, verdict, "ms", still, VERDICT_LIMIT_MS, told, absolute=True)
+    told = f"{idle_s:.0f} s; {counting:.1%} with {verdicts} requests counting down"
+    name = "idle console, share of a processor"
+    yield Figure(name, share * 100, "%", None, IDLE_LIMIT, told)
+    allowed = Beside("40 MiB and 1 KiB a call", (BASE_BYTES + ROWS * ROW_BYTES) / 1e6)
+    told = f"resident; {ROWS:,} calls kept"
+    yield Figure("memory of a console", memory_bytes / 1e6, "MB", allowed, MEMORY_LIMIT, told)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Print the figures; the exit code, 1 when one broke its limit."""
+    """Print the figures; the exit code, not 0 when one broke its limit."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--keys", type=int, default=100)
     parser.add_argument("--verdicts", type=int, default=20)

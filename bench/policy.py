@@ -10,14 +10,13 @@ from __future__ import annotations
 import argparse
 import json
 import resource
-import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from bench.figures import Figure, interleaved_medians, report
+from bench.figures import Beside, Figure, interleaved_medians, report
 from watchgate.core.events import Tool
 from watchgate.core.policy.assess import assess
 from watchgate.core.policy.guards import MAX_CHARS
@@ -134,22 +133,21 @@ def figures(runs: int, lines: int) -> Iterator[Figure]:
         runs,
     )
     count = len(COMMANDS)
-    detail = (
-        f"{judged / count:.0f} us, a parse and a walk {walked / count:.0f} us; {count} x {runs}"
-    )
-    yield Figure("assess, of a parse and a walk", judged / walked, WALK_LIMIT, detail)
+    told = f"{count} commands, medians of {runs}"
+    least = Beside("a parse and a walk over its tree", walked / count)
+    yield Figure("judging a command, CPU", judged / count, "us", least, WALK_LIMIT, told)
     took = each_us(policy, runs)
-    detail = f"the slowest of {count}, mean {statistics.fmean(took):.0f} us; {runs} runs"
-    yield Figure("assess, one command", max(took) / 1e3, P99_LIMIT_MS, detail, "ms")
+    told = f"the slowest of {count}, the best of {runs}"
+    yield Figure("judging one command, CPU", max(took) / 1e3, "ms", None, P99_LIMIT_MS, told)
     for kind in LONG:
         one = subject(long_text(kind))
         took_ms = min(cpu_us(partial(assess, one, policy, 0)) for _ in range(runs)) / 1e3
-        name = f"assess, {MAX_CHARS:,} characters, {kind}"
-        yield Figure(name, took_ms, LONG_LIMIT_MS, f"the best of {runs}", "ms")
+        name = f"judging {MAX_CHARS:,} characters, {kind}, CPU"
+        yield Figure(name, took_ms, "ms", None, LONG_LIMIT_MS, f"the best of {runs}")
     given = [COMMANDS[number % count] for number in range(lines)]
     took_s = stdin_s(given) * STDIN_LINES / lines
-    detail = json.dumps({"lines": lines, "scaled to": STDIN_LINES})
-    yield Figure("policy check --stdin, CPU", took_s, STDIN_LIMIT_S, detail, "s")
+    told = f"{STDIN_LINES:,} commands" + (f", from {lines:,}" if lines != STDIN_LINES else "")
+    yield Figure("`policy check --stdin`, CPU", took_s, "s", None, STDIN_LIMIT_S, told)
 
 
 def main() -> int:

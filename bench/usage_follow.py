@@ -74,13 +74,15 @@ def figures(ticks: int, root: Path) -> Iterator[Figure]:
     book = UsageBook(places({"CLAUDE_CONFIG_DIR": str(root)}, str(root)), ledger)
     ticks_ms(book, 20, [])
     idle = statistics.fmean(ticks_ms(book, ticks, []))
-    told = f"{idle:.2f} ms each second; {SESSIONS} sessions live, {HISTORY + SUBS} files; {ticks}"
-    yield Figure("usage, following, nothing written", idle / 10, IDLE_LIMIT, told, "%")
+    told = f"each second; {SESSIONS} sessions live, {HISTORY + SUBS:,} files; {ticks} ticks"
+    name = "usage, following, nothing written, share of a processor"
+    yield Figure(name, idle / 10, "%", None, IDLE_LIMIT, told)
     busy = statistics.fmean(ticks_ms(book, ticks, live))
-    told = f"{busy:.2f} ms each second, {(busy - idle) / SESSIONS * 1e3:.0f} us a line more"
-    yield Figure("usage, following, a line in each session", busy / 10, BUSY_LIMIT, told, "%")
+    told = f"{(busy - idle) / SESSIONS * 1e3:.0f} us a line more"
+    name = "usage, following, a line in each session, share of a processor"
+    yield Figure(name, busy / 10, "%", None, BUSY_LIMIT, told)
     one = statistics.median(ticks_ms(book, ticks, live[:1]))
-    yield Figure("usage, from the disk into the sums", one, None, f"{ticks} ticks", "ms")
+    yield Figure("usage, a line from the disk into the sums", one, "ms", note=f"{ticks} ticks")
 
 
 def main() -> int:

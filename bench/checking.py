@@ -1,0 +1,40 @@
+"""The short form: fails where a ratio got worse, each time that it is measured."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+
+from bench.plan import AGAIN, PARTS
+from bench.reporting import REPORT
+from bench.running import Told, key, measured, regressed
+
+
+def run(names: Sequence[str]) -> int:
+    """Measure the files that have a short form; the exit code, 1 where a ratio got worse."""
+    start = time.monotonic()
+    kept = json.loads(REPORT.read_text())["figures"] if REPORT.exists() else []
+    reported = {key(figure): figure for figure in kept}
+    failed = [why for name in names for why in _worse(name, reported)]
+    print(f"checked in {time.monotonic() - start:.0f} s: {len(failed)} worse")
+    for why in failed:
+        print(f"WORSE {why}")
+    return 1 if failed else 0
+
+
+def _worse(name: str, reported: dict[str, Told]) -> list[str]:
+    """The figures of a file that are worse in every one of its turns."""
+    options = PARTS[name].check
+    if options is None:
+        return []
+    worse: dict[str, str] = {}
+    for turn in range(AGAIN + 1):
+        found = {key(each): regressed(each, reported) for each in measured(name, options)}
+        suspects = worse if turn else found
+        worse = {each: why for each in suspects if (why := found.get(each))}
+        print(f"{name}: {len(suspects)} figures, {len(worse)} worse", flush=True)
+        print(*(f"  {each}: {why}\n" for each, why in worse.items()), sep="", end="")
+        if not worse:
+            break
+    return [f"{each}: {why}" for each, why in worse.items()]

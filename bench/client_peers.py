@@ -1,0 +1,173 @@
+"""The hook client beside what a user would write or install instead; CPU of one call each.
+
+The stand-ins are written anew, with the least that their shape asks for: none does more than read
+an event, send it on and print the answer. All take turns against servers that answer at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import NamedTuple
+
+from bench.client import cpu_s, installation
+from bench.figures import Beside, Figure, interleaved_medians, report
+from bench.payloads import hook_events
+from watchgate.service.setup.interpreter import base_interpreter
+
+PEERS = Path(__file__).parent / "peers"
+EVENT = next(payload for name, payload in hook_events() if name == "PreToolUse")
+CONSOLE_SCRIPT = """\
+import re
+import sys
+
+from plain import main
+
+if __name__ == "__main__":
+    sys.argv[0] = re.sub(r"(-script\\.pyw|\\.exe)?$", "", sys.argv[0])
+    sys.exit(main())
+"""
+STARTS_PS = """\
+import os
+import subprocess
+
+subprocess.run(["ps", "-p", str(os.getppid()), "-o", "tty="], capture_output=True, check=False)
+"""
+
+
+class Peer(NamedTuple):
+    """What a stand-in is called, and how much of its CPU the hook client may use."""
+
+    title: str
+    limit: float | None
+    note: str = ""
+
+
+PEER_ROWS: Mapping[str, Peer] = {
+    "c": Peer("a plain C client, the physical limit", None, "what starting an interpreter costs"),
+    "nc": Peer("`sh` and `nc -U`", None, "it cannot deny when its server is gone"),
+    "plain": Peer("a script with json and socket", 0.5),
+    "console": Peer("the same as a console script", 0.5),
+    "ps": Peer("a script that also starts `ps`", 0.35, "as claude-island's does"),
+    "http": Peer("a script that posts with urllib", 0.35, "as observability hooks do, without uv"),
+    "node": Peer("a script for node", 0.5),
+}
+
+
+def commands(python: Path, folder: Path, path: Path, url: str) -> dict[str, list[str]]:
+    """The command of each stand-in that can run here."""
+    (folder / "plain.py").write_text((PEERS / "plain.py").read_text())
+    (folder / "console.py").write_text(CONSOLE_SCRIPT)
+    (folder / "ps.py").write_text(STARTS_PS + (PEERS / "plain.py").read_text())
+    found = {
+        "plain": [str(python), str(folder / "plain.py"), str(path)],
+        "console": [str(python), str(folder / "console.py"), str(path)],
+        "http": [str(python), str(PEERS / "posts_http.py"), url],
+    }
+    if shutil.which("ps"):
+        found["ps"] = [str(python), str(folder / "ps.py"), str(path)]
+    if node := shutil.which("node"):
+        found["node"] = [node, str(PEERS / "client.js"), str(path)]
+    if (shell := shutil.which("sh")) and shutil.which("nc"):
+        found["nc"] = [shell, "-c", f"nc -N -U {path}"]
+    if compiler := shutil.which("cc"):
+        found["c"] = [str(folder / "client"), str(path)]
+        subprocess.run([compiler, "-O2", "-o", found["c"][0], PEERS / "client.c"], check=True)
+    return found
+
+
+@contextmanager
+def plain_server() -> Iterator[Path]:
+    """A server that reads to the end and answers at once; its socket's path."""
+    with tempfile.TemporaryDirectory(prefix="wg-") as directory:
+        path = Path(directory) / "plain.sock"
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(str(path))
+            listener.listen(64)
+            threading.Thread(target=_answer, args=(listener,), daemon=True).start()
+            yield path
+            listener.shutdown(socket.SHUT_RDWR)
+
+
+def _answer(listener: socket.socket) -> None:
+    while True:
+        try:
+            connection, _ = listener.accept()
+        except OSError:
+            return
+        with connection:
+            while connection.recv(1 << 18):
+                pass
+            connection.sendall(b"{}")
+
+
+class Posted(BaseHTTPRequestHandler):
+    """Takes whatever is posted."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"{}")
+
+    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def http_server() -> Iterator[str]:
+    """A server on loopback; its address."""
+    server = HTTPServer(("127.0.0.1", 0), Posted)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    server.server_close()
+
+
+def figures(runs: int, python: Path) -> Iterator[Figure]:
+    """The client against each stand-in."""
+    os.environ["no_proxy"] = "127.0.0.1"
+    with (
+        tempfile.TemporaryDirectory(prefix="wg-") as place,
+        installation(python) as ours,
+        plain_server() as path,
+        http_server() as url,
+    ):
+        others = commands(python, Path(place), path, url)
+        for name in PEER_ROWS.keys() - others.keys():
+            print(f"{PEER_ROWS[name].title}: left out, it cannot run here", file=sys.stderr)
+        every = [ours.installed, *others.values()]
+        for command in every:
+            cpu_s(command, EVENT)  # the first of each fills caches
+        client_s, *medians = interleaved_medians(
+            [partial(cpu_s, command, EVENT) for command in every], runs
+        )
+    taken_s = dict(zip(others, medians, strict=True))
+    for name, peer in PEER_ROWS.items():
+        if name in taken_s:
+            beside = Beside(peer.title, taken_s[name] * 1e3)
+            note = "; ".join(filter(None, (peer.note, f"medians of {runs}")))
+            yield Figure("hook client, CPU", client_s * 1e3, "ms", beside, peer.limit, note)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=40)
+    parser.add_argument("--python", type=Path, help="default: the one that the installer takes")
+    given = parser.parse_args()
+    return report(figures(given.runs, given.python or base_interpreter()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
