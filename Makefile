@@ -4,13 +4,14 @@ PYTHON ?= python3
 JOBS   ?= 4
 BIN    := .venv/bin
 READY  := .venv/.ready
+UV      = $(or $(shell command -v uv),.bootstrap/bin/uv)
 
 .DEFAULT_GOAL := help
-.PHONY: help run lookback demo test check test-agents screenshots seed-coverage agents-table keys-table man-page bench clean
+.PHONY: help run lookback demo test check test-agents mutants fuzz soak bench bench-check screenshots docs seed-coverage agents-table keys-table commands-page faults-table crashtest-table crashtest-run man-page clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | \
-		while IFS='|' read -r target text; do printf '%-20s%s\n' "$$target" "$$text"; done
+		while IFS='|' read -r target text; do printf '%-24s%s\n' "$$target" "$$text"; done
 
 run: $(READY) ## the console
 	$(BIN)/watchgate
@@ -34,26 +35,52 @@ check: $(READY) ## format, lint, types, layers
 test-agents: $(READY) ## the real agent CLIs against a loopback model; needs npm
 	$(BIN)/pytest tests/agents_real -m agents -n 2
 
+mutants: $(READY) ## break each row of the specification, and see its tests fail
+	$(BIN)/python scripts/mutants.py
+
+fuzz: $(READY) ## every decoder under a coverage-guided fuzzer; TARGETS and SECONDS narrow it
+	$(UV) run --locked --no-sync --with 'atheris==3.0.0' python -m scripts.fuzz $(TARGETS) --seconds $(or $(SECONDS),60)
+
+soak: $(READY) ## an hour's load as fast as it goes: memory must stay bounded
+	$(BIN)/python -m bench.soak
+
+bench: $(READY) ## all figures, written to docs/performance.md; takes a quarter of an hour
+	$(BIN)/python -m bench --report
+
+bench-check: $(READY) ## the short form: fails where a ratio got worse
+	$(BIN)/python -m bench --check
+
 screenshots: $(READY) ## draw screenshots/ from the running console
 	$(BIN)/python -m scripts.screenshots
 
-seed-coverage: $(READY) ## write docs/seed-coverage.md from the names of the tests
-	$(BIN)/python scripts/seed_coverage.py
+docs: seed-coverage agents-table keys-table commands-page faults-table crashtest-table man-page ## every document that is made from the program
 
-agents-table: $(READY) ## write docs/agents.md from the adapters and the pinned agents
+seed-coverage: $(READY) ## docs/seed-coverage.md from the names of the tests
+	$(BIN)/python -m scripts.seed_coverage
+
+agents-table: $(READY) ## docs/agents.md and the README's agents from the adapters and the pinned agents
 	$(BIN)/python -m scripts.agents_table
 
-keys-table: $(READY) ## write the README's table of keys from the registry
+keys-table: $(READY) ## docs/keys.md and the README's keys from the registry
 	$(BIN)/python -m scripts.keys_table
 
-man-page: $(READY) ## write man/watchgate.1 from the parsers of the command line
+commands-page: $(READY) ## docs/commands.md from the parsers of the command line
+	$(BIN)/python -m scripts.commands_page
+
+faults-table: $(READY) ## docs/faults.md from the cases of tests/faults
+	$(BIN)/python -m scripts.faults_table
+
+crashtest-table: $(READY) ## docs/crashtest.md from what the agents did
+	$(BIN)/python -m scripts.crashtest_table
+
+crashtest-run: $(READY) ## try the pinned agents anew, and write what they did
+	$(BIN)/python -m scripts.crashtest_table --run
+
+man-page: $(READY) ## man/watchgate.1 from the parsers of the command line
 	$(BIN)/python -m scripts.man_page
 
-bench: $(READY) ## the figures behind every performance claim
-	$(BIN)/python -m bench
-
 clean: ## remove whatever the other targets made
-	rm -rf .venv .bootstrap .agents dist bench/out snapshot_report.html
+	rm -rf .venv .bootstrap .agents .fuzz dist bench/out snapshot_report.html
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find tui tests bench scripts -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -1,39 +1,60 @@
-"""Writes the README's table of keys from the registry that the console itself is made of.
+"""Writes docs/keys.md and the README's table of keys from the console's own registry.
 
-`python -m scripts.keys_table [--check]`. Everything between the two markers is replaced.
+`python -m scripts.keys_table [--check]`. The README has the keys that decide, the page has all.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from scripts.marked import replaced, written
 from watchgate.ui.keys.keymap import Group, Keymap
 from watchgate.ui.keys.registry import KEYS
 from watchgate.ui.keys.rows import Row, rows
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 README: Final = ROOT / "README.md"
-BEGIN: Final = "<!-- keys: written by `make keys-table` -->"
-END: Final = "<!-- keys: end -->"
-GROUPS: Final[tuple[Group, ...]] = ("decide", "look", "move", "find", "replay", "leave", "other")
+PAGE: Final = ROOT / "docs" / "keys.md"
+HEAD: Final = """# Keys
+
+`make keys-table` writes this page from the registry that the console's help, its footer and its
+palette are made of. Every key can be moved: `[ui.keys]` in the configuration, by the name that
+`watchgate config show` and an error about an unknown one list.
+
+Allow does nothing until a request has been on screen for 0.6 s, and keys that arrive in a burst
+decide nothing: typing that was meant for another pane cannot allow anything.
+"""
+TITLES: Final[Mapping[Group, str]] = {
+    "decide": "Decide",
+    "look": "Look",
+    "move": "Move",
+    "find": "Find",
+    "replay": "Play again",
+    "leave": "Leave",
+    "other": "Other",
+}
+"""Every group with a key of its own, in the order in which help tells them."""
 
 
-def render() -> str:
-    """The table: what belongs together in one line, in the order in which help tells it."""
+def table(*groups: Group) -> str:
+    """A line for each key of these groups; what belongs together is one line."""
     keymap = Keymap(KEYS)
-    lines = [row for group in GROUPS for row in rows(keymap, group)]
+    lines = [row for group in groups for row in rows(keymap, group)]
     return "\n".join(("| key | does |", "|---|---|", *map(_line, lines)))
 
 
-def replaced(readme: str) -> str:
-    """The README with the table in its place; raises `ValueError` where the markers are not."""
-    head, begin, rest = readme.partition(BEGIN)
-    _, end, tail = rest.partition(END)
-    if not begin or not end:
-        raise ValueError(f"{README.name} has no {BEGIN} ... {END}")
-    return f"{head}{BEGIN}\n{render()}\n{END}{tail}"
+def page() -> str:
+    """The page of every key."""
+    parts = [f"## {title}\n\n{table(group)}\n" for group, title in TITLES.items()]
+    return "\n".join((HEAD, *parts))
+
+
+def in_readme(readme: str) -> str:
+    """The README with the keys that decide in their place."""
+    return replaced(readme, "keys", "keys-table", table("decide"))
 
 
 def _line(row: Row) -> str:
@@ -42,15 +63,9 @@ def _line(row: Row) -> str:
 
 
 def main(check: bool) -> int:
-    """Write the table, or with `check` say whether it is what the registry says."""
-    now = README.read_text(encoding="utf-8")
-    wanted = replaced(now)
-    if not check:
-        README.write_text(wanted, encoding="utf-8")
-    elif now != wanted:
-        print(f"{README.name} is out of date: run `make keys-table`")
-        return 1
-    return 0
+    """Write both, or with `check` say which is not what the registry says."""
+    wanted = {README: in_readme(README.read_text(encoding="utf-8")), PAGE: page()}
+    return written(wanted, "keys-table", check=check)
 
 
 if __name__ == "__main__":

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from scripts.agents_table import DOCUMENT, NOT_RUN, render, verified
+from scripts.agents_table import DOCUMENT, NOT_RUN, README, render, summary, verified
 from tests.agents_real.harness.packages import PACKAGES
 from watchgate.agents.registry import ADAPTERS
 
 
 def test_the_document_is_what_the_adapters_say() -> None:
     assert DOCUMENT.read_text() == render(ADAPTERS, PACKAGES), "run `make agents-table`"
+
+
+def test_the_readme_has_a_line_for_every_agent() -> None:
+    assert summary(ADAPTERS, PACKAGES) in README.read_text(), "run `make agents-table`"
+    assert len(summary(ADAPTERS, PACKAGES).splitlines()) == len(ADAPTERS) + 2
 
 
 def test_a_change_of_what_an_agent_can_be_told_is_noticed() -> None:
