@@ -7,11 +7,11 @@ READY  := .venv/.ready
 UV      = $(or $(shell command -v uv),.bootstrap/bin/uv)
 
 .DEFAULT_GOAL := help
-.PHONY: help run lookback demo test check test-agents mutants fuzz soak bench bench-check screenshots docs seed-coverage agents-table keys-table commands-page faults-table crashtest-table crashtest-run man-page clean
+.PHONY: help run lookback demo test check test-agents mutants fuzz soak bench bench-check screenshots docs seed-coverage agents-table keys-table commands-page faults-table crashtest-table crashtest-run performance-table man-page clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | \
-		while IFS='|' read -r target text; do printf '%-24s%s\n' "$$target" "$$text"; done
+		while IFS='|' read -r target text; do printf '%-26s%s\n' "$$target" "$$text"; done
 
 run: $(READY) ## the console
 	$(BIN)/watchgate
@@ -35,8 +35,8 @@ check: $(READY) ## format, lint, types, layers
 test-agents: $(READY) ## the real agent CLIs against a loopback model; needs npm
 	$(BIN)/pytest tests/agents_real -m agents -n 2
 
-mutants: $(READY) ## break each row of the specification, and see its tests fail
-	$(BIN)/python scripts/mutants.py
+mutants: $(READY) ## break each row of the specification, and see its tests fail; ONLY narrows it
+	$(BIN)/python -m scripts.mutants $(if $(ONLY),--only $(ONLY))
 
 fuzz: $(READY) ## every decoder under a coverage-guided fuzzer; TARGETS and SECONDS narrow it
 	$(UV) run --locked --no-sync --with 'atheris==3.0.0' python -m scripts.fuzz $(TARGETS) --seconds $(or $(SECONDS),60)
@@ -53,7 +53,7 @@ bench-check: $(READY) ## the short form: fails where a ratio got worse
 screenshots: $(READY) ## draw screenshots/ from the running console
 	$(BIN)/python -m scripts.screenshots
 
-docs: seed-coverage agents-table keys-table commands-page faults-table crashtest-table man-page ## every document that is made from the program
+docs: seed-coverage agents-table keys-table commands-page faults-table crashtest-table performance-table man-page ## every document that is made from the program
 
 seed-coverage: $(READY) ## docs/seed-coverage.md from the names of the tests
 	$(BIN)/python -m scripts.seed_coverage
@@ -76,12 +76,15 @@ crashtest-table: $(READY) ## docs/crashtest.md from what the agents did
 crashtest-run: $(READY) ## try the pinned agents anew, and write what they did
 	$(BIN)/python -m scripts.crashtest_table --run
 
+performance-table: $(READY) ## docs/performance.md and the README's figures from what was measured
+	$(BIN)/python -m scripts.performance_table
+
 man-page: $(READY) ## man/watchgate.1 from the parsers of the command line
 	$(BIN)/python -m scripts.man_page
 
 clean: ## remove whatever the other targets made
 	rm -rf .venv .bootstrap .agents .fuzz dist bench/out snapshot_report.html
-	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf __pycache__ .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find tui tests bench scripts -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The lock is exact and only uv reads it: without uv on PATH, one is put into .bootstrap/.

@@ -7,12 +7,12 @@ import os
 import shlex
 import shutil
 import subprocess
-import sysconfig
 import tempfile
 from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from packaging.tags import platform_tags  # hatchling needs it itself
 
 FLAGS = ("-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-pedantic")
 PLACE = "watchgate/hook-client"
@@ -31,8 +31,18 @@ class NativeClient(BuildHookInterface[Any]):
         compile_client(Path(self.root), client)
         build_data["force_include"][str(client)] = PLACE
         build_data["pure_python"] = False
-        platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
-        build_data["tag"] = f"py3-none-{platform}"
+        build_data["tag"] = f"py3-none-{this_platform()}"
+
+
+def this_platform() -> str:
+    """What the compiler makes programs for, as a wheel's name says it.
+
+    Not `sysconfig.get_platform`: that is macOS on both processors where the interpreter is, and the
+    kernel's processor where a 32-bit interpreter runs on a 64-bit one. No promise about the C
+    library is made: that needs a tool which looks for it.
+    """
+    promises = ("manylinux", "musllinux")
+    return next(each for each in platform_tags() if not each.startswith(promises))
 
 
 def compile_client(root: Path, into: Path) -> None:

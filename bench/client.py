@@ -15,8 +15,8 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,36 +42,45 @@ def client_command(python: Path, script: Path, path: Path, lane: str = "gate") -
     return [str(python), "-I", "-S", str(script), *words]
 
 
-@contextmanager
-def echo_core() -> Iterator[Path]:
+def echo_core() -> AbstractContextManager[Path]:
     """A core that reads each frame to its end and hands back at once; its socket's path."""
+    return answering(_hand_back)
+
+
+@contextmanager
+def answering(answer: Callable[[socket.socket], None]) -> Iterator[Path]:
+    """A server that answers its connections one after another; its socket's path."""
     with tempfile.TemporaryDirectory(prefix="wg-") as directory:
-        path = Path(directory) / "ingest.sock"
+        path = Path(directory) / "server.sock"
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(str(path))
             listener.listen(64)
-            threading.Thread(target=_serve, args=(listener,), daemon=True).start()
+            threading.Thread(target=_serve, args=(listener, answer), daemon=True).start()
             yield path
             listener.shutdown(socket.SHUT_RDWR)
 
 
-def _serve(listener: socket.socket) -> None:
+def _serve(listener: socket.socket, answer: Callable[[socket.socket], None]) -> None:
     while True:
         try:
             connection, _ = listener.accept()
         except OSError:
             return
         with connection:
-            data = connection.recv(1 << 18)
-            while b"\n\n" not in data:
-                data += connection.recv(1 << 18)
-            header, _, payload = data.partition(b"\n\n")
-            length = re.search(rb"^length: (\d+)$", header, re.MULTILINE)
-            missing = int(length[1]) - len(payload) if length else 0
-            while missing > 0:
-                missing -= len(connection.recv(1 << 18))
-            connection.sendall(HANDBACK)
-            connection.recv(1)
+            answer(connection)
+
+
+def _hand_back(connection: socket.socket) -> None:
+    data = connection.recv(1 << 18)
+    while b"\n\n" not in data:
+        data += connection.recv(1 << 18)
+    header, _, payload = data.partition(b"\n\n")
+    length = re.search(rb"^length: (\d+)$", header, re.MULTILINE)
+    missing = int(length[1]) - len(payload) if length else 0
+    while missing > 0:
+        missing -= len(connection.recv(1 << 18))
+    connection.sendall(HANDBACK)
+    connection.recv(1)
 
 
 def cpu_s(command: list[str], payload: bytes) -> float:

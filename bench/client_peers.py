@@ -15,13 +15,13 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import NamedTuple
 
-from bench.client import cpu_s, installation
+from bench.client import answering, cpu_s, installation
 from bench.figures import Beside, Figure, interleaved_medians, report
 from bench.payloads import hook_events
 from watchgate.service.setup.interpreter import base_interpreter
@@ -87,29 +87,15 @@ def commands(python: Path, folder: Path, path: Path, url: str) -> dict[str, list
     return found
 
 
-@contextmanager
-def plain_server() -> Iterator[Path]:
+def plain_server() -> AbstractContextManager[Path]:
     """A server that reads to the end and answers at once; its socket's path."""
-    with tempfile.TemporaryDirectory(prefix="wg-") as directory:
-        path = Path(directory) / "plain.sock"
-        with socket.socket(socket.AF_UNIX) as listener:
-            listener.bind(str(path))
-            listener.listen(64)
-            threading.Thread(target=_answer, args=(listener,), daemon=True).start()
-            yield path
-            listener.shutdown(socket.SHUT_RDWR)
+    return answering(_answer)
 
 
-def _answer(listener: socket.socket) -> None:
-    while True:
-        try:
-            connection, _ = listener.accept()
-        except OSError:
-            return
-        with connection:
-            while connection.recv(1 << 18):
-                pass
-            connection.sendall(b"{}")
+def _answer(connection: socket.socket) -> None:
+    while connection.recv(1 << 18):
+        pass
+    connection.sendall(b"{}")
 
 
 class Posted(BaseHTTPRequestHandler):

@@ -7,11 +7,11 @@ from the table that the tests of real agents install by.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from scripts.marked import replaced, written
+from scripts.marked import as_table, replaced, written
 from tests.agents_real.harness.packages import ACP, PACKAGES, Package
 from watchgate.agents.base import Adapter, HookEntry, Setup
 from watchgate.agents.registry import ADAPTERS
@@ -85,9 +85,9 @@ def render(adapters: Mapping[str, Adapter], packages: Mapping[str, Package]) -> 
     parts = [
         HEAD,
         TOLD,
-        _table((*head, "allow, deny and handback verified with"), told),
+        as_table((*head, "allow, deny and handback verified with"), told),
         LIVES,
-        _table((*where, "runs also the hooks of"), lives),
+        as_table((*where, "runs also the hooks of"), lives),
         SPECIAL,
         "\n".join(after),
     ]
@@ -97,21 +97,29 @@ def render(adapters: Mapping[str, Adapter], packages: Mapping[str, Package]) -> 
 def summary(adapters: Mapping[str, Adapter], packages: Mapping[str, Package]) -> str:
     """The README's table: a line for each agent."""
     head = "agent", "holds a call", "your yes runs it", "its questions", "cost", "tried with"
-    return _table(head, [_summed(each, packages) for each in adapters.values()])
+    return as_table(head, [_summed(each, packages) for each in adapters.values()])
 
 
 def _summed(adapter: Adapter, packages: Mapping[str, Package]) -> Row:
-    lanes = {entry.lane for entry in _waiting(adapter)}
-    events = [*(entry.event for entry in _waiting(adapter)), *NO_HOOK.get(adapter.name, ())]
-    before = "before its own rules" if Lane.GATE in lanes else "when it would ask"
+    gates = [entry.event for entry in _waiting(adapter) if entry.lane is Lane.GATE]
+    before = "before its own rules" if gates else "when it would ask"
     return (
         f"{adapter.title} (`{adapter.name}`)",
         before,
-        "yes" if any(adapter.can(event).allow for event in events) else "its own rules do",
+        _allows(adapter, gates),
         _questions(adapter),
         "counted" if adapter.name in READERS else "as told" if _cost(adapter) != "-" else "-",
         verified(adapter.name, packages).replace(NOT_RUN, "experimental"),
     )
+
+
+def _allows(adapter: Adapter, gates: Sequence[str]) -> str:
+    """Whether an allow of a held call runs it: a gate's word counts before that of a relay."""
+    events = [*(entry.event for entry in _waiting(adapter)), *NO_HOOK.get(adapter.name, ())]
+    if any(adapter.can(event).allow for event in gates or events):
+        return "yes"
+    relayed = any(adapter.can(event).allow for event in events)
+    return "its own rules do, or a second yes" if relayed else "its own rules do"
 
 
 def verified(name: str, packages: Mapping[str, Package]) -> str:
@@ -193,10 +201,6 @@ def _yes(*, able: bool) -> str:
 
 def _word(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _table(head: Row, rows: Iterable[Row]) -> str:
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, ("---",) * len(head), *rows))
 
 
 def main(check: bool) -> int:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from scripts.marked import written
+from scripts.marked import as_table, written
 from watchgate.cli import parser
 
 PAGE: Final = Path(__file__).resolve().parent.parent / "docs" / "commands.md"
@@ -48,8 +48,8 @@ def render() -> str:
         raise ValueError(f"in only one of the sections and the parsers: {', '.join(sorted(odd))}")
     lines = [HEAD]
     for title, names in SECTIONS.items():
-        lines += [f"## {title}", "", "| command | does |", "|---|---|"]
-        lines += [f"| [`{name}`](#watchgate-{name}) | {_cell(helps[name])} |" for name in names]
+        rows = [(f"[`{name}`](#watchgate-{name})", helps[name]) for name in names]
+        lines += [f"## {title}", "", as_table(("command", "does"), rows)]
         lines += ["", *(line for name in names for line in _told(commands[name], helps[name]))]
     return "\n".join(lines).rstrip() + "\n"
 
@@ -109,10 +109,6 @@ def _named(action: argparse.Action) -> str:
 
 def _says(action: argparse.Action) -> str:
     return f": {action.help % vars(action)}" if action.help else ""
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
 
 
 def main(check: bool) -> int:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
+from scripts.marked import as_table, written
 from tests.agents_real.harness import npm
 from tests.agents_real.harness.packages import PACKAGES
 from watchgate.service.crashtest.agents.every import AGENTS
@@ -42,7 +43,8 @@ a proxy refuses whatever else the agent wants from the network.
 - not known: neither can be shown; below the table stands what is missing.
 
 Nothing is claimed of an agent unless its call runs without any hook, and is blocked by a hook that
-denies in the agent's own form: the first two rows.
+denies in the agent's own form: the first two rows. What Watchgate's hook answers when something on
+its own side is broken is in [faults.md](faults.md).
 """
 COMMANDS_HEAD: Final = """## Agents that run a command before each call
 
@@ -87,12 +89,12 @@ def _outcomes(odd: OddHooks, results: Sequence[Result]) -> str:
         OURS: "Watchgate's own hook, no core",
     }
     rows = [
-        (label.replace("|", "\\|"), *(found.get((*version, hook), "-") for version in versions))
+        (label, *(found.get((*version, hook), "-") for version in versions))
         for hook, label in hooks.items()
     ]
     # Without a hook a call is meant to run.
     rows[0] = (rows[0][0], *(cell.replace("**RAN**", "runs") for cell in rows[0][1:]))
-    table = _table(("hook", *(" ".join(version) for version in versions)), rows)
+    table = as_table(("hook", *(" ".join(version) for version in versions)), rows)
     open_ends = [
         f"- {each.agent} {each.version}, {each.about}: {each.why}."
         for each in tried
@@ -103,15 +105,9 @@ def _outcomes(odd: OddHooks, results: Sequence[Result]) -> str:
 
 def _follows() -> str:
     rows = [
-        (each.label.replace("|", "\\|"), each.ran, each.watchgate)
-        for odd in (COMMANDS, PLUGINS)
-        for each in odd.hooks
+        (each.label, each.ran, each.watchgate) for odd in (COMMANDS, PLUGINS) for each in odd.hooks
     ]
-    return _table(("hook", "if the call runs", "Watchgate's own hook"), rows)
-
-
-def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, ("---",) * len(head), *rows))
+    return as_table(("hook", "if the call runs", "Watchgate's own hook"), rows)
 
 
 def run() -> str:
@@ -130,18 +126,13 @@ def run() -> str:
     return "\n".join(lines) + "\n"
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Write the document, or say whether it is what the results say."""
-    if "--run" in arguments:
-        DATA.write_text(run(), encoding="utf-8")
+def main(check: bool) -> int:
+    """Write the document, or with `check` say whether it is what the results say."""
     text = render(read(DATA.read_text(encoding="utf-8")))
-    if "--check" not in arguments:
-        DOCUMENT.write_text(text, encoding="utf-8")
-    elif not DOCUMENT.exists() or DOCUMENT.read_text(encoding="utf-8") != text:
-        print(f"{DOCUMENT.relative_to(ROOT)} is out of date: run `make crashtest-table`")
-        return 1
-    return 0
+    return written({DOCUMENT: text}, "crashtest-table", check=check)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    if "--run" in sys.argv[1:]:
+        DATA.write_text(run(), encoding="utf-8")
+    sys.exit(main("--check" in sys.argv[1:]))

@@ -7,17 +7,19 @@ each is brought about on a real core, with the hooks that an installation writes
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
 from typing import Final
 
+from scripts.marked import as_table, written
 from tests.faults.matrix import FAULTS
 from tests.faults.words import Fault, Gets, When
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 DOCUMENT: Final = ROOT / "docs" / "faults.md"
 LANES: Final = ("gate", "gate-read", "relay", "observe")
+COLUMNS: Final = ("fault", *LANES, "when", "the model reads")
 HEAD: Final = """# What an agent gets when something is broken
 
 `make faults-table` writes this page from the table that `tests/faults` runs. Every row is brought about there: a real `watchgate serve`, the hook command that the installer writes, and an agent's side that takes the answer as Claude Code does. No row ends in an allow; after each, the journal still verifies and has no allow on record.
@@ -47,17 +49,13 @@ def render(faults: Iterable[Fault]) -> str:
     parts = [HEAD]
     for component, rows in groupby(faults, key=lambda fault: fault.of):
         title = component[0].upper() + component[1:]
-        parts.append(f"## {title}\n\n" + "\n".join(_table(rows)))
+        parts.append(f"## {title}\n\n{as_table(COLUMNS, map(_row, rows))}")
     return "\n\n".join(part.strip() for part in (*parts, FOOT)) + "\n"
 
 
-def _table(faults: Iterable[Fault]) -> Iterator[str]:
-    yield f"| fault | {' | '.join(LANES)} | when | the model reads |"
-    yield "|---" * (len(LANES) + 3) + "|"
-    for fault in faults:
-        cells = [fault.cells[lane][0] for lane in LANES]
-        because = f"{fault.because.partition('. ')[0]}" if fault.because else "-"
-        yield f"| {fault.what} | {' | '.join(cells)} | {_when(fault)} | {because} |"
+def _row(fault: Fault) -> tuple[str, ...]:
+    gets = [fault.cells[lane][0] for lane in LANES]
+    return fault.what, *gets, _when(fault), fault.because.partition(". ")[0] or "-"
 
 
 def _when(fault: Fault) -> str:
@@ -75,13 +73,7 @@ def _when(fault: Fault) -> str:
 
 def main(check: bool) -> int:
     """Write the document, or with `check` say whether it is what the tests run."""
-    text = render(FAULTS)
-    if not check:
-        DOCUMENT.write_text(text, encoding="utf-8")
-    elif not DOCUMENT.exists() or DOCUMENT.read_text(encoding="utf-8") != text:
-        print(f"{DOCUMENT.relative_to(ROOT)} is out of date: run `make faults-table`")
-        return 1
-    return 0
+    return written({DOCUMENT: render(FAULTS)}, "faults-table", check=check)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ LONGEST_INPUT_BYTES = 4_096
 _SLOWEST_S = 20
 _MISSING = (
     "fuzzing needs atheris, which has wheels for Linux and CPython 3.11 to 3.13 and is no part of"
-    " the environment of the tests: run it with `uv run --with atheris python -m scripts.fuzz`"
+    " the environment of the tests: run it with `make fuzz`"
 )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from scripts.marked import replaced, written
+from scripts.marked import as_table, replaced, written
 from watchgate.ui.keys.keymap import Group, Keymap
 from watchgate.ui.keys.registry import KEYS
 from watchgate.ui.keys.rows import Row, rows
@@ -42,8 +42,9 @@ TITLES: Final[Mapping[Group, str]] = {
 def table(*groups: Group) -> str:
     """A line for each key of these groups; what belongs together is one line."""
     keymap = Keymap(KEYS)
-    lines = [row for group in groups for row in rows(keymap, group)]
-    return "\n".join(("| key | does |", "|---|---|", *map(_line, lines)))
+    return as_table(
+        ("key", "does"), [_cells(row) for group in groups for row in rows(keymap, group)]
+    )
 
 
 def page() -> str:
@@ -57,9 +58,8 @@ def in_readme(readme: str) -> str:
     return replaced(readme, "keys", "keys-table", table("decide"))
 
 
-def _line(row: Row) -> str:
-    names = " ".join(f"`{name}`" for name in row.names)
-    return f"| {names} | {row.does} |".replace("`|`", "`\\|`")
+def _cells(row: Row) -> tuple[str, str]:
+    return " ".join(f"`{name}`" for name in row.names), row.does
 
 
 def main(check: bool) -> int:

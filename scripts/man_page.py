@@ -12,6 +12,7 @@ from typing import Final
 
 from argparse_manpage.manpage import Manpage  # type: ignore[import-untyped]  # it has no stubs
 
+from scripts.marked import written
 from watchgate import __version__
 from watchgate.cli import parser
 
@@ -71,13 +72,7 @@ def _roff(text: str) -> str:
 
 def main(check: bool) -> int:
     """Write the page, or with `check` say whether it is what the parsers say."""
-    wanted = render()
-    if not check:
-        PAGE.write_text(wanted, encoding="utf-8")
-    elif PAGE.read_text(encoding="utf-8") != wanted:
-        print(f"{PAGE.name} is out of date: run `make man-page`")
-        return 1
-    return 0
+    return written({PAGE: render()}, "man-page", check=check)
 
 
 if __name__ == "__main__":

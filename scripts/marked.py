@@ -1,8 +1,8 @@
-"""Documents that scripts write: whole ones, or a part between two comments."""
+"""Documents that scripts write: whole ones or a part between two comments, and their tables."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 
@@ -18,6 +18,16 @@ def replaced(document: str, name: str, target: str, text: str) -> str:
     if not found or not closed:
         raise ValueError(f"the document has no {begin} ... {end}")
     return f"{head}{begin}\n{text}\n{end}{tail}"
+
+
+def as_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown."""
+    cells = (head, ["---"] * len(head), *([_cell(each) for each in row] for row in rows))
+    return "\n".join(f"| {' | '.join(row)} |" for row in cells)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
 
 
 def written(documents: Mapping[Path, str], target: str, *, check: bool) -> int:

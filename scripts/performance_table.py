@@ -7,24 +7,25 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from scripts.marked import replaced, written
+from scripts.marked import as_table, replaced, written
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 REPORT: Final = ROOT / "bench" / "report.json"
 DOCUMENT: Final = ROOT / "docs" / "performance.md"
 README: Final = ROOT / "README.md"
+TARGET: Final = "performance-table"
 Told = dict[str, Any]
 HEAD: Final = """# Performance
 
     make bench
 
-measures everything on this page again, in about twelve minutes, and writes it. A hook runs before
-every call of a tool, and an approval waits for a person: what Watchgate adds must be too little to
-notice.
+measures everything on this page again, in about a quarter of an hour, and writes it. A hook runs
+before every call of a tool, and an approval waits for a person: what Watchgate adds must be too
+little to notice. [native-client.md](native-client.md) tells how to have the faster hook client.
 
 ## How it was measured
 
@@ -106,7 +107,7 @@ def front(report: Told) -> str:
         for wanted in TELLING
         if (each := found.get(wanted))
     ]
-    return _rows(("figure", "Watchgate", "beside", "ratio"), rows)
+    return as_table(("figure", "Watchgate", "beside", "ratio"), rows)
 
 
 def _taken(taken: Told) -> str:
@@ -131,7 +132,7 @@ def _missing(figure: Told) -> str:
 
 
 def _table(figures: Iterable[Told]) -> str:
-    return _rows(("figure", "ours", "beside", "ratio", "limit", "", "how"), map(_row, figures))
+    return as_table(("figure", "ours", "beside", "ratio", "limit", "", "how"), map(_row, figures))
 
 
 def _row(figure: Told) -> tuple[str, ...]:
@@ -169,20 +170,11 @@ def _short(value: float) -> str:
     return f"{value:,.{0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2}f}"
 
 
-def _rows(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    return "\n".join(_lines(head, rows))
-
-
-def _lines(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
-    for cells in (head, ("---",) * len(head), *rows):
-        yield f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"
-
-
 def main(check: bool) -> int:
     """Write the documents, or with `check` say whether they are what was measured."""
     report = json.loads(REPORT.read_text(encoding="utf-8"))
-    readme = replaced(README.read_text(encoding="utf-8"), "performance", "bench", front(report))
-    return written({DOCUMENT: document(report), README: readme}, "bench", check=check)
+    readme = replaced(README.read_text(encoding="utf-8"), "performance", TARGET, front(report))
+    return written({DOCUMENT: document(report), README: readme}, TARGET, check=check)
 
 
 if __name__ == "__main__":

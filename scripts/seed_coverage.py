@@ -1,7 +1,8 @@
 """Writes docs/seed-coverage.md: every row of the hook systems with the tests that are named for it.
 
-`python scripts/seed_coverage.py [--check]`. A test proves row CW-7 by being called `test_cw_7_...`,
-several at once by `test_cw_7_cw_8_...`, the third known flaw of CodeWhale by `test_cw_b3_...`.
+`python -m scripts.seed_coverage [--check]`. A test proves row CW-7 by being called
+`test_cw_7_...`, several at once by `test_cw_7_cw_8_...`, the third known flaw of CodeWhale by
+`test_cw_b3_...`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
+
+from scripts.marked import as_table, written
 
 ROOT = Path(__file__).resolve().parent.parent
 ROWS = ROOT / "scripts" / "seed-rows.toml"
@@ -139,9 +142,7 @@ def render(
                 if any(row in mutants for row in ids):
                     heads.append("mutants")
                     cells = [[*each, str(mutants.get(each[0], 0))] for each in cells]
-                lines = [f"| {' | '.join(each)} |" for each in (heads, *cells)]
-                lines.insert(1, "|---" * len(heads) + "|")
-                parts.append("\n".join([f"## {title}\n", *lines]))
+                parts.append(f"## {title}\n\n{as_table(heads, cells)}")
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
@@ -156,15 +157,11 @@ def _proof(row: str, rows: Rows, found: Mapping[str, Mapping[str, list[str]]]) -
 
 
 def main(check: bool) -> int:
-    """Write the table, or with `check` say how it differs; 1 when rows are left open."""
+    """Write the table, or with `check` say whether it differs; 1 when rows are left open."""
     rows, found = read_rows(ROWS.read_text(encoding="utf-8")), proofs(find_tests(ROOT / "tests"))
     text, wrong = render(rows, found, count_mutants(MUTANTS)), faults(rows, found)
-    if not check:
-        TABLE.write_text(text, encoding="utf-8")
-    elif not TABLE.exists() or TABLE.read_text(encoding="utf-8") != text:
-        wrong.append(f"{TABLE.relative_to(ROOT)} is out of date: run `make seed-coverage`")
     print("\n".join(wrong) or f"{len(rows.titles)} rows, all covered")
-    return 1 if wrong else 0
+    return written({TABLE: text}, "seed-coverage", check=check) or int(bool(wrong))
 
 
 if __name__ == "__main__":

@@ -47,6 +47,12 @@ def test_there_and_back(settings: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert not settings.exists()
 
 
+def test_what_follows_without_a_core_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    run("install", "claude")
+
+    assert "While no core runs, every call that acts is denied" in capsys.readouterr().out
+
+
 def test_codex_trust_is_not_mentioned_for_others(capsys: pytest.CaptureFixture[str]) -> None:
     run("install", "claude")
 
@@ -130,7 +136,9 @@ def test_the_watch_profile_says_that_it_does_not_gate(
 
     run("install", "claude")
 
-    assert "NOT GATED" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "NOT GATED" in told
+    assert "While no core runs" not in told
 
 
 def test_synaps_takes_us_in_as_a_plugin(cli: Cli, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import shutil
 import socket
 import subprocess
 from pathlib import Path
+from queue import Queue
 
 import pytest
 
@@ -54,6 +55,13 @@ def test_an_answer_larger_than_a_pipe_arrives_whole(path: Path) -> None:
     with listening(path, answering(b"0 300000 70000\n" + out + err)):
         done = run(command(path, "gate"))
     assert (done.returncode, done.stdout, done.stderr) == (0, out, err)
+
+
+def test_an_answer_of_just_the_limit_arrives_whole(path: Path) -> None:
+    out = b"o" * (client.ANSWER_LIMIT_BYTES - 1)
+    with listening(path, answering(b"0 %d 1\n%be" % (len(out), out))):
+        done = run(command(path, "gate"))
+    assert (done.returncode, done.stdout == out, done.stderr) == (0, True, b"e")
 
 
 def test_an_answer_may_come_in_pieces(path: Path) -> None:
@@ -128,3 +136,20 @@ def test_a_gate_denies_when_stdout_is_closed_and_tells_the_core_nothing_more(pat
         assert frames.empty()
     assert done.returncode == 2
     assert b"cannot use its stdin, stdout or socket" in done.stderr
+
+
+@pytest.mark.parametrize("answer", [b"0 2 4\nokwhy\n", b"of another form\n"])
+def test_a_gate_denies_when_stderr_is_closed_and_tells_the_core_nothing_more(
+    path: Path, answer: bytes
+) -> None:
+    later: Queue[bytes] = Queue()
+
+    def reply(connection: socket.socket, _: Frame) -> None:
+        connection.sendall(answer)
+        later.put(connection.recv(1))
+
+    words = ["sh", "-c", '"$@" 2>&-', "sh", *command(path, "gate", "E", "10", TEMPLATE, "0")]
+    with listening(path, reply):
+        done = run(words)
+        assert later.get(timeout=PATIENCE_S) == b""
+    assert (done.returncode, done.stderr) == (2, b"")

@@ -191,7 +191,7 @@ def test_an_unreadable_stdin(path: Path) -> None:
 
 def test_a_payload_over_the_limit(path: Path) -> None:
     with listening(path, answering(b"0 0 0\n")) as frames:
-        payload = b"x" * (5 << 20)
+        payload = b"x" * (client.PAYLOAD_LIMIT_BYTES + 1)
         the_closed_answer(run(command(path, "gate"), payload), OverflowError)
         no_opinion(run(command(path, "relay", "E", "5", ""), payload))
         assert frames.empty()

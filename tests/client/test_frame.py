@@ -13,6 +13,7 @@ from tests.client.fake_core import (
     listening,
     run,
 )
+from watchgate import client
 
 pytestmark = pytest.mark.usefixtures("each_client")
 
@@ -66,8 +67,8 @@ def test_the_payload_is_forwarded_unparsed(path: Path) -> None:
 
 
 @pytest.mark.parametrize("lane", ["gate", "relay"])
-def test_a_payload_just_below_the_limit_arrives_whole(path: Path, lane: str) -> None:
-    payload = b"0123456789abcdef" * (39 * (1 << 16) // 10)
+def test_a_payload_of_just_the_limit_arrives_whole(path: Path, lane: str) -> None:
+    payload = b"0123456789abcdef" * (client.PAYLOAD_LIMIT_BYTES // 16)
     assert sent(command(path, lane), path, payload).payload == payload
 
 
@@ -88,8 +89,9 @@ def test_a_value_that_is_not_one_short_line_of_ascii_is_left_out(path: Path, val
 
 
 def test_an_observer_of_too_much_leaves_a_mark_and_no_payload(path: Path) -> None:
-    frame = sent(command(path, "observe", "-"), path, b"x" * (5 << 20))
-    lines = ["watchgate/1 claude observe", "length: 0", f"dropped: {5 << 20}"]
+    size_bytes = client.PAYLOAD_LIMIT_BYTES + 1
+    frame = sent(command(path, "observe", "-"), path, b"x" * size_bytes)
+    lines = ["watchgate/1 claude observe", "length: 0", f"dropped: {size_bytes}"]
     assert frame == (lines, b"")
 
 

@@ -18,6 +18,16 @@ def test_the_readme_has_a_line_for_every_agent() -> None:
     assert len(summary(ADAPTERS, PACKAGES).splitlines()) == len(ADAPTERS) + 2
 
 
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("claude", "yes"), ("codex", "its own rules do, or a second yes"), ("acp", "yes")],
+)
+def test_a_yes_runs_a_held_call_only_where_its_gate_can_tell_it(name: str, told: str) -> None:
+    row = summary({name: ADAPTERS[name]}, PACKAGES).splitlines()[-1]
+
+    assert row.split("|")[3].strip() == told
+
+
 def test_a_change_of_what_an_agent_can_be_told_is_noticed() -> None:
     claude = {"claude": ADAPTERS["claude"]}
 

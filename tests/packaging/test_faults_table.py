@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from scripts.faults_table import DOCUMENT, LANES, render
+from scripts.faults_table import DOCUMENT, LANES, ROOT, render
 from tests.faults.matrix import FAULTS
 from tests.faults.words import Gets
 
@@ -26,3 +26,7 @@ def test_every_row_has_a_cell_for_every_lane() -> None:
     for fault in FAULTS:
         (row,) = [row for row in rows if row.startswith(f"| {fault.what} |")]
         assert row.count(" | ") == len(LANES) + 2
+
+
+def test_the_front_page_counts_the_rows() -> None:
+    assert f" {len(FAULTS)} rows," in (ROOT / "README.md").read_text()

@@ -9,18 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from scripts.mutants import (
-    DATA,
+from scripts.mutants.patches import (
     Mutant,
     all_mutants,
     fault,
-    judged,
     named_tests,
     patched,
     read_mutants,
 )
-from scripts.mutants import tests_of as of_mutant
-from scripts.seed_coverage import ROWS, count_mutants, find_tests, read_rows
+from scripts.mutants.patches import tests_of as of_mutant
+from scripts.mutants.trying import judged
+from scripts.seed_coverage import MUTANTS, ROWS, count_mutants, find_tests, read_rows
 
 ROOT = Path(__file__).resolve().parents[2]
 HELD = ("AP-", "CORE-")
@@ -28,7 +27,7 @@ HELD = ("AP-", "CORE-")
 
 def test_every_row_of_the_broker_and_of_the_core_has_a_mutant() -> None:
     rows = {row for row in read_rows(ROWS.read_text()).titles if row.startswith(HELD)}
-    assert rows <= set(count_mutants(DATA))
+    assert rows <= set(count_mutants(MUTANTS))
 
 
 def test_every_mutant_changes_one_place_of_the_program_as_it_is() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -14,7 +16,10 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+from packaging.tags import sys_tags
+from packaging.utils import parse_wheel_filename
 
+from hatch_build import this_platform
 from watchgate.link.paths import paths
 from watchgate.service.setup.command import parse
 
@@ -130,9 +135,20 @@ def held(command: Path, hook: subprocess.Popen[str]) -> str:
 
 
 def test_the_wheel_is_for_this_platform_and_any_python(native_wheel: Path) -> None:
-    platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
-    assert native_wheel.name.endswith(f"-py3-none-{platform}.whl")
+    [tag] = parse_wheel_filename(native_wheel.name)[3]
+    assert (tag.interpreter, tag.abi) == ("py3", "none")
+    assert tag in sys_tags()
+    assert not re.match("any|manylinux|musllinux", tag.platform)
     assert CLIENT in ZipFile(native_wheel).namelist()
+
+
+def test_a_python_for_both_processors_of_macos_does_not_make_the_wheel_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sysconfig, "get_platform", lambda: "macosx-10.13-universal2")
+    monkeypatch.setattr(platform, "system", lambda: "Darwin")
+    monkeypatch.setattr(platform, "mac_ver", lambda: ("14.5", ("", "", ""), "arm64"))
+    assert this_platform() == "macosx_14_0_arm64"
 
 
 def test_the_plain_wheel_is_for_every_platform_and_has_none(tmp_path: Path) -> None:

@@ -32,8 +32,8 @@ def page(*figures: dict[str, Any]) -> str:
 def test_the_documents_are_what_was_measured() -> None:
     report = json.loads(REPORT.read_text())
 
-    assert DOCUMENT.read_text() == document(report), "run `make bench`"
-    assert front(report) in README.read_text(), "run `make bench`"
+    assert DOCUMENT.read_text() == document(report), "run `make performance-table`"
+    assert front(report) in README.read_text(), "run `make performance-table`"
 
 
 def test_every_file_of_figures_is_in_the_report_or_could_not_run_there() -> None:

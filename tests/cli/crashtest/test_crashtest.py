@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +12,7 @@ import pytest
 
 from tests.cli.conftest import Cli
 from tests.cli.crashtest.conftest import Standin
+from tests.e2e.programs import until
 from watchgate.cli import crashtest
 from watchgate.cli.exits import Exit
 from watchgate.service.crashtest.agents.every import AGENTS
@@ -47,7 +46,8 @@ def test_an_agent_that_fails_open_is_told_with_the_consequence(cli: Cli, standin
         "hangs past its timeout": "RAN: fails open",
         "Watchgate's own hook, with no core running": "blocked",
     }
-    assert "claude 9.8.7 fails open with 1 of 1 hooks" in said.out
+    assert said.out.splitlines()[0].endswith(", 4 runs")
+    assert "claude 9.8.7 fails open with 1 of 1 hooks.\n" in said.out
     assert "the deadline in the hook must be shorter than the agent's" in said.out
     assert "own deadline is shorter" in said.out
 
@@ -134,6 +134,17 @@ def test_a_wrong_command_line_says_what_is_meant(cli: Cli, words: list[str], men
     assert mend in said.err
 
 
+def test_what_follows_is_broken_between_words() -> None:
+    told = "- hangs past its timeout: a hook that hangs lets the call run."
+
+    assert list(crashtest.fitted([told, "end"], 40)) == [
+        "- hangs past its timeout: a hook that",
+        "  hangs lets the call run.",
+        "end",
+    ]
+    assert list(crashtest.fitted([told], 0)) == [told]
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_leaves_nothing_behind(
     standin: Standin, scratch: Path, number: signal.Signals
@@ -142,21 +153,21 @@ def test_an_interrupted_run_leaves_nothing_behind(
     command = [sys.executable, "-m", "watchgate", "crashtest", "claude", "--only", "hangs"]
     running = subprocess.Popen(
         [*command, "--program", standin("open"), "--timeout-s", "60"],
-        stdout=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
         start_new_session=True,
     )
-    end = time.monotonic() + WAIT_S
-    while not (place := _hanging(scratch)):
-        assert running.poll() is None
-        assert time.monotonic() < end
-        time.sleep(0.02)
+    place = until(lambda: _hanging(scratch), "the hook that hangs")
     running.send_signal(number)
 
-    assert running.wait(WAIT_S) == Exit.REFUSED
-    assert not os.path.exists(place)  # noqa: PTH110
+    told, _ = running.communicate(timeout=WAIT_S)
+    assert running.returncode == Exit.REFUSED
+    assert told.splitlines()[-1] == "watchgate: interrupted; the throw-away folder is removed"
+    assert not place.exists()
 
 
-def _hanging(scratch: Path) -> str:
+def _hanging(scratch: Path) -> Path | None:
     """The folder of the run whose hook hangs now."""
     scripts = scratch.glob("wg-crash-*/hook")
-    return next((str(each.parent) for each in scripts if "while" in each.read_text()), "")
+    return next((each.parent for each in scripts if "while" in each.read_text()), None)

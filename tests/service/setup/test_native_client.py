@@ -22,7 +22,7 @@ from watchgate.service.setup.command import parse
 from watchgate.service.setup.doctor.check import Check
 from watchgate.service.setup.doctor.run import Doctor
 from watchgate.service.setup.installer import Installer, Setting
-from watchgate.service.setup.targets import place
+from watchgate.service.setup.targets import Refusal, place
 
 BASE = Path(PYTHON)
 CLAUDE = adapter("claude")
@@ -158,6 +158,34 @@ def test_one_that_other_agents_still_run_stays_watched(
     assert str(places.native_client) in {
         each.path for each in manifest.load(places.installed) or ()
     }
+
+
+def test_one_that_is_gone_and_not_to_come_back_is_not_watched_for_ever(
+    tmp_path: Path, places: Paths, carry: Carry, program: bytes
+) -> None:
+    carry(program)
+    install(tmp_path, places)
+    carry(None)
+    missing(places.native_client)
+
+    install(tmp_path, places, Setting(profile="guard", client_deadline_s=60))
+
+    listed = {each.path for each in manifest.load(places.installed) or ()}
+    assert str(places.client) in listed
+    assert str(places.native_client) not in listed
+
+
+@pytest.mark.parametrize("name", ["native_client", "client", "client_module"])
+def test_where_it_cannot_be_written_the_installation_is_refused_and_says_why(
+    tmp_path: Path, places: Paths, carry: Carry, program: bytes, name: str
+) -> None:
+    carry(program)
+    in_its_place: Path = getattr(places, name)
+    in_its_place.mkdir(parents=True)
+
+    with pytest.raises(Refusal, match=f"cannot be written to .*{in_its_place.name}"):
+        install(tmp_path, places)
+    assert not place(CLAUDE, "user", os.environ, tmp_path).exists()
 
 
 def test_uninstalling_restores_the_bytes(

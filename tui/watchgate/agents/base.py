@@ -47,10 +47,6 @@ class DecodeError(ValueError):
     """The payload is not one of this agent's; the message says what is wrong with it."""
 
 
-JSON_FAULTS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-"""What decoding JSON from outside raises."""
-
-
 class HookEntry(msgspec.Struct, frozen=True, kw_only=True):
     """One hook to install: the agent's event, the lane it is put on, and its limits in seconds."""
 

@@ -12,7 +12,8 @@ from typing import Any, Final
 
 import msgspec
 
-from watchgate.agents.base import JSON_FAULTS, Adapter
+from watchgate.agents.base import Adapter
+from watchgate.core.json_faults import JSON_FAULTS
 
 Payload = Mapping[str, Any]
 

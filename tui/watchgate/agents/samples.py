@@ -11,9 +11,10 @@ from typing import Any
 
 import msgspec
 
-from watchgate.agents.base import JSON_FAULTS, Adapter, Answer, DecodeError, Intake
+from watchgate.agents.base import Adapter, Answer, DecodeError, Intake
 from watchgate.core.clock import Instant
 from watchgate.core.events import Event, Kind, Lane, ToolClass
+from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.core.verdicts import Reply, SayAllow, SayDeny, SayNothing
 
 REASON = "No."

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import msgspec
 
-from watchgate.agents.base import JSON_FAULTS, Answer, DecodeError, HookEntry, Intake, Setup
+from watchgate.agents.base import Answer, DecodeError, HookEntry, Intake, Setup
 from watchgate.agents.decision_words import Meaning, word
 from watchgate.agents.hooks.payload import text
 from watchgate.agents.hooks.tools import describe
@@ -30,6 +30,7 @@ from watchgate.core.events import (
     ToolClass,
     ToolResult,
 )
+from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.core.text import safe_lines
 from watchgate.core.verdicts import Reply, SayAllow, SayDeny, SayNothing
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 import signal
-from collections.abc import Iterator, Sequence
+import sys
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -102,14 +105,20 @@ def _signals_interrupt() -> Iterator[None]:
 def _run(agent: Agent, planned: Sequence[Trial], *, as_json: bool) -> bool:
     """Make the runs and show each as it comes; whether the agent could be driven."""
     from watchgate.service.crashtest.suite import conclusion, undriven
+    from watchgate.service.crashtest.throwaway import ThrowawayError
 
     if not as_json:
-        say(f"{agent.name} {agent.version} ({agent.program})")
+        say(f"{agent.name} {agent.version} ({agent.program}), {len(planned)} runs")
     results = []
     for trial in planned:
         if not as_json:
             print(f"  {safe_text(trial.about).ljust(_CELLS)}", end="", flush=True)
-        result = trial.run()
+        try:
+            result = trial.run()
+        except (KeyboardInterrupt, ThrowawayError):
+            if not as_json:
+                say()  # what is said of it begins a line
+            raise
         results.append(result)
         if as_json:
             json_line(result)
@@ -120,10 +129,17 @@ def _run(agent: Agent, planned: Sequence[Trial], *, as_json: bool) -> bool:
             return False
     if not as_json:
         say()
-        for line in conclusion(agent, results):
+        cells = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
+        for line in fitted(conclusion(agent, results), cells):
             say(line)
         say()
     return True
+
+
+def fitted(lines: Iterable[str], cells: int) -> Iterator[str]:
+    """These lines, broken between words where they are longer than a terminal; 0 leaves them."""
+    for line in lines:
+        yield from textwrap.wrap(line, cells, subsequent_indent="  ") if cells else [line]
 
 
 def _words(trial: Trial, result: Result) -> str:

@@ -154,6 +154,9 @@ def _installed(agent: Adapter, changes: Sequence[Change]) -> None:
 def _after_install(agents: Sequence[Adapter], profile: str) -> None:
     if profile == "watch":
         say("Profile watch: tool calls are recorded, NOT GATED.")
+    else:
+        say("While no core runs, every call that acts is denied: `watchgate` starts one and opens")
+        say("the console, `watchgate service` prints a unit that keeps one running.")
     say("The profile is built into these entries: after changing to or from watch or strict,")
     say("run install again.")
     for agent in agents:

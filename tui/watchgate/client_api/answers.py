@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from watchgate.core.json_faults import JSON_FAULTS
+
 Decision = Literal["allow", "deny", "handback"]
 
 STOP = "This is not a refusal by a person. Do not try another way; stop and report."
@@ -60,7 +62,7 @@ def read(line: bytes, asked: str, args: dict[str, Any]) -> Answer:
     """The answer in a line of the core to what was `asked`; a denial where it is no such line."""
     try:
         reply = _decoder.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except JSON_FAULTS:
         return closed(args, "The core gave an answer of another form. Is it of this version?")
     if reply.id != asked:
         return closed(args, "The core answered something else. Is it of this version?")

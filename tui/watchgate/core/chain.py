@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.core.records import RECORD_VERSION, Draft, Record
 
 View = Callable[[dict[str, Any]], dict[str, Any] | msgspec.Raw]
@@ -65,7 +66,7 @@ def _kept(data: bytes | None) -> dict[str, Any]:
     # What was changed from outside shows when the chain is verified; reading it must not fail.
     try:
         kept = msgspec.json.decode(data or b"{}")
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except JSON_FAULTS:
         kept = {}
     return kept if isinstance(kept, dict) else {}
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from watchgate.core.chain import START, Head, Problem, Row
+from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.core.records import CheckpointData
 
 KIND = "policy.checkpoint"
@@ -29,7 +30,7 @@ def checkpoint_in(row: Row) -> Checkpoint | None:
         return None
     try:
         data = msgspec.json.decode(row.data or b"", type=CheckpointData)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+    except JSON_FAULTS:
         return None
     return Checkpoint(row.seq, Head(data.removed_to, data.hash))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from watchgate.core.chain import Problem, Row
+from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.core.records import PurgedData
 from watchgate.core.redact import redact
 
@@ -47,5 +48,5 @@ class Purges:
 def _told(data: bytes) -> PurgedData | None:
     try:
         return msgspec.json.decode(data, type=PurgedData)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+    except JSON_FAULTS:
         return None

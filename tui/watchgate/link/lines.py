@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.core.records import Record
 from watchgate.link.protocol import Hello, Push, Refusal, RefusalCode, Request, Result
 
@@ -64,7 +65,6 @@ LINE_LIMIT_BYTES = 256 * 1024 * 1024
 
 HELLO_LIMIT_BYTES = 64 * 1024
 
-_FAULTS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _LINES = msgspec.json.Decoder(_Line)
 _HELLO = msgspec.json.Decoder(Hello)
 
@@ -90,7 +90,7 @@ class LineReader:
         del self._rest[: end + 1]
         try:
             return _HELLO.decode(line)
-        except _FAULTS as error:
+        except JSON_FAULTS as error:
             raise _not_the_protocol(error) from error
 
     def feed(self, chunk: bytes) -> list[Answer | Push]:
@@ -103,7 +103,7 @@ class LineReader:
         self._check(LINE_LIMIT_BYTES)
         try:
             return [_sort(line) for line in _LINES.decode_lines(whole)]
-        except _FAULTS as error:
+        except JSON_FAULTS as error:
             raise _not_the_protocol(error) from error
 
     def _check(self, limit_bytes: int) -> None:

@@ -12,6 +12,7 @@ import anyio
 import msgspec
 from anyio.abc import SocketStream, TaskGroup
 
+from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.link.protocol import Refusal, Request
 from watchgate.link.receiving import receive
 from watchgate.service.accepting import peer_of
@@ -111,7 +112,7 @@ def _request(line: bytes, caller: Caller) -> Request | None:
     """The request, or None where there is none, which the caller is told."""
     try:
         return _decoder.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
+    except JSON_FAULTS as fault:
         refusal = _bad(_id_of(line), f"{fault}; see watchgate schema control")
         caller.outbox.put(_line(refusal))
         return None
@@ -129,7 +130,7 @@ def _id_of(line: bytes) -> int:
     """The id of a request that is otherwise wrong, so that its sender hears of it."""
     try:
         return msgspec.json.decode(line, type=_OnlyId).id
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except JSON_FAULTS:
         return 0
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.core.record_shapes import misshapen
 from watchgate.core.records import RECORD_VERSION, Record
 
@@ -59,7 +60,7 @@ def _record(path: Path, number: int, line: bytes) -> Record:
         record = _decode(line)
     except msgspec.ValidationError as error:
         raise _fault(path, number, f"is not a record: {error}") from error
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except JSON_FAULTS as error:
         raise _fault(path, number, f"is not JSON: {error}") from error
     if record.v > RECORD_VERSION:
         why = f"was written by a newer Watchgate (version {record.v}): upgrade to read it"

@@ -15,8 +15,8 @@ import anyio
 import anyio.to_thread
 import msgspec
 
-from watchgate.agents.base import JSON_FAULTS
 from watchgate.core.grants.grant import GrantView
+from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.service import own_file
 
 

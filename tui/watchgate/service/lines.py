@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from watchgate.agents.base import JSON_FAULTS, Answer, DecodeError
+from watchgate.agents.base import Answer, DecodeError
 from watchgate.agents.streams import shapes
 from watchgate.agents.streams.source import Source
 from watchgate.core.clock import Instant
@@ -32,6 +32,7 @@ from watchgate.core.events import (
     Unknown,
     Usage,
 )
+from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.core.nesting import DEEPEST, too_deep
 from watchgate.core.records import Draft
 from watchgate.core.sessions import SessionState

@@ -15,8 +15,8 @@ import anyio
 import msgspec
 
 from watchgate import __version__
-from watchgate.agents.base import JSON_FAULTS
 from watchgate.agents.proxied.wrapped import table, word
+from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.service.proxy.lines import Lines
 from watchgate.service.proxy.pipes import Writer, read
 

@@ -10,12 +10,12 @@ from watchgate.agents.acp import events
 from watchgate.agents.acp.adapter import CANCELLED, NAME
 from watchgate.agents.acp.chunks import Chunks
 from watchgate.agents.acp.memory import Memory
-from watchgate.agents.base import JSON_FAULTS
 from watchgate.agents.forms import form
 from watchgate.agents.proxied.held import Holding
 from watchgate.agents.proxied.outline import Top, id_of, outline, words
 from watchgate.agents.proxied.wire import PASS, Held, Seen, Side, Step
 from watchgate.agents.proxied.wrapped import Wrapped, table, unread_because, word, wrap
+from watchgate.core.json_faults import JSON_FAULTS
 
 EARLY_KEPT: Final = 50
 _CANCEL: Final = "session/cancel"

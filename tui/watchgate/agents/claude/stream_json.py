@@ -6,13 +6,13 @@ from typing import Any, Final
 
 import msgspec
 
-from watchgate.agents.base import JSON_FAULTS
 from watchgate.agents.claude import stream
 from watchgate.agents.claude.beyond import CAN_USE_TOOL
 from watchgate.agents.proxied.held import Holding
 from watchgate.agents.proxied.outline import Top, id_of, outline, words
 from watchgate.agents.proxied.wire import PASS, Held, Seen, Side, Step
 from watchgate.agents.proxied.wrapped import Wrapped, table, unread_because, word, wrap
+from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.core.recent import Recent
 
 KEPT: Final = 2_000

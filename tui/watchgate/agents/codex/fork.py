@@ -11,7 +11,8 @@ from typing import Any, Final
 
 import msgspec
 
-from watchgate.agents.base import JSON_FAULTS, DecodeError
+from watchgate.agents.base import DecodeError
+from watchgate.core.json_faults import JSON_FAULTS
 
 SHELLS: Final = frozenset(("shell", "local_shell", "shell_command", "exec_command"))
 """Names under which the fork's tools run a command; hooks of its second version see `Bash`."""

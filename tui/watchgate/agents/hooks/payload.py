@@ -6,8 +6,9 @@ from typing import Any
 
 import msgspec
 
-from watchgate.agents.base import JSON_FAULTS, DecodeError, Intake
+from watchgate.agents.base import DecodeError, Intake
 from watchgate.core.events import Folder, Name
+from watchgate.core.json_faults import JSON_FAULTS
 
 TEXT_LIMIT = 8_000
 """Characters of an agent's own words that an event keeps; the rest is counted, not carried."""

@@ -12,8 +12,9 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
-from watchgate.agents.base import JSON_FAULTS, DecodeError, Intake
+from watchgate.agents.base import DecodeError, Intake
 from watchgate.core.events import Folder, Name, Sub
+from watchgate.core.json_faults import JSON_FAULTS
 
 NO_SESSION: Final = "no session named"
 Fields = Mapping[str, Any]

@@ -13,9 +13,10 @@ from typing import Any
 
 import msgspec
 
-from watchgate.agents.base import JSON_FAULTS, DecodeError
+from watchgate.agents.base import DecodeError
 from watchgate.agents.proxied.wire import Side
 from watchgate.core.events import Folder, Name
+from watchgate.core.json_faults import JSON_FAULTS
 
 VERSION = 1
 

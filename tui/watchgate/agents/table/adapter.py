@@ -7,7 +7,6 @@ from typing import Any
 import msgspec
 
 from watchgate.agents.base import (
-    JSON_FAULTS,
     Adapter,
     Answer,
     DecodeError,
@@ -23,6 +22,7 @@ from watchgate.agents.table.bodies import FOLDER_LIMIT, NAME_LIMIT, Reader, name
 from watchgate.agents.table.places import Places, compiled
 from watchgate.agents.table.tools import Tools
 from watchgate.core.events import Body, Can, Event, Kind, Lane, Sub, ToolCall, ToolResult
+from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.core.verdicts import Reply
 
 _UNKNOWN = EventRule(kind="notice")

@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 
-from watchgate.agents.base import JSON_FAULTS
 from watchgate.agents.hooks.tools import describe
 from watchgate.agents.table import Table
 from watchgate.core.events import Tool
+from watchgate.core.json_faults import JSON_FAULTS
 
 _SHELL = "Bash"
 

@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from watchgate.agents.base import JSON_FAULTS
+from watchgate.core.json_faults import JSON_FAULTS
 
 NAME_CHARS = 512
 FOLDER_CHARS = 8_192

@@ -11,10 +11,10 @@ from typing import Any
 
 import msgspec
 
-from watchgate.agents.base import JSON_FAULTS
 from watchgate.agents.opencode.tools import tool
 from watchgate.agents.transcripts.lines import folder, mapping, word
 from watchgate.agents.transcripts.when import moment_us
+from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.core.lookback.asked import Asked
 
 

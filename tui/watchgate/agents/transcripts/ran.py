@@ -12,11 +12,11 @@ from typing import Any, Final
 
 import msgspec
 
-from watchgate.agents.base import JSON_FAULTS
 from watchgate.agents.claude import adapter as claude
 from watchgate.agents.codex import adapter as codex
 from watchgate.agents.hooks.tools import Classes, describe
 from watchgate.core.events import Tool
+from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.core.recent import Recent
 
 CALLS_KEPT = 500

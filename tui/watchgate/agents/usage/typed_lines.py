@@ -10,7 +10,7 @@ from typing import Annotated, Any, NoReturn, TypeVar
 
 import msgspec
 
-from watchgate.agents.base import JSON_FAULTS
+from watchgate.core.json_faults import JSON_FAULTS
 
 Line = TypeVar("Line")
 

@@ -15,6 +15,7 @@ import msgspec
 
 from watchgate.core.extensions.errors import ExtensionError
 from watchgate.core.extensions.kinds import HOOK_NAMES, HOOKS
+from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.core.permissions import PERMISSIONS, RESERVED, missing
 
 PROTOCOL_VERSION = 1
@@ -72,7 +73,7 @@ def read(text: str | bytes, origin: str) -> Manifest:
         manifest = msgspec.json.decode(text, type=Manifest)
     except msgspec.ValidationError as fault:
         raise _explain(str(fault), origin) from None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
+    except JSON_FAULTS as fault:
         raise ExtensionError(origin, "", f"not a JSON manifest: {fault}; mend that place") from None
     _check_start(manifest, origin)
     _check_permissions(manifest, origin)

@@ -6,6 +6,8 @@ from typing import Any, Final, Literal
 
 import msgspec
 
+from watchgate.core.json_faults import JSON_FAULTS
+
 METHOD_NOT_FOUND: Final = -32_601
 INVALID_PARAMS: Final = -32_602
 NOT_PERMITTED: Final = -32_001
@@ -81,7 +83,7 @@ def read(body: bytes) -> Answered | Asked | Told:
     """The message in a frame; raises `RpcError`."""
     try:
         found = _DECODER.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
+    except JSON_FAULTS as fault:
         raise RpcError(f"not a JSON-RPC message: {fault}") from None
     if found.method is None:
         error = None if found.error is None else _words(found.error)

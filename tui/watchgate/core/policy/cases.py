@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.core.policy.assessment import Assessment, Decision, Risk
 from watchgate.core.policy.examples import subject_of
 from watchgate.core.policy.subject import Subject
@@ -67,7 +68,7 @@ def cases(raw: bytes) -> Iterator[tuple[int, Case]]:
             continue
         try:
             case = msgspec.json.decode(line, type=Case)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
+        except JSON_FAULTS as fault:
             raise CaseError(f"{number}: {fault}; a case has {_FIELDS}") from None
         if (case.command is None) == (case.tool is None):
             raise CaseError(f"{number}: name either a command or a tool")

@@ -56,7 +56,8 @@ def conclusion(agent: Agent, results: Sequence[Result]) -> list[str]:
     ran = [each for each in odd if outcomes[each.id] == "ran"]
     unknown = sum(outcomes[each.id] == "unknown" for each in odd)
     who = f"{agent.name} {agent.version}"
-    lines = [f"{who} fails open with {len(ran)} of {len(odd)} hooks; {unknown} not known."]
+    rest = f"; {unknown} not known" if unknown else ""
+    lines = [f"{who} fails open with {len(ran)} of {len(odd)} hooks{rest}."]
     for watchgate, alike in groupby(ran, key=lambda each: each.watchgate):
         lines += [f"- {each.label}: {each.ran}." for each in alike]
         lines.append(f"  Watchgate's hook: {watchgate}.")

@@ -16,12 +16,12 @@ from watchgate.service.crashtest.throwaway import throwaway
 from watchgate.service.runners.child import ChildEnd, run_child
 from watchgate.service.runners.spawn import ChildSpec
 
-MARKER: Final = "ran"
+_RAN: Final = "ran"
 """The file that the call writes: it is there if and only if the call ran."""
 
 NO_HOOK: Final = "none"
 OURS: Final = "watchgate"
-_TURN: Final = Turn("I will run a command.", (Shell(f"echo ran > {MARKER}"),))
+_TURN: Final = Turn("I will run a command.", (Shell(f"echo ran > {_RAN}"),))
 _PATIENT_S: Final = 30
 """The limit of a hook that is not meant to reach it."""
 
@@ -97,7 +97,7 @@ def _trial(
 
 def _seen(place: Place, model: Model, end: ChildEnd, *, traced: bool) -> Seen:
     return Seen(
-        ran=(place.work / MARKER).exists(),
+        ran=(place.work / _RAN).exists(),
         hook_ran=(place.top / TRACE).exists() if traced else None,
         calls=model.calls,
         told="\n".join(result.text for result in model.results) if model.results else None,

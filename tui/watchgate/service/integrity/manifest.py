@@ -14,7 +14,7 @@ from typing import Literal
 
 import msgspec
 
-from watchgate.agents.base import JSON_FAULTS
+from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.service import own_file
 from watchgate.service.integrity.looked import says_nothing
 from watchgate.service.integrity.measure import is_bytecode

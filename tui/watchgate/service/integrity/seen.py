@@ -11,7 +11,7 @@ from typing import Literal
 
 import msgspec
 
-from watchgate.agents.base import JSON_FAULTS
+from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.core.records import TamperedData
 from watchgate.service import own_file
 from watchgate.service.integrity.manifest import Entry

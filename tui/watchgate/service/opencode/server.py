@@ -16,7 +16,7 @@ import anyio
 import msgspec
 from anyio.abc import ByteStream
 
-from watchgate.agents.base import JSON_FAULTS
+from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.service.opencode.sse import EventStream
 
 REQUEST_S = 15.0

@@ -14,11 +14,11 @@ import anyio
 import msgspec
 from anyio.abc import TaskGroup
 
-from watchgate.agents.base import JSON_FAULTS
 from watchgate.agents.opencode.events import ASKED, QUESTION
 from watchgate.agents.opencode.feed import Ask, Feed, Over, Step, Tell, reply
 from watchgate.agents.opencode.payload import Fields, mapping, string
 from watchgate.core.events import Lane
+from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.service.ingest_client import IngestClient, Unanswered
 from watchgate.service.opencode.server import Refused, Server, Unreachable
 from watchgate.service.opencode.sse import EventStreamError

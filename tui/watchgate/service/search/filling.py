@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.core.purges import KIND
 from watchgate.core.records import Record, is_heard
 from watchgate.service.search.facets import document, folder_of
@@ -137,7 +138,7 @@ def sessions_in(records: Iterable[Record]) -> list[Seen]:
 def _decoded(data: bytes | None) -> dict[str, Any]:
     try:
         return _decode(data) if data else {}
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except JSON_FAULTS:
         return {}  # changed from outside; its record is still there to be found by its columns
 
 

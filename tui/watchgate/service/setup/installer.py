@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -78,9 +78,7 @@ class Installer:
 
     def install(self, changes: tuple[Change, ...], python: Path, *, native: bool = False) -> None:
         """Makes a planned installation: the client first, then a backup, then the entries."""
-        client_copy.write(self._places)
-        if native:
-            native_client.write(self._places)
+        self._write_client(native=native)
         # At once, as compiling takes a while: a core must not take the new client for an alarm.
         self._remember(_client(self._copies(native=native)), ())
         client_copy.renew_bytecode(self._places, python)
@@ -106,7 +104,18 @@ class Installer:
                 files.delete(change.found)
             self._backup(change.found).drop()
         files.remove_directories(sorted(made, key=lambda each: len(each.parts), reverse=True))
-        self._remember((), changes)
+        self._remember((), {_key(change) for change in changes})
+
+    def _write_client(self, *, native: bool) -> None:
+        try:
+            client_copy.write(self._places)
+            if native:
+                native_client.write(self._places)
+        except OSError as error:
+            raise Refusal(
+                f"the hook client cannot be written to {self._places.data_dir} ({error}), so no "
+                "entry was: mend that and do it again"
+            ) from error
 
     def _copies(self, *, native: bool) -> dict[Path, bytes]:
         """Each file of the client and what this version ships for it."""
@@ -119,14 +128,15 @@ class Installer:
         made = [self._entry(change) for change in changes if change.after is not None]
         client = self._copies(native=native)
         client |= {path: path.read_bytes() for path in client_copy.cached(self._places)}
-        self._remember(
-            [*made, *_client(client)], [change for change in changes if change.after is None]
-        )
+        gone = {_key(change) for change in changes if change.after is None}
+        # Nothing brings it back then: the alarm that it is gone would have no end.
+        if not native and not self._places.native_client.exists():
+            gone.add((str(self._places.native_client), ""))
+        self._remember([*made, *_client(client)], gone)
 
-    def _remember(self, made: Sequence[Entry], gone: Iterable[Change]) -> None:
-        keys = {(str(change.part.path), change.agent.name) for change in gone}
+    def _remember(self, made: Sequence[Entry], gone: Collection[tuple[str, str]]) -> None:
         try:
-            manifest.note(self._places.installed, made, keys)
+            manifest.note(self._places.installed, made, gone)
         except OSError as error:
             raise Refusal(
                 f"{self._places.installed} cannot be written ({error.strerror}), so a core will "
@@ -220,6 +230,10 @@ def _client(files: Mapping[Path, bytes]) -> list[Entry]:
         Entry(part="client", path=str(path), digest=of_client(str(path), content).digest)
         for path, content in files.items()
     ]
+
+
+def _key(change: Change) -> tuple[str, str]:
+    return str(change.part.path), change.agent.name
 
 
 def _broken(found: Found, error: FormError) -> Refusal:

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from watchgate.agents.base import JSON_FAULTS
 from watchgate.agents.usage.base import FileFacts
+from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.core.ledger.ledger import Ledger
 from watchgate.service.usage.followed import NEVER, Followed, ReaderOf, stamp
 from watchgate.service.usage.opened import LINE_BYTES, NotOursError, opened

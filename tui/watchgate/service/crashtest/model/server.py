@@ -74,6 +74,7 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     model: Model
 
+    # The signature is the base's.
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
         """Say nothing: the terminal belongs to whoever runs the test."""
 

@@ -69,7 +69,8 @@ class Doctor:
         """Whether hooks run the native client, in a package that carries one."""
         self._native = native_client.works(self._places, python)
         if self._native:
-            yield Check("native client", "ok", "it answers here: hooks run it and no interpreter")
+            text = "it answers here: `watchgate install` has hooks run it, not the interpreter"
+            yield Check("native client", "ok", text)
         elif native_client.packaged() is not None:
             text = "the one in this package does not run here: hooks run the one in Python"
             yield Check("native client", "warn", text, "install a wheel built on this machine")
