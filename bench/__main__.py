@@ -3,9 +3,9 @@
 `--report` keeps them: `bench/report.json`, from which docs/performance.md is made. `--check` is the
 short form: ratios that hold on a busy machine, against their limits and against the report.
 
-The exit code is 1 only where a ratio breaks its limit by more than a tenth: two things run side by
-side on a busy machine still move by some percent. An absolute figure depends on the machine; it is
-shown as over, and no more.
+The exit code is 1 where a file failed, or a ratio breaks its limit by more than a tenth: two things
+run side by side on a busy machine still move by some percent. An absolute figure depends on the
+machine; it is shown as over, and no more.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 from bench import checking, reporting
 from bench.plan import PARTS
-from bench.running import Told, measured, standing
+from bench.running import LeftOut, Told, measured, standing
 
 
 def table(figures: Sequence[Told]) -> str:
@@ -46,16 +46,23 @@ def main() -> int:
     if given.check:
         return checking.run(given.only or list(PARTS))
     found: list[Told] = []
+    missing: list[LeftOut] = []
     for name in given.only or PARTS:
         part = PARTS[name]
         options = part.quick if given.quick else part.report
         for figure in measured(name, options):
+            if isinstance(figure, LeftOut):
+                missing.append(figure)
+                continue
             print(table([figure]), flush=True)
             found.append(figure)
     print(f"\n{table(found)}")
+    for each in missing:
+        print(f"LEFT OUT {each.name}: {each.why}")
     if given.report:
-        reporting.keep(found)
-    return 1 if any(standing(figure) == "MISSED" for figure in found) else 0
+        reporting.keep(found, missing)
+    failed = any(each.failed for each in missing)
+    return 1 if failed or any(standing(figure) == "MISSED" for figure in found) else 0
 
 
 if __name__ == "__main__":

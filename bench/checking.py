@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from bench.plan import AGAIN, PARTS
 from bench.reporting import REPORT
-from bench.running import Told, key, measured, regressed
+from bench.running import LeftOut, Told, key, measured, regressed
 
 
 def run(names: Sequence[str]) -> int:
@@ -24,15 +24,26 @@ def run(names: Sequence[str]) -> int:
 
 
 def _worse(name: str, reported: dict[str, Told]) -> list[str]:
-    """The figures of a file that are worse in every one of its turns."""
+    """The figures of a file that are worse in every one of its turns.
+
+    A turn that failed clears nobody.
+    """
     options = PARTS[name].check
     if options is None:
         return []
     worse: dict[str, str] = {}
     for turn in range(AGAIN + 1):
-        found = {key(each): regressed(each, reported) for each in measured(name, options)}
+        found: dict[str, str] = {}
+        failed = ""
+        for each in measured(name, options):
+            if isinstance(each, LeftOut):
+                print(f"  {each.name}: left out, {each.why}")
+                if each.failed:
+                    failed = found[f"bench.{name}"] = each.why
+            else:
+                found[key(each)] = regressed(each, reported)
         suspects = worse if turn else found
-        worse = {each: why for each in suspects if (why := found.get(each))}
+        worse = {each: why for each in suspects if (why := found.get(each) or failed)}
         print(f"{name}: {len(suspects)} figures, {len(worse)} worse", flush=True)
         print(*(f"  {each}: {why}\n" for each, why in worse.items()), sep="", end="")
         if not worse:

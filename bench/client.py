@@ -20,7 +20,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from bench.figures import Beside, Figure, interleaved_medians, report
+from bench.figures import Beside, Figure, interleaved_medians, left_out, report
 from watchgate.link.paths import Paths
 from watchgate.service.setup import client_copy
 from watchgate.service.setup.interpreter import base_interpreter
@@ -162,6 +162,8 @@ def figures(runs: int, python: Path) -> Iterator[Figure]:
                 INSTRUCTIONS_LIMIT,
                 f"callgrind, {python}",
             )
+        else:
+            left_out("hook client, instructions", "there was no valgrind")
         base_s, small_s, large_s, source_s = interleaved_medians(
             [
                 lambda: cpu_s(cases.empty, b""),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import shutil
 import socket
 import subprocess
@@ -21,9 +22,14 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import NamedTuple
 
-from bench.client import answering, cpu_s, installation
-from bench.figures import Beside, Figure, interleaved_medians, report
+from bench.client import Cases, answering, cpu_s, installation
+from bench.figures import Beside, Figure, interleaved_medians, left_out, report
 from bench.payloads import hook_events
+from watchgate.agents.base import HookEntry
+from watchgate.agents.registry import ADAPTERS
+from watchgate.core.events import Lane
+from watchgate.service.setup.command import Client
+from watchgate.service.setup.command import command as installed_command
 from watchgate.service.setup.interpreter import base_interpreter
 
 PEERS = Path(__file__).parent / "peers"
@@ -54,13 +60,14 @@ class Peer(NamedTuple):
     note: str = ""
 
 
+SCRIPT_LIMIT = 0.5
 PEER_ROWS: Mapping[str, Peer] = {
     "c": Peer("a plain C client, the physical limit", None, "what starting an interpreter costs"),
     "nc": Peer("`sh` and `nc -U`", None, "it cannot deny when its server is gone"),
-    "plain": Peer("a script with json and socket", 0.5),
+    "plain": Peer("a script with json and socket", SCRIPT_LIMIT),
     "console": Peer("the same as a console script", 0.5),
     "ps": Peer("a script that also starts `ps`", 0.35, "as claude-island's does"),
-    "http": Peer("a script that posts with urllib", 0.35, "as observability hooks do, without uv"),
+    "http": Peer("a script that posts with urllib", 0.15, "as observability hooks do, without uv"),
     "node": Peer("a script for node", 0.5),
 }
 
@@ -85,6 +92,21 @@ def commands(python: Path, folder: Path, path: Path, url: str) -> dict[str, list
         found["c"] = [str(folder / "client"), str(path)]
         subprocess.run([compiler, "-O2", "-o", found["c"][0], PEERS / "client.c"], check=True)
     return found
+
+
+def shell(command: list[str]) -> list[str]:
+    """The way that an agent runs a hook's command line."""
+    return ["/bin/sh", "-c", shlex.join(command)]
+
+
+def guarded(ours: Cases) -> list[str]:
+    """What an agent runs once `watchgate install` wrote its settings."""
+    python, _, _, script, socket_path, *_ = ours.installed
+    client = Client(
+        python=Path(python), script=Path(script), ingest_socket=Path(socket_path), deadline_s=60
+    )
+    entry = HookEntry(event="PreToolUse", lane=Lane.GATE, timeout_s=65)
+    return ["/bin/sh", "-c", installed_command(ADAPTERS["claude"], entry, client, "guard")]
 
 
 def plain_server() -> AbstractContextManager[Path]:
@@ -132,14 +154,19 @@ def figures(runs: int, python: Path) -> Iterator[Figure]:
     ):
         others = commands(python, Path(place), path, url)
         for name in PEER_ROWS.keys() - others.keys():
-            print(f"{PEER_ROWS[name].title}: left out, it cannot run here", file=sys.stderr)
-        every = [ours.installed, *others.values()]
+            left_out(
+                f"hook client beside {PEER_ROWS[name].title}", "its program was not on the machine"
+            )
+        every = [ours.installed, guarded(ours), shell(others["plain"]), *others.values()]
         for command in every:
             cpu_s(command, EVENT)  # the first of each fills caches
-        client_s, *medians = interleaved_medians(
+        client_s, guarded_s, plain_s, *medians = interleaved_medians(
             [partial(cpu_s, command, EVENT) for command in every], runs
         )
     taken_s = dict(zip(others, medians, strict=True))
+    beside = Beside("a script with json and socket, by a shell", plain_s * 1e3)
+    note = f"the installed command line, its guard and all; medians of {runs}"
+    yield Figure("hook command by a shell, CPU", guarded_s * 1e3, "ms", beside, SCRIPT_LIMIT, note)
     for name, peer in PEER_ROWS.items():
         if name in taken_s:
             beside = Beside(peer.title, taken_s[name] * 1e3)

@@ -16,7 +16,7 @@ from pathlib import Path
 import anyio
 import msgspec
 
-from bench.figures import Beside, Figure, report
+from bench.figures import Beside, Figure, left_out, report
 from watchgate.core.config_handlers import ExtensionConfig
 from watchgate.core.events import Event, Lane, Tool, ToolCall
 from watchgate.core.extensions.load import ExtensionSpec, load_extension
@@ -119,7 +119,7 @@ def figures(turns: int) -> Iterator[Figure]:
     """
     compiler = shutil.which("cc")
     if compiler is None:
-        print("no cc on PATH: the extension figures are left out", file=sys.stderr)
+        left_out("extension round trips", "there was no cc")
         return
     with tempfile.TemporaryDirectory(prefix="wg-") as directory:
         folder = Path(directory)

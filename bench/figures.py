@@ -76,6 +76,11 @@ def report(figures: Iterable[Figure]) -> int:
     return BROKEN if broken else 0
 
 
+def left_out(name: str, why: str) -> None:
+    """Tell of figures that cannot be measured here: which, and what they would need."""
+    print(json.dumps({"left_out": name, "why": why}), flush=True)
+
+
 def interleaved_medians(cases: Sequence[Callable[[], float]], runs: int) -> list[float]:
     """The median of each case, taken in turns so that a busy neighbour burdens all alike."""
     samples: list[list[float]] = [[] for _ in cases]

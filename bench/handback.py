@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bench.client import child_environment, client_command
-from bench.figures import Beside, Figure, report
+from bench.figures import Beside, Figure, left_out, report
 from bench.payloads import hook_events
 from bench.serving import Core, core, cpu_s
 from watchgate.link.paths import Paths
@@ -78,7 +78,7 @@ def figures(runs: int) -> Iterator[Figure]:
     """Wall and CPU of the round trip; nothing without a C compiler."""
     compiler = shutil.which("cc")
     if compiler is None:
-        print("no cc on PATH: the handback figures are left out", file=sys.stderr)
+        left_out("gate call handed back", "there was no cc")
         return
     python = base_interpreter()
     with installed(python) as script, core() as ours, echo(compiler) as bare:

@@ -22,7 +22,7 @@ from typing import Any
 
 import msgspec
 
-from bench.figures import Beside, Figure, report
+from bench.figures import Beside, Figure, interleaved_medians, report
 from watchgate.core.chain import START, Chain, Row
 from watchgate.core.filters import parse
 from watchgate.core.records import Draft, Record
@@ -115,14 +115,15 @@ def line_us(records: list[Record], path: Path) -> float:
     return took_s / len(records) * 1e6
 
 
-def took_ms(do: Callable[[], Any], runs: int) -> float:
-    """The median CPU milliseconds of one go."""
-    samples = []
-    for _ in range(runs):
+def timed(do: Callable[[], Any]) -> Callable[[], float]:
+    """A case: the CPU milliseconds of one go."""
+
+    def case() -> float:
         start_s = time.process_time()
         do()
-        samples.append((time.process_time() - start_s) * 1e3)
-    return statistics.median(samples)
+        return (time.process_time() - start_s) * 1e3
+
+    return case
 
 
 def figures(count: int, runs: int) -> Iterator[Figure]:
@@ -131,29 +132,39 @@ def figures(count: int, runs: int) -> Iterator[Figure]:
     with tempfile.TemporaryDirectory(prefix="wg-") as directory:
         journal = Path(directory) / "journal.db"
         write(journal, count)
-        like_ms = took_ms(partial(like, journal), 1)
         line = line_us(list(reading.read(journal, 1, 20_000)), Path(directory) / "lines")
         made = index_us(journal, count)
         size = journal.with_name("journal.index.db").stat().st_size / count
         beside = Beside("one line of JSON, written by itself", line)
         note = f"{size:.0f} bytes each; {told}"
         yield Figure("indexed record, CPU", made, "us", beside, INDEX_LIMIT, note)
+        wanted = {name: parse(text) for name, text in SEARCHES.items()}
+        of_records = [partial(history.search, journal, each, NEWEST) for each in wanted.values()]
+        of_calls = [
+            partial(call_pages.calls, journal, each, limit=NEWEST) for each in wanted.values()
+        ]
+        work: list[Callable[[], Any]] = [
+            partial(like, journal),
+            partial(sessions.all_of, journal),
+            *of_records,
+            *of_calls,
+        ]
+        like_ms, all_ms, *searched = interleaved_medians(list(map(timed, work)), runs)
         scan = Beside("a scan with LIKE", like_ms)
-        for name, text in SEARCHES.items():
-            wanted = parse(text)
-            took = took_ms(partial(history.search, journal, wanted, NEWEST), runs)
+        for at, (name, text) in enumerate(SEARCHES.items()):
+            took = searched[at]
             if name == "a rare word":
                 limit = LIKE_LIMIT if count >= RECORDS else None  # a scan of few is short
                 yield Figure(f"search for {name}, CPU", took, "ms", scan, limit, told)
             newest = f"newest {NEWEST} of {name}, CPU"
             yield Figure(f"search, {newest}", took, "ms", scan, LIMIT_MS, told, absolute=True)
             if "kind" not in text:
-                took = took_ms(partial(call_pages.calls, journal, wanted, limit=NEWEST), runs)
+                took = searched[len(SEARCHES) + at]
                 yield Figure(f"History, {newest}", took, "ms", scan, LIMIT_MS, told, absolute=True)
-        took = took_ms(lambda: sessions.all_of(journal), runs)
-        yield Figure("all sessions, CPU", took, "ms", note=told)
+        yield Figure("all sessions, CPU", all_ms, "ms", note=told)
         now_us = START_US + count * STEP_US
-        took = took_ms(lambda: remembered(journal, now_us, print), 3) / 1e3
+        start = timed(lambda: remembered(journal, now_us, print))
+        took = statistics.median(start() for _ in range(3)) / 1e3
         yield Figure("what a core knows when it starts, CPU", took, "s", None, OPEN_LIMIT_S, told)
 
 

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from bench.figures import Beside, Figure, interleaved_medians, report
+from bench.figures import Beside, Figure, interleaved_medians, left_out, report
 from bench.payloads import hook_events, lines
 
 CONNECTIONS = (1, 64)
@@ -66,7 +66,7 @@ def compiled() -> Iterator[Path | None]:
     """The server written in C, where there is a compiler."""
     compiler = shutil.which("cc")
     if compiler is None:
-        print("no cc on PATH: ingest stands beside no C loop", file=sys.stderr)
+        left_out("ingest beside loops in C", "there was no cc")
         yield None
         return
     with tempfile.TemporaryDirectory(prefix="wg-") as directory:

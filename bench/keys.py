@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from bench.figures import Beside, Figure, report
-from bench.serving import cpu_s
+from bench.serving import cpu_s, memory_bytes
 from bench.terminal import Terminal, terminal
 
 ROWS = 100_000
@@ -48,7 +48,7 @@ class Console:
     @property
     def memory_bytes(self) -> int:
         """What it has in memory now."""
-        return _memory_bytes(self._screen.process.pid)
+        return memory_bytes(self._screen.process.pid)
 
     def idle_share(self, seconds: float) -> float:
         """The part of a processor that it uses while nobody touches it."""
@@ -109,12 +109,6 @@ def _verdict_ms(screen: Terminal, key: bytes, decisions: IO[str]) -> float:
     return (float(arrived_s) - start - HELD_S) * 1_000
 
 
-def _memory_bytes(pid: int) -> int:
-    """The resident memory of a running process."""
-    told = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
-    return int(told[1]) * 1_024 if told else 0
-
-
 @contextmanager
 def _core(rate: int, pending: int) -> Iterator[tuple[Path, IO[str]]]:
     with tempfile.TemporaryDirectory(prefix="wg-") as directory:
@@ -153,13 +147,13 @@ def figures(keys: int, verdicts: int, idle_s: float) -> Iterator[Figure]:
                     _rest(both, NEXT_S)
                     each.decide(b"da"[turn % 2 :][:1])
             memory_bytes = busy.memory_bytes
-    idle = statistics.median(quiet.seen_ms)
+    idle, median = statistics.median(quiet.seen_ms), statistics.median(busy.seen_ms)
     seen, verdict = _p95(busy.seen_ms), max(busy.verdicts_ms)
     load = f"{ROWS:,} calls kept, {RATE:,} events/s, {keys} keys"
-    told = f"p50 {statistics.median(busy.seen_ms):.1f} ms; {load}"
-    name = "key to screen, p95"
-    yield Figure(name, seen, "ms", None, SEEN_LIMIT_MS, told)
     still = Beside("the median of a quiet console", idle)
+    yield Figure("key to screen, p50", median, "ms", still, SEEN_LIMIT, load)
+    name = "key to screen, p95"
+    yield Figure(name, seen, "ms", None, SEEN_LIMIT_MS, load)
     told = f"quiet, p95 {_p95(quiet.seen_ms):.1f} ms; {load}"
     yield Figure(name, seen, "ms", still, SEEN_LIMIT, told)
     still = Beside("the slowest of a quiet console", max(quiet.verdicts_ms))

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bench.client import SMALL, client_command, cpu_s, echo_core, installation
 from bench.client_peers import PEERS, plain_server
-from bench.figures import Beside, Figure, interleaved_medians, report
+from bench.figures import Beside, Figure, interleaved_medians, left_out, report
 from hatch_build import compile_client
 from watchgate.service.setup.interpreter import base_interpreter
 
@@ -32,7 +32,7 @@ def figures(runs: int) -> Iterator[Figure]:
     """CPU of the native client; nothing where it cannot be compiled."""
     compiler = shutil.which("cc")
     if compiler is None or not (ROOT / "native").exists():
-        print("no cc, or no native/: the native client is left out", file=sys.stderr)
+        left_out("native hook client", "there was no cc, or no native/")
         return
     with (
         tempfile.TemporaryDirectory(prefix="wg-") as place,

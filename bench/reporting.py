@@ -17,24 +17,32 @@ from pathlib import Path
 from typing import Any, Final
 
 from bench.plan import PARTS
-from bench.running import Told
+from bench.running import LeftOut, Told
 
 REPORT: Final = Path(__file__).parent / "report.json"
 ROOT: Final = REPORT.parent.parent
 PACKAGES: Final = ("anyio", "msgspec", "pluggy", "textual", "tree-sitter")
 
 
-def keep(figures: Sequence[Told]) -> None:
+def keep(figures: Sequence[Told], missing: Sequence[LeftOut]) -> None:
     """Write the report and the documents made of it.
 
     The figures of files that were not measured now stay as they were, and the day is that of the
     last ones.
     """
-    renewed = {figure["part"] for figure in figures}
-    before = json.loads(REPORT.read_text())["figures"] if REPORT.exists() else []
-    every = [*(each for each in before if each["part"] not in renewed), *figures]
-    every.sort(key=lambda figure: list(PARTS).index(figure["part"]))
-    report = {"taken": _taken(), "figures": every}
+    before = json.loads(REPORT.read_text()) if REPORT.exists() else {}
+    left_out = [{"part": each.part, "name": each.name, "why": each.why} for each in missing]
+    renewed = {each["part"] for each in (*figures, *left_out)}
+
+    def merged(what: str, now: Sequence[Told]) -> list[Told]:
+        every = [*(each for each in before.get(what, ()) if each["part"] not in renewed), *now]
+        return sorted(every, key=lambda each: list(PARTS).index(each["part"]))
+
+    report = {
+        "taken": _taken(),
+        "figures": merged("figures", figures),
+        "left_out": merged("left_out", left_out),
+    }
     REPORT.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
     subprocess.run([sys.executable, "-m", "scripts.performance_table"], check=True, cwd=ROOT)
 

@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from bench.figures import BROKEN
 from bench.plan import MISSED, PARTS, UNSTEADY
@@ -14,20 +14,32 @@ from bench.plan import MISSED, PARTS, UNSTEADY
 Told = dict[str, Any]
 
 
-def measured(name: str, options: Sequence[str]) -> Iterator[Told]:
+class LeftOut(NamedTuple):
+    """Figures of a file that were not measured: what could not run here, or what `failed`."""
+
+    part: str
+    name: str
+    why: str
+    failed: bool = False
+
+
+def measured(name: str, options: Sequence[str]) -> Iterator[Told | LeftOut]:
     """The figures of one file, as they come; each is named for its group and its file.
 
-    Raises:
-        RuntimeError: the file ended by itself, before its last figure or after it.
+    A file that ends by itself is told last, so that it takes no other file's figures with it.
     """
     command = [sys.executable, "-m", f"bench.{name}", *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         for line in process.stdout:
-            figure = json.loads(line)
-            yield {"group": PARTS[name].group, "part": name, **figure}
+            said = json.loads(line)
+            if "left_out" in said:
+                yield LeftOut(name, said["left_out"], said["why"])
+            else:
+                yield {"group": PARTS[name].group, "part": name, **said}
     if process.returncode not in (0, BROKEN):
-        raise RuntimeError(f"{' '.join(command)} ended with {process.returncode}")
+        why = f"`python -m bench.{name}` ended with {process.returncode}"
+        yield LeftOut(name, f"what was left of {name}", why, failed=True)
 
 
 def key(figure: Told) -> str:

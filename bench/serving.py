@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -49,3 +50,9 @@ def cpu_s(pid: int) -> float:
     """CPU seconds of all threads of a running process; only Linux tells them finely enough."""
     threads = Path(f"/proc/{pid}/task").glob("*/schedstat")
     return sum(int(thread.read_text().split()[0]) for thread in threads) / 1e9
+
+
+def memory_bytes(pid: int) -> int:
+    """The resident memory of a running process."""
+    told = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
+    return int(told[1]) * 1_024 if told else 0

@@ -14,9 +14,8 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import msgspec
-
 from bench.figures import Beside, Figure, interleaved_medians, report
+from bench.usage_bare import bare
 from bench.usage_files import write_bulk
 from watchgate.agents.usage.places import places
 from watchgate.core.ledger.call import UsageCall
@@ -30,80 +29,10 @@ DAY_US = 86_400_000_000
 TARIFF = Tariff(((0, Rates(4_000_000, 20_000_000, 200_000, 5_000_000, 8_000_000)),))
 
 
-class CacheCreation(msgspec.Struct):
-    ephemeral_5m_input_tokens: int = 0
-    ephemeral_1h_input_tokens: int = 0
-
-
-class Usage(msgspec.Struct):
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cache_creation_input_tokens: int = 0
-    cache_read_input_tokens: int = 0
-    cache_creation: CacheCreation | None = None
-
-
-class Message(msgspec.Struct):
-    id: str | None = None
-    model: str | None = None
-    usage: Usage | None = None
-
-
-class ClaudeLine(msgspec.Struct, rename="camel"):
-    type: str = ""
-    timestamp: str = ""
-    session_id: str = ""
-    request_id: str | None = None
-    is_sidechain: bool = False
-    message: Message | None = None
-
-
-class Tokens(msgspec.Struct):
-    input_tokens: int = 0
-    cached_input_tokens: int = 0
-    output_tokens: int = 0
-    reasoning_output_tokens: int = 0
-    total_tokens: int = 0
-
-
-class Info(msgspec.Struct):
-    total_token_usage: Tokens | None = None
-    last_token_usage: Tokens | None = None
-
-
-class Payload(msgspec.Struct):
-    type: str = ""
-    id: str = ""
-    model: str = ""
-    info: Info | None = None
-
-
-class CodexLine(msgspec.Struct):
-    type: str = ""
-    timestamp: str = ""
-    payload: Payload | None = None
-
-
 def cpu_s(work: Callable[[], object]) -> float:
     start = time.process_time()
     work()
     return time.process_time() - start
-
-
-def bare(folder: Path) -> int:
-    """Decode each line of all transcripts; the number of those with usage."""
-    found = 0
-    for agent, kind in (("claude", ClaudeLine), ("codex", CodexLine)):
-        decode = msgspec.json.Decoder[ClaudeLine | CodexLine](kind).decode
-        for path in sorted((folder / agent).rglob("*.jsonl")):
-            with path.open("rb") as file:
-                for line in file:
-                    value = decode(line)
-                    if isinstance(value, ClaudeLine):
-                        found += value.message is not None and value.message.usage is not None
-                    else:
-                        found += value.payload is not None and value.payload.info is not None
-    return found
 
 
 def tariff_of(_call: UsageCall) -> Tariff:
@@ -129,7 +58,7 @@ def figures(folder: Path, runs: int) -> Iterator[Figure]:
         calls = len(list(counted(folder, cache, save=True).calls()))
         lines_s, scan_s, cached_s = interleaved_medians(
             [
-                lambda: cpu_s(lambda: bare(folder)),
+                lambda: cpu_s(lambda: bare(str(folder))),
                 lambda: cpu_s(lambda: counted(folder)),
                 lambda: cpu_s(lambda: counted(folder, cache)),
             ],

@@ -34,7 +34,7 @@ A **lane** is how one hook of an agent is put to the core. On **gate** the agent
 | goes on | an observer ends with nothing on stdout and exit 0, whatever is wrong |
 | the agent decides | the hook is killed together with its shell: nobody is left to answer, and what an agent makes of that is its own: [crashtest.md](crashtest.md) |
 
-**When**: *at once* is without waiting for any limit. *At the hook's deadline* is `client_deadline_s` at most (an observer's is a second). *When the core's time is up* is `timeout_s` or `unattended_timeout_s`; a relay has `relay_timeout_s`. An observer ends at once where nothing else is said.
+**When**: *at once* is without waiting for any limit. *At the hook's deadline* is `client_deadline_s` at most (an observer's is a second). *When the core's time is up* is `timeout_s` or `unattended_timeout_s`; a relay has `relay_timeout_s`. An observer ends at once where nothing else is said; for a core that does not take what it tells it waits 150 ms at most.
 """  # noqa: E501 - a document
 FOOT: Final = """## Where the agent itself decides
 

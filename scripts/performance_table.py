@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from scripts.marked import as_table, replaced, written
 
@@ -47,26 +47,35 @@ times in a row, and never for an absolute time.
 """
 WHY: Final[Mapping[str, str]] = {
     "observed hook frame": (
-        "the limit is that of a line in a stream; a frame is framed, adapted and answered by "
-        "itself, and the start of the process that sent it costs a hundred times as much"
+        "the limit is that of a line in a stream; a frame is parsed and adapted by itself, "
+        "and the start of the Python client that sent it costs over a hundred times as much"
     ),
     "connection per event": (
         "a connection has a task of its own, its sender is looked up and its frame parsed, of "
-        "which the C loop does nothing; the start of the process that sent it costs a hundred "
-        "times as much"
+        "which the C loop does nothing; the start of the process that sends it costs more, even "
+        "of the native one"
     ),
     "typed event, 64": (
-        "what is read is decoded in pieces of 16 KiB, and others have their turn after each "
-        "millisecond, so that no stream holds up an approval; the raw loop has no such bounds"
+        "the start of 64 connections is in it: each has tasks of its own, and its sender is "
+        "looked up, of which the raw loop does nothing"
     ),
-    "dispatch, no handler": "it stands beside one call and one look-up, and is a method call more",
-    "command hook that does nothing": (
+    "dispatch, no handler": "it is a method, and the call beside it a function: two names more",
+    "dispatch, 8 matchers on content": (
+        "each looks into the call, as nothing can be known before; those on tools and agents are "
+        "worked out once"
+    ),
+    "command hook that": (
         "its streams are pipes, its time is limited, and it is in a group of its own, to be ended "
-        "with all that it started; a program that does anything at all takes longer than that"
+        "with all that it started"
     ),
+    "sealed": (
+        "the digest of each record is hashed with the record before it, and it goes into a "
+        "database; a line of JSON is only written"
+    ),
+    "console until its first screen": "its own screens are built and drawn, beside the library's",
+    "`watchgate` until": "its own screens are built and drawn, beside the library's",
     "approval round trip, p50, at": (
-        "core, sender and an attached console that is told of every event share the processors "
-        "of this machine"
+        "core, sender and an attached console share the processors of this machine"
     ),
     "History, newest": "a row is a call, which several records are put together for",
     "key to screen": "a key that comes during a repaint is seen after it",
@@ -74,40 +83,100 @@ WHY: Final[Mapping[str, str]] = {
 }
 """Why a figure is over its limit, by how its name begins."""
 
-TELLING: Final[Sequence[tuple[str, str]]] = (
-    ("hook client, instructions", "an empty script in the same interpreter"),
-    ("hook client, CPU", "a script with json and socket"),
-    ("hook client, CPU", "a script that also starts `ps`"),
-    ("native hook client, CPU", "a plain C client"),
-    ("typed event, 1 connection, CPU", "raw epoll, recv and msgspec"),
-    ("dispatch, no handler, CPU", "pluggy without a plugin"),
-    ("stored record, CPU", "one line of JSON, written by itself"),
-    ("search for a rare word, CPU", "a scan with LIKE"),
-    ("console at 10,000 events/s, share of a processor", "at 200 events/s"),
-    ("counting transcripts, CPU", "decoding the lines"),
+
+class Telling(NamedTuple):
+    """A figure of the README: its name and what stands beside it, and both in plain words."""
+
+    name: str
+    beside: str
+    words: str
+    beside_words: str
+
+
+TELLING: Final = (
+    Telling(
+        "hook client, CPU",
+        "an empty script in the same interpreter",
+        "what a hook adds to a tool call: one short process",
+        "a Python script that does nothing",
+    ),
+    Telling(
+        "hook command by a shell, CPU",
+        "a script with json and socket, by a shell",
+        "the same as an agent runs it: by a shell, with its guard",
+        "a hook script as one writes it first, with json and socket",
+    ),
+    Telling(
+        "native hook client, CPU",
+        "a plain C client",
+        "that process, where it was built in C",
+        "the least that a C program can do",
+    ),
+    Telling(
+        "gate call handed back, CPU",
+        "the same client at an echo written in C",
+        "a call that nobody has to decide, hook and core together",
+        "the same hook, answered by an echo",
+    ),
+    Telling(
+        "approval round trip, p50, idle",
+        "an echo in C and one fdatasync",
+        "an approval that is given at once, from question to answer (on the wall)",
+        "an echo and one write that reaches the disk",
+    ),
+    Telling(
+        "sealed and stored record, CPU",
+        "one line of JSON, written by itself",
+        "a record in the journal, with its hash",
+        "a line of JSON in a file, without one",
+    ),
+    Telling(
+        "search for a rare word, CPU",
+        "a scan with LIKE",
+        "finding a rare word in the journal",
+        "reading every record for it",
+    ),
+    Telling(
+        "console at 10,000 events/s, share of a processor",
+        "at 200 events/s",
+        "the console while 10,000 events a second come, part of a processor",
+        "while 200 a second come",
+    ),
+    Telling(
+        "`watchgate` until it shows a running core, CPU",
+        "a process that imports textual.app",
+        "`watchgate` until you see something",
+        "loading the library that it draws with, and nothing else",
+    ),
+    Telling(
+        "counting transcripts, CPU",
+        "decoding the lines",
+        "adding up tokens and money from transcripts",
+        "only reading their lines",
+    ),
 )
-"""The figures that the README shows: name, and what stands beside it."""
+"""The figures that the README shows, in the words of somebody who has read nothing else."""
 
 
 def document(report: Told) -> str:
     """The page: how it was measured, what misses its limit, and a table for each group."""
     figures = report["figures"]
     groups = list(dict.fromkeys(figure["group"] for figure in figures))
-    parts = [HEAD, _taken(report["taken"]), _over(figures)]
+    parts = [HEAD, _taken(report["taken"]), _over(figures), _left_out(report)]
     for group in groups:
         parts += [f"## {group}", _table([each for each in figures if each["group"] == group])]
-    return "\n\n".join(part.strip() for part in parts) + "\n"
+    return "\n\n".join(part.strip() for part in parts if part) + "\n"
 
 
 def front(report: Told) -> str:
     """The README's table."""
     found = {(each["name"], _beside(each)): each for each in report["figures"]}
     rows = [
-        (each["name"], _ours(each), f"{_beside(each)}: {_theirs(each)}", _ratio(each))
+        (wanted.words, _ours(each), f"{wanted.beside_words}: {_theirs(each)}", _ratio(each))
         for wanted in TELLING
-        if (each := found.get(wanted))
+        if (each := found.get((wanted.name, wanted.beside)))
     ]
-    return as_table(("figure", "Watchgate", "beside", "ratio"), rows)
+    return as_table(("processor time, unless it says else", "Watchgate", "beside", "ratio"), rows)
 
 
 def _taken(taken: Told) -> str:
@@ -121,6 +190,11 @@ def _over(figures: Iterable[Told]) -> str:
     if not lines:
         return "## What misses its limit\n\nNothing did in this run."
     return "## What misses its limit\n\n" + "\n".join(lines)
+
+
+def _left_out(report: Told) -> str:
+    lines = [f"- {each['name']}: {each['why']}." for each in report.get("left_out", ())]
+    return "## What was not measured\n\n" + "\n".join(lines) if lines else ""
 
 
 def _missing(figure: Told) -> str:

@@ -10,9 +10,13 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
+from textual.css.model import RuleSet
+from textual.css.stylesheet import Stylesheet
+from textual.css.types import CSSLocation
 
 # No test may fail because the machine is slow: examples have no deadline, nor has making them.
 settings.register_profile("dev", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -43,6 +47,23 @@ def pytest_collection_finish() -> None:
 def anyio_backend() -> str:
     """The console lives on asyncio, so everything that it talks to is tested there."""
     return "asyncio"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def style_sheets_are_parsed_once() -> Iterator[None]:
+    """Keep what was read of a style sheet for the consoles to come: nothing changes it."""
+    parse = Stylesheet._parse_rules
+    known: dict[tuple[object, ...], list[RuleSet]] = {}
+
+    def parsed(sheet: Stylesheet, css: str, read_from: CSSLocation, **more: Any) -> list[RuleSet]:
+        key = frozenset(sheet._variables.items()), css, read_from, *more.items()
+        if key not in known:
+            known[key] = parse(sheet, css, read_from, **more)
+        return known[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Stylesheet, "_parse_rules", parsed)
+        yield
 
 
 NUMBERS = itertools.count()

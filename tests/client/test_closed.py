@@ -175,6 +175,7 @@ def test_a_hang_up_while_the_payload_is_sent(path: Path) -> None:
         b"0 0 0\nmore",
         b"0 0 0x0\n",
         b"0  0 0\n",
+        b"0" * 28 + b" 0 0\n",
     ],
 )
 def test_an_answer_of_another_form(path: Path, answer: bytes) -> None:

@@ -152,6 +152,20 @@ def test_ap_10_an_allow_too_soon_after_it_was_shown_or_unconfirmed_is_not_armed(
     world.decide(request, "allow", shown_ms=ARMED_AFTER_MS)
 
 
+def test_ap_6_only_an_answer_has_answers() -> None:
+    world = World()
+    request = world.ask(pre(), 1)
+    assert refused(world, request, "allow", answers=(("yes",),)).code == "bad_request"
+
+
+@pytest.mark.parametrize("risk", ["high", "critical", "unknown"])
+def test_ap_10_what_is_grave_or_not_known_needs_a_second_look(risk: str) -> None:
+    world = World("strict")
+    request = world.ask(pre(shell(f"{risk} x", "c1")), 1)
+    assert request.data.risk == risk
+    assert refused(world, request, "allow", confirmed=False).code == "not_armed"
+
+
 def test_ap_10_ap_17_a_handback_is_armed_only_where_the_agent_would_run_it() -> None:
     world = World()
     asks, runs = world.ask(pre(), 1), world.ask(pre(shell("high y", "c2"), runs_unasked=True), 2)

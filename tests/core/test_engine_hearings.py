@@ -9,6 +9,7 @@ import pytest
 
 from tests.core.builders import ONLY_DENIES, other, permission, post, pre, shell
 from tests.core.world import World
+from watchgate.core.endings import reply_for
 from watchgate.core.events import Can, Event, Lane
 from watchgate.core.handlers import Handler
 from watchgate.core.tool_input import input_hash
@@ -187,6 +188,12 @@ def test_a_rewrite_that_the_agent_cannot_be_told_is_a_denial() -> None:
     assert "cannot be told another input" in reply.reason
 
 
+def test_ap_13_an_approved_rewrite_is_a_denial_on_a_lane_that_cannot_be_told_it() -> None:
+    allowed = SayAllow({"command": "low --dry-run"})
+    assert isinstance(reply_for(permission(can=Can(allow=True, deny=True)), allowed), SayDeny)
+    assert reply_for(permission(), allowed) == allowed
+
+
 @pytest.mark.parametrize(("ran", "kind"), [("low -n", "confirmed"), ("low", "contradicted")])
 def test_what_ran_is_held_against_the_rewritten_input(ran: str, kind: str) -> None:
     world = World(handlers=[gate()])
@@ -332,6 +339,18 @@ def test_sa_5_a_lifecycle_hook_that_fails_lets_the_message_go_on() -> None:
     world.send(prompt(), 1)
     world.says("check", Failed("exit", "exit 3"))
     assert world.replies[1] == [SayNothing()]
+
+
+@pytest.mark.parametrize("said", [Block("no"), Confirm("sure?"), Modify({"prompt": "others"})])
+def test_core_7_a_message_is_held_back_for_what_nobody_can_be_asked_but_not_in_watch(
+    said: Block | Confirm | Modify,
+) -> None:
+    check = gate("check", on="prompt.submit")
+    worlds = World(handlers=[check]), World("watch", handlers=[check])
+    for world, told in zip(worlds, (SayDeny, SayNothing), strict=True):
+        world.send(prompt(), 1)
+        world.says("check", said)
+        assert isinstance(world.replies[1][0], told)
 
 
 def test_core_7_an_outcome_that_only_changes_the_view_denies_nothing() -> None:

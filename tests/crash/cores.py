@@ -16,9 +16,10 @@ from tests.crash.fates import KILL, Birth
 
 
 class Nursery:
-    """The warm process and the one core that it has out at a time."""
+    """The warm process and the one core that it has out at a time; `born` is how many it had."""
 
     def __init__(self, place: Path) -> None:
+        self.born = 0
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.crash.nursery"],
             stdin=subprocess.PIPE,
@@ -44,6 +45,7 @@ class Nursery:
 
     def start(self, birth: Birth) -> Core:
         """A core that serves, or one that died on the way there."""
+        self.born += 1
         self._send(msgspec.json.encode(birth))
         core = Core(self, birth)
         core.read(until=("ready",))

@@ -41,7 +41,8 @@ class Life:
             self._promises.heard(hook)
 
     def _ask(self, grants: list[dict[str, Any]]) -> None:
-        words = [f"build-{self._name}-{number}" for number in range(ASKING)]
+        # One program for all: a policy looks a new one up among all its rules.
+        words = [f"build build-{self._name}-{number}" for number in range(ASKING)]
         # The last call is one that a grant of an earlier core answers, if there is any.
         words += [str(grant["summary"]) for grant in grants[-1:]]
         for word in words:

@@ -10,13 +10,17 @@ import threading
 import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from random import Random
 from typing import NoReturn
 
 import anyio
 
 from tests.crash import steps
+from tests.crash.clients import Control
 from tests.crash.fates import Birth
 from tests.crash.flaws import FLAWS
+from tests.crash.ledger import Promises
+from tests.crash.script import Life
 from watchgate.core.chain import Row
 from watchgate.core.clock import Instant
 from watchgate.core.config import Config
@@ -49,12 +53,16 @@ class ShiftedClock:
 
 
 def warm_up(birth: Birth) -> None:
-    """Import and build all that a core needs, once for those to come."""
+    """Import and build all that a core needs in its life, once for those to come."""
     _watch_queue()
     book.OFFERED_AFTER = 0  # an allow for good is offered at once: lives are short here
     hub.WRITTEN_S = PATIENCE_S  # a slow disk is no fault: whoever asked waits for it
-    with hosted(_place_of(birth), CONFIG):
-        pass
+    place = _place_of(birth)
+    life = Life(place.runtime_dir, birth.name, Random(0), Promises())
+    control = place.runtime_dir / "control.sock"
+    with hosted(place, CONFIG, stage=_stage_of(birth)), Control(control) as operator:
+        life.play(operator, [])
+    life.end()
     for thread in threading.enumerate():
         # One that is within SQLite at the fork would leave it locked in every core to come.
         if thread is not threading.main_thread():
@@ -86,18 +94,22 @@ def meet(birth: Birth) -> NoReturn:
 
 
 async def _live(birth: Birth) -> None:
+    host = Host(_place_of(birth), CONFIG, ShiftedClock(birth.day), _stage_of(birth))
+    async with anyio.create_task_group() as tasks:
+        await tasks.start(host.run)
+        say("ready")
+        await anyio.sleep_forever()
+
+
+def _stage_of(birth: Birth) -> Stage:
+    """Names that tell this core's records from those of others, and an operator of no agent's."""
     numbers = iter(range(1, 10_000))
-    stage = Stage(
+    return Stage(
         ids=lambda: f"{next(numbers):04d}{birth.name}".ljust(26, "k"),
         home="/home/u",
         protected=(),
         agent_of=lambda _pid: None,
     )
-    host = Host(_place_of(birth), CONFIG, ShiftedClock(birth.day), stage)
-    async with anyio.create_task_group() as tasks:
-        await tasks.start(host.run)
-        say("ready")
-        await anyio.sleep_forever()
 
 
 def _place_of(birth: Birth) -> Paths:

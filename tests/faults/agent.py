@@ -47,7 +47,12 @@ def call(lane: str, session: str, mark: str) -> dict[str, Any]:
 
 def read(lane: str, done: Finished) -> Gets:
     """What the agent makes of it; an allow is told by no word of ours and fails here."""
+    said = told(done.out)
     assert '"allow"' not in done.out, f"nobody gave that: {done.out}"
+    assert "approve" not in said.values(), f"nobody gave that: {done.out}"
+    if lane == "observe":
+        assert (done.code, done.out) == (0, ""), f"an observer says nothing: {done}"
+        return Gets.DROPPED
     if done.code < 0:
         return Gets.KILLED
     # It reads no JSON then.
@@ -55,9 +60,18 @@ def read(lane: str, done: Finished) -> Gets:
         return Gets.DENIED
     assert done.code == 0, (done.code, done.out, done.err)
     if '"deny"' in done.out:
-        assert json.loads(done.out)["hookSpecificOutput"], "one object and nothing beside it"
+        assert "hookSpecificOutput" in said, "one object and nothing beside it"
         return Gets.DENIED
-    return Gets.NO_OPINION if lane != "observe" else Gets.DROPPED
+    assert not said, f"that is an opinion: {done.out}"
+    return Gets.NO_OPINION
+
+
+def told(out: str) -> dict[str, Any]:
+    """The object that the hook printed; empty where that is nothing or no JSON at all."""
+    with suppress(ValueError):
+        said = json.loads(out)
+        return said if isinstance(said, dict) else {}
+    return {}
 
 
 class Asked:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import socket
+import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -16,6 +17,9 @@ BEGUN = 20
 HALF = b"watchgate/1 claude gate\nevent: PreToolUse\nlength: 100\n\n{"
 OTHERS_PYTHON = shutil.which("python3", path="/usr/local/bin:/usr/bin") or ""
 """One that every user of this machine can run."""
+ANOTHER = ("setpriv", "--reuid=12345", "--clear-groups")
+AS_ROOT, UNMAPPED = ("unshare", "--user", "--map-root-user"), ("unshare", "--user")
+RENUMBERED = ("unshare", "--user", "--map-user=12345")
 
 
 @contextmanager
@@ -43,15 +47,20 @@ def the_rest(trial: Trial) -> None:
         hook.end_of_call(trial.whole(lane)[BEGUN:])
 
 
-def started_with(redirection: str) -> Harm:
-    """The agent starts the hook without a descriptor."""
+def started_by(*before: str) -> Harm:
+    """The hook is started by this."""
 
     def harm(trial: Trial) -> ExitStack:
         trial.world.start()
-        trial.before = ["/bin/sh", "-c", f'exec "$@" {redirection}', "sh"]
+        trial.before = [*before]
         return ExitStack()
 
     return harm
+
+
+def started_with(redirection: str) -> Harm:
+    """The agent starts the hook without a descriptor."""
+    return started_by("/bin/sh", "-c", f'exec "$@" {redirection}', "sh")
 
 
 @contextmanager
@@ -73,20 +82,24 @@ def payload(change: Callable[[bytes], bytes]) -> Harm:
     return harm
 
 
-@contextmanager
-def another_user(trial: Trial) -> Iterator[None]:
-    """The hook runs as somebody else, and can read its own file."""
-    trial.world.start()
-    theirs = Path(trial.world.top, "theirs")
-    theirs.mkdir(mode=0o755)
-    trial.world.top.chmod(0o711)
-    for name in (trial.world.paths.client, trial.world.paths.client_module):
-        (theirs / name.name).write_bytes(name.read_bytes())
-    trial.script = theirs / trial.world.paths.client.name
-    trial.python = OTHERS_PYTHON
-    trial.before = ["setpriv", "--reuid=12345", "--clear-groups"]
-    yield
-    trial.world.top.chmod(0o700)
+def another_user(*apart: str) -> Harm:
+    """The hook runs as somebody else, `apart` from the rest, and can read its own file."""
+
+    @contextmanager
+    def harm(trial: Trial) -> Iterator[None]:
+        trial.world.start()
+        theirs = Path(trial.world.top, "theirs")
+        theirs.mkdir(mode=0o755, exist_ok=True)
+        trial.world.top.chmod(0o711)
+        for name in (trial.world.paths.client, trial.world.paths.client_module):
+            (theirs / name.name).write_bytes(name.read_bytes())
+        trial.script = theirs / trial.world.paths.client.name
+        trial.python = OTHERS_PYTHON
+        trial.before = [*ANOTHER, *apart]
+        yield
+        trial.world.top.chmod(0o700)
+
+    return harm
 
 
 def only_root() -> str:
@@ -99,6 +112,23 @@ def cannot_be_another() -> str:
     if refused := only_root():
         return refused
     return "" if OTHERS_PYTHON and shutil.which("setpriv") else "no setpriv, or no python3 for all"
+
+
+def no_namespace_for_another() -> str:
+    """Why no hook can run as somebody else in a user namespace here."""
+    return cannot_be_another() or _refused(*ANOTHER, *AS_ROOT)
+
+
+def no_namespace() -> str:
+    """Why no hook can run in a user namespace of this user here."""
+    return _refused(*RENUMBERED)
+
+
+def _refused(*apart: str) -> str:
+    if shutil.which(apart[0]) is None:
+        return f"no {apart[0]}"
+    tried = subprocess.run([*apart, "true"], capture_output=True, text=True)
+    return "" if tried.returncode == 0 else tried.stderr.strip() or "no user namespaces"
 
 
 @contextmanager

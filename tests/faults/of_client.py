@@ -10,14 +10,20 @@ from functools import partial
 
 from tests.e2e.programs import until
 from tests.faults.given import (
+    AS_ROOT,
+    RENUMBERED,
+    UNMAPPED,
     another_user,
     cannot_be_another,
     garbage_frames,
     half_frames,
+    no_namespace,
+    no_namespace_for_another,
     nobody_reads_stdout,
     open_stdin,
     payload,
     slow_stdin,
+    started_by,
     started_with,
     the_rest,
 )
@@ -26,6 +32,8 @@ from tests.faults.words import Component, Fault, Gets, Harm, Strike, When, healt
 from watchgate.client import REASONS
 
 SHORT_S = 4
+LITTLE_KIB = 8_000
+"""Enough for a shell, and too little for any Python."""
 LATE = REASONS[TimeoutError]
 OF = Component.CLIENT
 
@@ -240,8 +248,37 @@ CLIENT = (
         of=OF,
         observe=Gets.DROPPED,
         because=REASONS[PermissionError],
-        harm=another_user,
+        harm=another_user(),
         why_not=cannot_be_another,
+    ),
+    Fault(
+        what="it runs as another user who is root in a user namespace",
+        of=OF,
+        observe=Gets.DROPPED,
+        because=REASONS[PermissionError],
+        harm=another_user(*AS_ROOT),
+        why_not=no_namespace_for_another,
+    ),
+    Fault(
+        what="it runs as another user in a user namespace where nobody has a number",
+        of=OF,
+        observe=Gets.DROPPED,
+        because=REASONS[PermissionError],
+        harm=another_user(*UNMAPPED),
+        why_not=no_namespace_for_another,
+    ),
+    held(
+        OF,
+        "it runs as you, with another number in a user namespace",
+        started_by(*RENUMBERED),
+        why_not=no_namespace,
+    ),
+    Fault(
+        what="its interpreter gets no memory",
+        of=OF,
+        observe=Gets.DROPPED,
+        because="the hook client failed",
+        harm=started_by("/bin/sh", "-c", f'ulimit -v {LITTLE_KIB}; exec "$@"', "sh"),
     ),
     held(OF, "others send half frames and go silent", harm=half_frames),
     held(OF, "others send what is no frame", harm=garbage_frames),

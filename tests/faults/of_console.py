@@ -122,6 +122,12 @@ CONSOLE = (
         harm=healthy,
     ),
     held(OF, "killed while it shows the request", with_console, console_gets(signal.SIGKILL)),
+    held(
+        OF,
+        "its terminal closes while it shows the request (SIGHUP)",
+        with_console,
+        console_gets(signal.SIGHUP),
+    ),
     held(OF, "hangs while it shows the request", with_console, console_gets(signal.SIGSTOP)),
     held(OF, "reads nothing of what it is sent", reads_nothing),
     held(OF, "goes away within the line that allows", agents_of_their_own, half_a_decision),

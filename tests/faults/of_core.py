@@ -104,8 +104,10 @@ def speaks_otherwise(trial: Trial) -> Iterator[None]:
     with subprocess.Popen([sys.executable, "-c", STRANGER, path], stdout=subprocess.PIPE) as other:
         assert other.stdout is not None
         other.stdout.readline()
-        yield
-        other.kill()
+        try:
+            yield
+        finally:
+            other.kill()  # it would be waited for without end
 
 
 STRANGER = """

@@ -38,6 +38,7 @@ def test_every_row_has_a_name_of_its_own_and_every_component_a_row() -> None:
     [
         '{"hookSpecificOutput":{"permissionDecision":"allow"}}',
         '{"hookSpecificOutput":{"decision":{"behavior":"allow"}}}',
+        '{"decision":"approve"}',
     ],
 )
 def test_an_allow_would_be_noticed(out: str) -> None:
@@ -47,3 +48,14 @@ def test_an_allow_would_be_noticed(out: str) -> None:
 
 def test_text_that_is_no_decision_is_no_opinion() -> None:
     assert read("relay", Finished(0, b"{", b"")) is Gets.NO_OPINION
+
+
+def test_words_of_the_agent_s_own_would_be_noticed() -> None:
+    with pytest.raises(AssertionError, match="that is an opinion"):
+        read("gate-read", Finished(0, b'{"hookSpecificOutput":{"updatedInput":{}}}', b""))
+
+
+@pytest.mark.parametrize("done", [Finished(0, b"{", b""), Finished(2, b"", b"")])
+def test_an_observer_that_says_anything_would_be_noticed(done: Finished) -> None:
+    with pytest.raises(AssertionError, match="an observer says nothing"):
+        read("observe", done)

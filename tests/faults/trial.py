@@ -109,7 +109,6 @@ class Trial:
         done = hook.done()
         got, told = read(lane, done), done.out + done.err
         if lane == "observe":
-            assert got in (Gets.DROPPED, gets), told
             return
         if gets is Gets.HELD:
             assert got is Gets.DENIED

@@ -10,7 +10,7 @@ import pytest
 from bench.figures import Beside, Figure
 from bench.plan import PARTS
 from bench.running import key, regressed, standing
-from scripts.performance_table import DOCUMENT, README, REPORT, document, front
+from scripts.performance_table import DOCUMENT, README, REPORT, TELLING, WHY, document, front
 
 TAKEN = {
     "date": "2026-01-02",
@@ -37,11 +37,31 @@ def test_the_documents_are_what_was_measured() -> None:
 
 
 def test_every_file_of_figures_is_in_the_report_or_could_not_run_there() -> None:
-    parts = {figure["part"] for figure in json.loads(REPORT.read_text())["figures"]}
-    needs_a_compiler = {"native_client", "handback", "extension"}
+    report = json.loads(REPORT.read_text())
+    parts = {figure["part"] for figure in report["figures"]}
 
-    assert set(PARTS) - parts <= needs_a_compiler
+    assert set(PARTS) - parts <= {each["part"] for each in report["left_out"]}
     assert parts <= set(PARTS)
+
+
+def test_each_row_of_the_readme_is_in_the_report() -> None:
+    keys = {key(figure) for figure in json.loads(REPORT.read_text())["figures"]}
+
+    assert {f"{wanted.name} / {wanted.beside}" for wanted in TELLING} <= keys
+
+
+def test_each_reason_is_of_a_figure() -> None:
+    names = [figure["name"] for figure in json.loads(REPORT.read_text())["figures"]]
+
+    assert [why for why in WHY if not any(name.startswith(why) for name in names)] == []
+
+
+def test_what_was_not_measured_is_said_with_its_reason() -> None:
+    missing = [{"part": "client", "name": "instructions", "why": "there is no valgrind"}]
+    text = document({"taken": TAKEN, "figures": [told(2.2)], "left_out": missing})
+
+    assert "## What was not measured\n\n- instructions: there is no valgrind.\n" in text
+    assert "not measured" not in page(told(2.2))
 
 
 def test_no_two_figures_of_the_report_can_be_mistaken_for_each_other() -> None:

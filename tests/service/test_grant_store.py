@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,14 @@ def test_a_file_that_cannot_be_read_is_set_aside_and_grants_nothing(path: Path, 
 def test_a_file_that_others_could_have_touched_is_not_read(path: Path, mode: int) -> None:
     save(path, (view(),))
     path.chmod(mode)
+    with pytest.raises(GrantsError, match="others own it or could have written it"):
+        load(path)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+def test_a_file_of_somebody_else_is_not_read(path: Path) -> None:
+    save(path, (view(),))
+    os.chown(path, 12_345, -1)
     with pytest.raises(GrantsError, match="others own it or could have written it"):
         load(path)
 

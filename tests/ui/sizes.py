@@ -27,7 +27,7 @@ async def resize(bench: Bench, size: tuple[int, int]) -> None:
     assert driver is not None
     driver._size = size
     bench.app.post_message(Resize(Size(*size), Size(*size)))
-    for _ in range(40):
+    for _ in range(400):
         await bench.pilot.pause()  # Textual lays out anew only when it has nothing else to do
         bench.app.tick()
         await handed_on(bench.app)

@@ -145,14 +145,22 @@ def test_what_follows_is_broken_between_words() -> None:
     assert list(crashtest.fitted([told], 0)) == [told]
 
 
+HEARING = """\
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
+"""
+"""What a shell starts in the background ignores SIGINT, and so does all that these tests start."""
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_leaves_nothing_behind(
     standin: Standin, scratch: Path, number: signal.Signals
 ) -> None:
     """Neither the folder nor the agent nor the hook that hangs below it."""
-    command = [sys.executable, "-m", "watchgate", "crashtest", "claude", "--only", "hangs"]
+    command = ["-m", "watchgate", "crashtest", "claude", "--only", "hangs", "--timeout-s", "60"]
     running = subprocess.Popen(
-        [*command, "--program", standin("open"), "--timeout-s", "60"],
+        [sys.executable, "-c", HEARING, *command, "--program", standin("open")],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

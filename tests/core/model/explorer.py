@@ -11,6 +11,7 @@ from tests.core.model.moves import Move, make, moves, refusals
 from tests.core.model.scopes import Scope
 from tests.core.model.situation import Form, Situation
 from watchgate.core.approvals import Broker
+from watchgate.core.engine import Engine
 from watchgate.core.requests import Request
 
 
@@ -31,8 +32,10 @@ class Found(msgspec.Struct):
 class Explorer:
     """All situations of a scope that can be reached."""
 
-    def __init__(self, scope: Scope, broker: type[Broker] = Broker) -> None:
-        self._first = Situation(broker, scope)
+    def __init__(
+        self, scope: Scope, broker: type[Broker] = Broker, engine: type[Engine] = Engine
+    ) -> None:
+        self._first = Situation(broker, scope, engine)
         for conn in scope.asked:
             before, move = self._first.copied(), Move("asks", conn)
             laws.hold(before, move, self._first, make(self._first, move))

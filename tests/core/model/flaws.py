@@ -1,4 +1,4 @@
-"""Brokers with one fault each; the explorer must find every one."""
+"""Brokers and engines with one fault each; the explorer must find every one."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ import msgspec
 from watchgate.core.approvals import Broker
 from watchgate.core.clock import Instant
 from watchgate.core.decisions import Decision
+from watchgate.core.effects import Effect, Send
+from watchgate.core.engine import Engine
+from watchgate.core.events import Event
 from watchgate.core.requests import Input, Request, Status, Waiter
 
 
@@ -93,3 +96,53 @@ class LosesTheOtherOne(Broker):
             if other is not request and other.data.digest == request.data.digest:
                 del self.open[other.id]
         return done
+
+
+class OutlastsAClient(Broker):
+    """Waits as long as the first client does, though one that joined waits less long."""
+
+    def join(self, request: Request, waiter: Waiter, limit_s: float, now: Instant) -> bool:
+        deadline_s = request.deadline_s
+        sooner = super().join(request, waiter, limit_s, now)
+        request.deadline_s = deadline_s
+        return sooner
+
+
+class TellsAtOnce(Engine):
+    """Tells an operator's allow at once, and has it written as well."""
+
+    def decided(self, request: Request) -> list[Effect]:
+        effects = super().decided(request)
+        if self.broker.committed(request):
+            effects += self._endings.tell(request)
+        return effects
+
+
+class AnswersOne(Engine):
+    """Answers one of the connections that wait for a call once it is allowed."""
+
+    def committed(self, request_id: str, ok: bool, now: Instant) -> list[Effect]:
+        effects = super().committed(request_id, ok, now)
+        sends = [each for each in effects if isinstance(each, Send)]
+        return [each for each in effects if each not in sends[1:]]
+
+
+class LetsWhoJoinedGo(Engine):
+    """Takes it for no opinion when nobody decides, on a gate that joined another one."""
+
+    def receive(self, event: Event, conn: int, now: Instant) -> list[Effect]:
+        effects = super().receive(event, conn, now)
+        for request in self.broker.open.values():
+            request.waiters[1:] = [
+                msgspec.structs.replace(each, silence="handback") for each in request.waiters[1:]
+            ]
+        return effects
+
+
+class LosesOneWithTheConsole(Engine):
+    """Forgets a request when the last console leaves."""
+
+    def console_count(self, count: int, now: Instant) -> list[Effect]:
+        if not count and self.broker.open:
+            self.broker.open.popitem()
+        return super().console_count(count, now)

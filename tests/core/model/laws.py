@@ -13,6 +13,7 @@ from tests.core.model.moves import Move, Refusal, moves
 from tests.core.model.situation import Situation
 from watchgate.core.decisions import Refused
 from watchgate.core.effects import Commit, Effect, Emit, Send
+from watchgate.core.events import Lane
 from watchgate.core.requests import Request, Status
 from watchgate.core.verdicts import Reply, SayAllow, SayDeny, SayNothing
 
@@ -108,22 +109,21 @@ def _answers(before: Situation, move: Move, after: Situation, effects: list[Effe
         if effect.request is None:
             # Only what a call brings about on its own arrival, or what ends it past us.
             assert not isinstance(effect.reply, SayAllow), f"{effect.conn} is allowed by nobody"
+            closed = effect.event.lane is Lane.GATE
+            assert isinstance(effect.reply, SayDeny) or not closed, f"{effect.conn} is let go"
             continue
-        _says_what_it_is(effect, now[effect.request], before)
+        _says_what_it_is(effect, now[effect.request])
         _reported(after, effect)
 
 
-def _says_what_it_is(send: Send, request: Request, before: Situation) -> None:
+def _says_what_it_is(send: Send, request: Request) -> None:
     name, reply = short(request.id), send.reply
     assert not request.open, f"{name} is {request.status} and connection {send.conn} is told"
     word = request.ending.word
     if word in ("allowed-by-operator", "allowed-by-grant") and request.status is Status.ALLOWED:
         wanted: type[Reply] = SayAllow
     else:
-        held = before.requests().get(request.id, request)
-        waiter = next((each for each in held.waiters if each.conn == send.conn), None)
-        closed = waiter is None or waiter.silence == "deny"
-        wanted = _TELLS.get(word, SayDeny if closed else SayNothing)
+        wanted = _TELLS.get(word, SayDeny if send.event.lane is Lane.GATE else SayNothing)
     assert type(reply) is wanted, f"{name} ended as {word}, connection {send.conn} is told {reply}"
     if isinstance(reply, SayAllow):
         assert send.event.tool is not None
@@ -153,6 +153,11 @@ def _books(after: Situation) -> None:
     for request in after.broker.open.values():
         assert request.open, f"{short(request.id)} is kept as open and {request.status}"
         assert request.waiters, f"{short(request.id)} is open and nobody waits for it"
+        for event in [each.event for each in request.waiters if each.event.lane is Lane.GATE]:
+            own_s = (
+                event.at.mono_s + (event.deadline_s or 0) - after.engine.config.approval.margin_s
+            )
+            assert request.deadline_s <= own_s, f"{short(request.id)} outlasts a client that waits"
     due = [each.deadline_s for each in after.broker.open.values()]
     assert after.broker.next_deadline() == min(due, default=None)
     assert not (after.stopped and after.broker.open), "the core stopped, and requests are open"

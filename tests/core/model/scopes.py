@@ -66,6 +66,9 @@ SUITE: Final[dict[str, Scope]] = {
         conns=(1, 2, 3), ran=(), without=frozenset({"fails", "a console leaves"})
     ),
     "the last console leaves": Scope(conns=(1, 4), ran=(1, 4), unattended="deny"),
+    "consoles leave, and calls go on": Scope(
+        conns=(1, 4), asked=(1, 4), without=frozenset({"fails", "handback"})
+    ),
     "a call comes twice": Scope(conns=(1, 2), ran=(1,), unattended="deny"),
 }
 """What the suite has time for; every kind of move is in one of them."""

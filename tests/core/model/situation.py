@@ -45,7 +45,7 @@ class Situation:
     attached, `stopped` whether the core has closed everything.
     """
 
-    def __init__(self, broker: type[Broker], scope: Scope) -> None:
+    def __init__(self, broker: type[Broker], scope: Scope, engine: type[Engine] = Engine) -> None:
         self.scope = scope
         self.now: Instant = START
         self.asking = Asking()
@@ -55,7 +55,7 @@ class Situation:
         self.stopped = False
         config = Config(profile="strict", approval=Approval(unattended=scope.unattended))
         with patch.object(engine_module, "Broker", broker):
-            self.engine = Engine(config, Rules("strict"), self.asking, traits=_TRAITS)
+            self.engine = engine(config, Rules("strict"), self.asking, traits=_TRAITS)
         self.engine.console_count(self.consoles, self.now)
 
     @property

@@ -77,6 +77,7 @@ KNOWN: Final[dict[str, tuple[int, int, tuple[str, ...]]]] = {
         4_000,
         (*GATE, *RELAY, *ALONE, "a console leaves: pending -> handed back (handed-back)"),
     ),
+    "consoles leave, and calls go on": (450, 1_800, (*GATE, *RELAY, *LEFT)),
     "a call comes twice": (600, 1_800, (*GATE, *TWO, *ALONE, "fails: pending, 1 wait")),
     "everything": (33_000, 290_000, (*GATE, *RELAY, *TWO, *GRANTED, *LEFT)),
     "everything, and nobody may look on": (

@@ -1,4 +1,4 @@
-"""The explorer finds each broker with a fault, and says the shortest way to it."""
+"""The explorer finds each broker or engine with a fault, and says the shortest way to it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from tests.core.model import flaws
 from tests.core.model.explorer import Broken, Explorer
 from tests.core.model.scopes import Scope
 from watchgate.core.approvals import Broker
+from watchgate.core.engine import Engine
 
 SMALL = Scope(conns=(1, 2, 3), ran=(), without=frozenset({"fails", "a console leaves", "handback"}))
 
@@ -21,6 +22,14 @@ FLAWS: list[tuple[type[Broker], int, str]] = [
     (flaws.TellsBeforeTheDisk, 1, "r1 is allowed though it was pending"),
     (flaws.RevivesSettled, 6, "r1 was settled and became withdrawn"),
     (flaws.LosesTheOtherOne, 2, "r3 was forgotten"),
+    (flaws.OutlastsAClient, 1, "r1 outlasts a client that waits"),
+]
+WATCHED = Scope(conns=(1, 2), ran=(), without=frozenset({"fails", "handback"}))
+ENGINES: list[tuple[type[Engine], int, str]] = [
+    (flaws.TellsAtOnce, 1, "r1 is allowed though it was pending"),
+    (flaws.AnswersOne, 3, "[2] wait, [] are waited for"),
+    (flaws.LetsWhoJoinedGo, 2, "connection 2 is told SayNothing"),
+    (flaws.LosesOneWithTheConsole, 2, "r1 was forgotten"),
 ]
 
 
@@ -28,7 +37,17 @@ FLAWS: list[tuple[type[Broker], int, str]] = [
 def test_a_flaw_is_found_by_the_shortest_way(broker: type[Broker], steps: int, fault: str) -> None:
     with pytest.raises(Broken) as broken:
         Explorer(SMALL, broker).run()
-    told = str(broken.value)
+    is_the_shortest(str(broken.value), steps, fault)
+
+
+@pytest.mark.parametrize(("engine", "steps", "fault"), ENGINES)
+def test_a_flaw_of_the_engine_is_found_too(engine: type[Engine], steps: int, fault: str) -> None:
+    with pytest.raises(Broken) as broken:
+        Explorer(WATCHED, engine=engine).run()
+    is_the_shortest(str(broken.value), steps, fault)
+
+
+def is_the_shortest(told: str, steps: int, fault: str) -> None:
     assert fault in told
     assert f"\n  {steps}. " in told
     assert f"\n  {steps + 1}. " not in told

@@ -105,9 +105,8 @@ FETCHED = b'{"fetched_us":%b,"url":"","providers":%b}'
         b'{"fetched_us": 1}',
         b"\xff\x00",
         FETCHED % (b"9000000000000000000", b"[]"),
-        FETCHED % (b"1795000000000000", DEEP),
     ],
-    ids=["empty", "torn", "partial", "odd", "no date", "deep"],
+    ids=["empty", "torn", "partial", "odd", "no date"],
 )
 def test_a_broken_fetched_file_is_said_and_not_used(tmp_path: Path, content: bytes) -> None:
     place = tmp_path / "prices.json"
@@ -116,6 +115,15 @@ def test_a_broken_fetched_file_is_said_and_not_used(tmp_path: Path, content: byt
     found = Prices(fetched=place, now_us=NOW_US)
     assert "are not used" in found.remark()
     assert rate(found, call("claude-opus-5-5")) == 4
+
+
+def test_a_fetched_file_that_is_too_deep_is_said_once_it_is_looked_into(tmp_path: Path) -> None:
+    place = tmp_path / "prices.json"
+    place.write_bytes(FETCHED % (b"1795000000000000", DEEP))
+    place.chmod(0o600)
+    found = Prices(fetched=place, now_us=NOW_US)
+    assert rate(found, call("claude-opus-5-5")) == 4
+    assert "are not used" in found.remark()
 
 
 def test_a_fetched_table_that_turns_out_to_be_none_is_said_and_not_used(tmp_path: Path) -> None:

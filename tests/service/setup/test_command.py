@@ -294,6 +294,23 @@ def test_the_whole_client_answers_through_the_guard(
     assert json.loads(done.stdout)["hookSpecificOutput"]["permissionDecision"] == "deny"
 
 
+@pytest.mark.parametrize(("entry", "profile"), CLOSED)
+def test_neither_a_variable_nor_a_file_beside_it_answers_for_the_installed_client(
+    installed: Client, tmp_path: Path, entry: HookEntry, profile: str
+) -> None:
+    for folder in (tmp_path, installed.script.parent):
+        for name in ("_socket", "sitecustomize", "usercustomize"):
+            (folder / f"{name}.py").write_text("raise SystemExit(0)\n")
+    line = line_for(entry, installed, profile)
+    env = {"PATH": os.environ["PATH"], "PYTHONPATH": str(tmp_path)}
+    env |= {"wg_p": "/bin/true", "wg_c": "0", "wg_w": ""}
+
+    done = subprocess.run(["/bin/sh", "-c", line], env=env, input=b"{}", capture_output=True)
+
+    assert done.returncode == 2
+    assert b"core is not running" in done.stderr
+
+
 def test_an_installed_command_is_recognised(client: Client) -> None:
     line = line_for(READ, client)
 
