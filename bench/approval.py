@@ -16,9 +16,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import anyio
 import msgspec
@@ -40,6 +41,13 @@ ROW = b"x" * 600
 FRAME = b"watchgate/1 claude gate\nevent: PreToolUse\nlength: 600\n\n" + ROW
 
 
+class Trip(NamedTuple):
+    """Milliseconds of one approval: until its answer, and of those that the core's loop ran."""
+
+    wall_ms: float
+    loop_ms: float
+
+
 class Load(msgspec.Struct):
     """What a flood was: the rate that was sent, and the core's share of one processor."""
 
@@ -47,21 +55,21 @@ class Load(msgspec.Struct):
     share: float = 0.0
 
 
-def round_trips_ms(place: Core, count: int) -> list[float]:
-    """Milliseconds of each of `count` approvals, one after another."""
+def round_trips(place: Core, count: int) -> list[Trip]:
+    """What each of `count` approvals took, one after another."""
     return anyio.run(_round_trips, place, count)
 
 
-async def _round_trips(place: Core, count: int) -> list[float]:
-    command = [sys.executable, "-m", "bench.approval_peer", "ask", str(place.ingest), str(count)]
+async def _round_trips(place: Core, count: int) -> list[Trip]:
+    asking = ["ask", str(place.ingest), str(count), f"--core={place.pid}"]
+    command = [sys.executable, "-m", "bench.approval_peer", *asking]
     async with connect(place.control) as client:
         await client.attach()
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_allow_all, client)
             done = await anyio.run_process(command)
             tasks.cancel_scope.cancel()
-    took_ms: list[float] = json.loads(done.stdout)
-    return took_ms
+    return [Trip(*took) for took in json.loads(done.stdout)]
 
 
 async def _allow_all(client: ControlClient) -> None:
@@ -97,32 +105,47 @@ def flood(place: Core, rate: int) -> Iterator[Load]:
 
 def figures(runs: int, count: int) -> Iterator[Figure]:
     """The median round trips, each load in turns, beside the least that can be."""
-    took: dict[str, list[float]] = {"least": [], "idle": [], "busy": [], "all": []}
+    took: dict[str, list[Trip]] = {"idle": [], "busy": [], "all": []}
     loads: dict[str, list[Load]] = {"busy": [], "all": []}
+    least_ms: list[float] = []
     with core() as place, floor() as least:
-        round_trips_ms(place, 3)  # the first fill caches
+        round_trips(place, 3)  # the first fill caches
         for _ in range(runs):
-            took["least"] += [least() for _ in range(count)]
-            took["idle"] += round_trips_ms(place, count)
+            least_ms += [least() for _ in range(count)]
+            took["idle"] += round_trips(place, count)
             for name, rate in (("busy", RATE), ("all", ALL)):
                 with flood(place, rate) as load:
-                    took[name] += round_trips_ms(place, count)
+                    took[name] += round_trips(place, count)
                 loads[name].append(load)
                 time.sleep(SETTLE_S)
-    p50 = {name: statistics.median(each) for name, each in took.items()}
-    told = {name: f"p99 {_p99(each):.1f} ms of {len(each)}" for name, each in took.items()}
-    said = {name: _of_load(each) for name, each in loads.items()}
-    name = "approval round trip, p50"
+    wall = {name: [trip.wall_ms for trip in each] for name, each in took.items()}
+    loop = {name: [trip.loop_ms for trip in each] for name, each in took.items()}
     echoed = "an echo in C and one fdatasync" if shutil.which("cc") else "one fdatasync"
-    written = Beside(echoed, p50["least"])
+    written = Beside(echoed, statistics.median(least_ms))
+    told = {name: f"p99 {_p99(each):.1f} ms of {len(each)}" for name, each in wall.items()}
+    said = {name: f"{told[name]}; {_of_load(each)}" for name, each in loads.items()}
     note = f"idle; question, console, decision on disk, answer; {told['idle']}"
-    yield Figure(f"{name}, idle", p50["idle"], "ms", written, None, note)
+    yield from _loads("approval round trip, p50", wall, said, written, note)
+    told = {name: f"p99 {_p99(each):.1f} ms of {len(each)}" for name, each in loop.items()}
+    note = f"what the core did from question to answer; {told['idle']}"
+    yield from _loads("approval, CPU of the core's loop meanwhile, p50", loop, told, None, note)
+
+
+def _loads(
+    name: str,
+    took_ms: Mapping[str, list[float]],
+    said: Mapping[str, str],
+    least: Beside | None,
+    note: str,
+) -> Iterator[Figure]:
+    """The medians of one measure, idle and under each load."""
+    p50 = {load: statistics.median(each) for load, each in took_ms.items()}
     idle = Beside("idle", p50["idle"])
-    note = f"{told['busy']}; {said['busy']}"
-    yield Figure(f"{name}, at {RATE:,} events/s", p50["busy"], "ms", idle, BUSY_LIMIT, note)
-    note = f"{told['all']}; {said['all']}"
+    yield Figure(f"{name}, idle", p50["idle"], "ms", least, None, note)
+    rate = f"{name}, at {RATE:,} events/s"
+    yield Figure(rate, p50["busy"], "ms", idle, BUSY_LIMIT, said["busy"])
     limit = SATURATED_LIMIT_MS
-    yield Figure(f"{name}, at saturation", p50["all"], "ms", idle, limit, note, absolute=True)
+    yield Figure(f"{name}, at saturation", p50["all"], "ms", idle, limit, said["all"], True)
 
 
 def _of_load(loads: list[Load]) -> str:

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bench.payloads import CWD, lines
+from bench.serving import loop_s
 
 CONNECTIONS = 8
 STORY = 9_000
@@ -22,8 +23,11 @@ PIECE_BYTES = 65_536
 PAUSE_S = 0.02
 
 
-def ask(path: Path, count: int) -> None:
-    """Ask about a risky command again and again; prints the milliseconds until each answer."""
+def ask(path: Path, count: int, core: int) -> None:
+    """Ask about a risky command again and again; prints what each answer took.
+
+    That is milliseconds until it came, and how many of them the core's loop was running.
+    """
     took_ms = []
     for number in range(count):
         payload = json.dumps(
@@ -39,12 +43,13 @@ def ask(path: Path, count: int) -> None:
         ).encode()
         head = f"watchgate/1 claude gate\nevent: PreToolUse\nlength: {len(payload)}\n"
         frame = f"{head}deadline_ms: 60000\n\n".encode() + payload
-        start_s = time.perf_counter()
+        used_s, start_s = loop_s(core), time.perf_counter()
         with socket.socket(socket.AF_UNIX) as connection:
             connection.connect(str(path))
             connection.sendall(frame)
             answer = connection.recv(CONNECTIONS << 12)
-            took_ms.append((time.perf_counter() - start_s) * 1e3)
+            wall_s = time.perf_counter() - start_s
+            took_ms.append((wall_s * 1e3, (loop_s(core) - used_s) * 1e3))
         assert b'"allow"' in answer, answer
         time.sleep(PAUSE_S)
     print(json.dumps(took_ms), flush=True)
@@ -114,9 +119,10 @@ if __name__ == "__main__":
     parser.add_argument("role", choices=["ask", "flood"])
     parser.add_argument("path", type=Path)
     parser.add_argument("number", type=int, help="approvals, or events/s; 0: as many as taken")
+    parser.add_argument("--core", type=int, default=0, help="the core's pid")
     given = parser.parse_args()
     if given.role == "ask":
-        sys.exit(_below(lambda: ask(given.path, given.number)))
+        sys.exit(_below(lambda: ask(given.path, given.number, given.core)))
     if given.number:
         flood(given.path, given.number)
     else:

@@ -58,6 +58,7 @@ class NoHub:
         self._counter = counter
         self._decode = decode
         self._done = done
+        self.deciding = False
 
     def frame(self, head: Head, payload: bytes, conn: Waiting) -> None:
         self._add(1)

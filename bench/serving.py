@@ -52,6 +52,11 @@ def cpu_s(pid: int) -> float:
     return sum(int(thread.read_text().split()[0]) for thread in threads) / 1e9
 
 
+def loop_s(pid: int) -> float:
+    """CPU seconds of a running core's event loop, which is its first thread."""
+    return int(Path(f"/proc/{pid}/task/{pid}/schedstat").read_text().split()[0]) / 1e9
+
+
 def memory_bytes(pid: int) -> int:
     """The resident memory of a running process."""
     told = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 from typing import get_args
 
+import msgspec
 import pytest
 
 from tests.core.builders import permission, post, pre, shell, sub
-from watchgate.core.calls import OPEN_KEPT, SESSIONS_KEPT, Call, Calls, Decided
+from watchgate.core.calls import ALL_ENDED_KEPT, OPEN_KEPT, SESSIONS_KEPT, Call, Calls, Decided
 from watchgate.core.events import Event, Tool
 
 
@@ -132,6 +133,29 @@ def test_sessions_do_not_pile_up_whether_their_calls_end_or_not() -> None:
     begin(calls, pre(session="one more"))
     assert len(calls._sessions) == SESSIONS_KEPT
     assert calls.of("claude", "s10") != [], "one that has no open call goes first"
+
+
+def test_calls_that_ended_are_kept_for_a_while_however_many_sessions_there_are() -> None:
+    calls = Calls()
+    for number in range(ALL_ENDED_KEPT // 10):
+        for turn in range(20):
+            tool = shell(f"low {turn}", f"c{number}-{turn}")
+            begin(calls, pre(tool, session=f"s{number}"))
+            event = post(tool, session=f"s{number}")
+            calls.end(event, tool)
+    kept = [calls.near("claude", session) for _, session in calls._sessions]
+    assert sum(map(len, kept)) == ALL_ENDED_KEPT
+    assert kept[0] == []
+    assert len(kept[-1]) == 20
+
+
+def test_an_id_that_another_numbering_never_told_the_end_of_goes_with_its_call() -> None:
+    calls = Calls()
+    for number in range(ALL_ENDED_KEPT + 1):
+        tool = shell(f"low {number}", f"c{number}")
+        begin(calls, msgspec.structs.replace(pre(tool), numbering="exec"))
+        calls.end(post(tool), tool)
+    assert len(calls._sessions["claude", "one"].ids) == ALL_ENDED_KEPT
 
 
 def test_a_call_is_dropped_and_found_by_its_reference() -> None:

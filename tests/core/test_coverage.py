@@ -7,7 +7,7 @@ import pytest
 
 from tests.core.builders import batch, other, permission, post, pre, shell
 from tests.core.world import World
-from watchgate.core.coverage import ALARMS_EACH, WORDS, Cause, Surroundings
+from watchgate.core.coverage import ALARMS_EACH, OVER_KEPT, WORDS, Cause, Surroundings
 from watchgate.core.events import Event, Lane, Tool
 
 C1 = shell(call_id="c1")
@@ -324,3 +324,13 @@ def test_a_likely_cause_reads_as_one() -> None:
     guesses: tuple[Cause, ...] = ("untrusted", "began-before", "not-awaited")
     for cause in guesses:
         assert "probably" in WORDS[cause]
+
+
+def test_the_calls_of_a_session_that_ended_are_known_until_others_have_ended_too() -> None:
+    world = World()
+    for number in range(OVER_KEPT + 1):
+        session = f"s{number}"
+        world.send(pre(C1, session=session, lane=Lane.OBSERVE))
+        world.send(other("session.end", session=session))
+    known = [world.engine.coverage.knows("claude", f"s{n}", "c1") for n in range(OVER_KEPT + 1)]
+    assert known == [False] + [True] * OVER_KEPT

@@ -237,6 +237,7 @@ FILES = {
     ),
     "import-claude": Target(
         feed=partial(imported, partial(claude.read, base="/w")),
+        found=(b"{" + b'"a":{' * 5_000,),
         refusals=(ImportFault,),
         seeds=(
             b'{"permissions":{"allow":["Bash(npm run *)","Read(//a/**)"],"deny":["WebFetch"]}}',
@@ -251,6 +252,7 @@ FILES = {
     ),
     "import-gemini": Target(
         feed=partial(imported, gemini.read),
+        found=(b"a = " + b"9" * 5_000, b"a = " + b"[" * 5_000),
         refusals=(ImportFault,),
         seeds=(
             (
@@ -304,11 +306,13 @@ FILES = {
     ),
     "toml-settings": Target(
         feed=toml_settings,
+        found=(b"a = " + b"9" * 5_000, b"a = " + b"[" * 5_000),
         refusals=(FormError,),
         seeds=(b'a = 1\n[[hooks]]\nevent = "x"\ncommand = "y"\n\n[b]\nc = """\nd"""\n',),
     ),
     "codex-trust": Target(
         feed=trusted,
+        found=(b"{}\0a = " + b"[" * 5_000, b'{"hooks":' + b"[" * 5_000 + b"\0[hooks.state]\n"),
         seeds=(
             (
                 b'{"hooks":{"PreToolUse":[{"hooks":[{"command":"ls"}]}]}}\0'
@@ -318,6 +322,7 @@ FILES = {
     ),
     "opencode-plugin": Target(
         feed=_plugin,
+        found=(plugin._WRITTEN.encode() + b'{"x":' + b"[" * 5_000,),
         seeds=(
             plugin._WRITTEN.encode() + b'{"python":"/p","client":"/c","socket":"/s","deadline_s":9,'
             b'"lanes":{"tool.execute.before":"gate"},"strict":true,"closed":"x"}\n',

@@ -26,6 +26,7 @@ from watchgate.link.snapshots import restored, snapshot
 from watchgate.service import export_verify, exported
 from watchgate.service.exported import ExportError
 from watchgate.service.journal.head import HeadError, read_head
+from watchgate.service.search import filling
 
 _TAGS = frozenset(("script", "iframe", "img", "object", "embed", "link", "svg", "form", "base"))
 
@@ -68,6 +69,7 @@ def journal_rows(data: bytes) -> None:
     for kind in kinds:
         rows[2] = msgspec.structs.replace(_sealed()[2], data=data, kind=kind)
         rows[2].record()
+        filling._decoded(data)
         verdict = walk(iter(rows), {each.seq: each.hash for each in rows}.get).verdict
         same = kind == "notice" and data == _sealed()[2].data
         demand(same or verdict.problem is not None, "what was changed is found")

@@ -146,5 +146,10 @@ TEXTS = {
     ),
     "notices": Target(feed=notices, seeds=(b"make; \x1b]0;x\x07 [b]x[/b]", "日本 🦀".encode())),
     "off-span": Target(feed=spans, refusals=(ValueError,), seeds=(b"30m", b"until-reboot")),
-    "edited-text": Target(feed=edits, refusals=(ValueError,), seeds=(b'{"a":[1,null]}',)),
+    "edited-text": Target(
+        feed=edits,
+        found=(b'{"a":"\xed\xa0\x80"}', b'{"a":' + b"[" * 5_000),
+        refusals=(ValueError,),
+        seeds=(b'{"a":[1,null]}',),
+    ),
 }

@@ -46,6 +46,17 @@ def test_an_allow_is_told_only_once_it_is_on_disk() -> None:
     assert "approval.decided" in [row.kind for row in desk.paper.rows]
 
 
+@pytest.mark.parametrize("ok", [True, False])
+def test_a_decision_has_precedence_until_the_disk_has_answered(ok: bool) -> None:
+    desk = Desk()
+    conn = desk.send("high")
+    assert not desk.hub.deciding
+    desk.decide(conn, "allow")
+    assert desk.hub.deciding
+    desk.paper.written(ok=ok)
+    assert not desk.hub.deciding
+
+
 def test_an_allow_that_the_disk_refuses_is_a_denial() -> None:
     desk = Desk()
     conn = desk.send("high")

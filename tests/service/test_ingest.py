@@ -23,6 +23,8 @@ FRAME = b"watchgate/1 claude gate\nlength: 2\nevent: PreToolUse\n\n{}"
 class Notes:
     """A hub that keeps what it is given, and answers when a test says so."""
 
+    deciding = False
+
     def __init__(self) -> None:
         self.heard: list[tuple[str, object]] = []
         self.conns: list[Waiting] = []

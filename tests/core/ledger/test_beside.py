@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from watchgate.core.ledger.beside import ToldBeside
+from watchgate.core.ledger.books import Copies
 from watchgate.core.ledger.call import PICO, UsageCall
 from watchgate.core.ledger.counted_rows import total
 from watchgate.core.ledger.figures import Figures
@@ -48,6 +49,19 @@ def figures(*records: Record, key: tuple[str, str] = KEY) -> Figures:
         beside.take(each)
     beside.settle(())
     return total(counted.rows(key))
+
+
+def test_what_is_told_of_one_session_is_not_looked_through_for_another() -> None:
+    counted = ledger()
+    beside = ToldBeside(counted)
+    for number in range(20):
+        session = f"s{number}"
+        beside.take(told(session, input=5, counts="each"))
+        beside.take(told(session, total_cost_usd=0.5))
+    beside.settle(())
+    index = counted._index("kimi", "")
+    assert len(index) == 20
+    assert not any(isinstance(each, Copies) for each in index.values())
 
 
 def test_a_call_that_is_told_again_by_its_name_is_one() -> None:

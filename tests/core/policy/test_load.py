@@ -83,7 +83,7 @@ def test_a_project_may_only_tighten() -> None:
 
 
 def test_a_file_without_its_version_is_refused() -> None:
-    with pytest.raises(PolicyError, match="version"):
+    with pytest.raises(PolicyError, match=r"^policy\.toml: version is missing; add it$"):
         load(GOOD, "policy.toml", "user")
 
 

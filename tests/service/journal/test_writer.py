@@ -186,7 +186,9 @@ def test_a_head_file_that_told_of_a_fault_stays_until_there_is_something_to_reco
     journal = Journal.open(path)
     Scribe(journal).write(kind="policy.fault")
     journal.close()
-    assert Journal.open(path).fault is None
+    journal = Journal.open(path)
+    assert journal.fault is None
+    journal.close()
 
 
 def test_a_journal_whose_tail_was_cut_says_so_when_it_is_opened(path: Path) -> None:

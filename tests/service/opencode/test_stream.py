@@ -277,6 +277,17 @@ async def test_somebody_elses_answer_withdraws_the_question(world: World) -> Non
     assert world.server.posted == []
 
 
+async def test_an_event_that_cannot_be_read_is_passed_over(world: World) -> None:
+    async with world.followed():
+        for broken in (b'{"x":"\xff"}', b'{"x":' + b"[" * 5_000):
+            event = b"data: " + broken + b"\n\n"
+            await world.server.streams[-1].send(b"%x\r\n%s\r\n" % (len(event), event))
+        await world.server.say("session.idle", sessionID="other")
+        await until(lambda: world.core.told)
+
+    assert world.server.connections == 1
+
+
 async def test_a_broken_stream_is_taken_up_again_without_asking_twice(world: World) -> None:
     async with world.followed():
         await world.server.say("permission.asked", **permission())

@@ -80,13 +80,13 @@ def _overwritten(path: Path) -> None:
 
 def _another_program(path: Path) -> None:
     path.unlink()
-    with sqlite3.connect(path) as other:
+    with closing(sqlite3.connect(path)) as other, other:
         other.execute("CREATE TABLE notes (text)")
     path.chmod(0o600)
 
 
 def _another_format(path: Path) -> None:
-    with sqlite3.connect(path) as other:
+    with closing(sqlite3.connect(path)) as other, other:
         other.execute("PRAGMA user_version = 99")
 
 
@@ -95,7 +95,7 @@ def _open_to_others(path: Path) -> None:
 
 
 def _of_another_journal(path: Path) -> None:
-    with sqlite3.connect(path) as other:
+    with closing(sqlite3.connect(path)) as other, other:
         other.execute("UPDATE reached SET hash = 'of another journal'")
 
 
@@ -237,7 +237,8 @@ def test_a_place_where_nothing_can_be_written_is_told_and_nothing_else_happens(
 def test_a_batch_is_indexed_whole_or_not_at_all(journal: Path) -> None:
     add(journal, 3)
     index = index_file.open_to_fill(journal)
-    batch = filling.after(open_to_write(journal), len(RECORDS))
+    with closing(open_to_write(journal)) as connection:
+        batch = filling.after(connection, len(RECORDS))
     index.execute(
         "CREATE TRIGGER stop BEFORE UPDATE ON reached BEGIN SELECT raise(ABORT, 'x'); END"
     )

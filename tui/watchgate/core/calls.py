@@ -25,6 +25,8 @@ from watchgate.core.verdicts import Reply
 OPEN_KEPT = 2_000
 SESSIONS_KEPT = 2_000
 ENDED_KEPT = 32
+ALL_ENDED_KEPT = 2_000
+"""Over all sessions: what a stream or a hook tells late comes soon after a call's end."""
 SUMMARY_CHARS = 500
 
 Decided = Literal["allow", "deny", "handback"]
@@ -86,13 +88,15 @@ class _Session:
     """The open calls of one session: by reference, by an id, and by the hash of their input.
 
     An id is kept after the end of its call as long as its own numbering has not told of that end.
+    `all_ended` are the calls of every session that ended last, each with its session.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, all_ended: deque[tuple[_Session, Call]]) -> None:
         self.open: dict[str, Call] = {}
         self.ids: Recent[Id, Call] = Recent(2 * OPEN_KEPT)
         self.equal: dict[str, list[Call]] = {}
         self.ended: deque[Call] = deque(maxlen=ENDED_KEPT)
+        self._all_ended = all_ended
 
     def name(self, call: Call, key: Id) -> None:
         """Know the call by this id from now on."""
@@ -127,6 +131,18 @@ class _Session:
             if numbering is None or key[0] == numbering:
                 self.ids.pop(key, None)
         self.ended.append(call)
+        self._all_ended.append((self, call))
+        if len(self._all_ended) > ALL_ENDED_KEPT:
+            session, oldest = self._all_ended.popleft()
+            session.forget(oldest)
+
+    def forget(self, call: Call) -> None:
+        """A call ended long ago: nothing that is told now is about it."""
+        for key in call.ids:
+            if self.ids.get(key) is call:
+                del self.ids[key]
+        if self.ended and self.ended[0] is call:
+            self.ended.popleft()
 
     def _file(self, call: Call) -> None:
         equal = self.equal.get(call.tool.input_hash)
@@ -148,6 +164,7 @@ class Calls:
 
     def __init__(self) -> None:
         self._sessions: dict[tuple[str, str], _Session] = {}
+        self._all_ended: deque[tuple[_Session, Call]] = deque()
         self._made = 0
 
     def begin(self, event: Event, tool: Tool) -> Call:
@@ -240,7 +257,7 @@ class Calls:
             if len(self._sessions) >= SESSIONS_KEPT:
                 quiet = (each for each, session in self._sessions.items() if not session.open)
                 del self._sessions[next(quiet, next(iter(self._sessions)))]
-            mine = self._sessions[key] = _Session()
+            mine = self._sessions[key] = _Session(self._all_ended)
         return mine
 
     def _made_of(self, event: Event, tool: Tool, ref: str | None) -> Call:

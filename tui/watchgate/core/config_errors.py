@@ -11,6 +11,7 @@ import msgspec
 
 _FAULT = re.compile(r"^(?P<what>.*?)(?: - at `\$\.?(?P<path>[^`]*)`)?$", re.DOTALL)
 _UNKNOWN = re.compile(r"unknown field `(?P<key>.*)`")
+_MISSING = re.compile(r"missing required field `(?P<key>.*)`")
 _TABLE = re.compile(r"^\s*\[+\s*([^]]+?)\s*]+")
 _KEY = re.compile(r"^\s*([\w.\"' -]+?)\s*=")
 _PLAIN = {
@@ -79,6 +80,9 @@ def explain(
     path = ".".join(filter(None, (table, path)))
     if unknown := _UNKNOWN.search(what):
         return _unknown_key(unknown.group("key"), path, holder, source)
+    if missing := _MISSING.search(what):
+        full = ".".join(filter(None, (path, missing.group("key"))))
+        return source.error(path, f"{full} is missing; add it")
     return source.error(path, f"{path}: {_wrong_value(what, holder)}")
 
 

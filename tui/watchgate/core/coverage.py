@@ -6,6 +6,7 @@ calls run is told by other means, such as results, transcripts and the streams o
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import Final, Literal
 
@@ -18,6 +19,8 @@ from watchgate.core.recent import Recent
 SESSIONS_KEPT = 2_000
 IDS_KEPT = 4_000
 IDS_KEPT_AFTER = 500
+OVER_KEPT = 200
+"""Sessions that ended last, whose calls a transcript may still tell of."""
 ALARMS_EACH = 20
 """Calls of one session that are an alarm of their own; whatever else it runs is only counted."""
 
@@ -111,6 +114,7 @@ class Coverage:
     def __init__(self, traits: Callable[[str], Traits]) -> None:
         self._traits = traits
         self._told: Recent[tuple[str, str], _Told] = Recent(SESSIONS_KEPT)
+        self._over: deque[_Told] = deque()
 
     def heard(self, event: Event, call_id: str | None = None) -> None:
         """Note any event of a session, and the call that it tells of.
@@ -185,13 +189,19 @@ class Coverage:
     def over(self, event: Event) -> None:
         """A session ended; what it told stays until it starts again, or others need the room.
 
-        Its transcript is read only afterwards, and tells of the same calls.
+        Its transcript is read only afterwards, and tells of the same calls: so their ids stay until
+        `OVER_KEPT` others have ended.
         """
         told = self._told.get((event.agent, event.session))
-        if told is not None:
+        if told is None:
+            return
+        for id in list(told.ids)[:-IDS_KEPT_AFTER]:
+            del told.ids[id]
+        if not told.over:
             told.over = True
-            for id in list(told.ids)[:-IDS_KEPT_AFTER]:
-                del told.ids[id]
+            self._over.append(told)
+            if len(self._over) > OVER_KEPT:
+                self._over.popleft().ids.clear()
 
     def _cause(self, agent: str, told: _Told) -> Cause:
         around = told.around or Surroundings()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable, Coroutine
 from typing import Any
 
 import anyio
-from anyio.abc import SocketAttribute, SocketListener, SocketStream
+from anyio.abc import SocketListener, SocketStream
 
 from watchgate.service.peer import Peer, credentials
 
@@ -37,9 +38,9 @@ async def serve(
                 tasks.start_soon(handle, stream)
 
 
-def peer_of(stream: SocketStream) -> Peer | None:
+def peer_of(connection: socket.socket) -> Peer | None:
     """Who connected; None when the kernel has no word on it."""
     try:
-        return credentials(stream.extra(SocketAttribute.raw_socket))
+        return credentials(connection)
     except OSError:
         return None

@@ -10,7 +10,7 @@ import os
 
 import anyio
 import msgspec
-from anyio.abc import SocketStream, TaskGroup
+from anyio.abc import SocketAttribute, SocketStream, TaskGroup
 
 from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.link.protocol import Refusal, Request
@@ -44,7 +44,7 @@ class Control:
     async def handle(self, stream: SocketStream) -> None:
         """One client, from its hello to its end; a foreign uid gets nothing."""
         async with stream:
-            peer = peer_of(stream)
+            peer = peer_of(stream.extra(SocketAttribute.raw_socket))
             if peer is None or peer.uid != os.getuid():
                 return
             self._count += 1

@@ -95,6 +95,7 @@ class Hub:
         self._agents: dict[int, tuple[Proc, Session, tuple[Proc, ...]]] = {}
         self._waiting: dict[int, Waiting] = {}
         self._line_ids: dict[int, str | int | None] = {}
+        self._commits = 0
         self._whole = engine.config.journal.content == "full"
         self.asked_by: Callable[[Event, Proc], None] = _nobody
         self.observing = Observing(
@@ -250,6 +251,11 @@ class Hub:
         return kept
 
     @property
+    def deciding(self) -> bool:
+        """Whether a decision is on its way to the disk, and somebody waits for it."""
+        return self._commits > 0
+
+    @property
     def unanswered(self) -> bool:
         """Whether an answer still has to reach its client."""
         return any(conn.answer is not None for conn in self._waiting.values())
@@ -289,6 +295,7 @@ class Hub:
 
     def _commit(self, request: str) -> None:
         def settle(ok: bool) -> None:
+            self._commits -= 1
             self.catch_up()
             if not ok and self.recorder.journal.lost:
                 self.journal_state(self.recorder.journal.lost)
@@ -297,6 +304,7 @@ class Hub:
         def committed(ok: bool) -> None:
             self._on_loop(lambda: settle(ok))
 
+        self._commits += 1
         self.recorder.journal.commit(committed)
 
     def _send(self, number: int, event: Event, reply: Reply, request: str | None) -> None:

@@ -11,7 +11,8 @@ import os
 import select
 import socket
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Protocol
 
 import anyio
@@ -21,7 +22,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream
 
 from watchgate.agents.base import Answer
 from watchgate.agents.streams.source import Source
-from watchgate.link.receiving import receive
+from watchgate.link.receiving import readable, receive, receive_from, receive_now
 from watchgate.service.accepting import peer_of
 from watchgate.service.boundary import contained
 from watchgate.service.framing import (
@@ -34,10 +35,9 @@ from watchgate.service.framing import (
 )
 from watchgate.service.sources import Link, Sources
 from watchgate.service.splitter import Splitter
+from watchgate.service.turns import Turns
 
 CHUNK_BYTES = 64 * 1024
-PIECE_BYTES = 16 * 1024
-SLICE_S = 0.001
 HEADER_LIMIT_S = 10.0
 LOOK_S = 0.5
 _GONE = (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError)
@@ -83,6 +83,11 @@ Asker = Callable[[], Waiting]
 class Hub(Protocol):
     """What the listener needs of the hub; none of these waits."""
 
+    @property
+    def deciding(self) -> bool:
+        """Whether a decision is on its way to the disk, and somebody waits for it."""
+        ...
+
     def frame(self, head: Head, payload: bytes, conn: Waiting) -> None:
         """A whole frame."""
         ...
@@ -123,19 +128,20 @@ class Ingest:
         self._hub = hub
         self._sources = sources or Sources()
         self._count = 0
-        self._turn = anyio.Lock(fast_acquire=True)
+        self._turns = Turns(lambda: hub.deciding)
 
     async def handle(self, stream: SocketStream) -> None:
         """One connection, from its first byte to its end; a foreign uid gets nothing (AP-20)."""
         async with stream:
-            peer = peer_of(stream)
+            connection = stream.extra(SocketAttribute.raw_socket)
+            peer = peer_of(connection)
             if peer is None or peer.uid != os.getuid():
                 return
             self._count += 1
             conn = Waiting(self._count, peer.pid)
             with contained(lambda fault: self._hub.failed(fault, conn)):
                 try:
-                    first = await receive(stream, CHUNK_BYTES)
+                    first = await receive_from(connection, CHUNK_BYTES)
                     if first.startswith(b"{"):
                         await self._lines(stream, first, peer.pid)
                     else:
@@ -147,11 +153,8 @@ class Ingest:
         head: Head | None = None
         payload, why = b"", ""
         try:
-            with anyio.fail_after(HEADER_LIMIT_S):
-                while b"\n\n" not in buffer:
-                    if len(buffer) > MAX_HEADER_BYTES:
-                        raise FrameError(f"a header of over {MAX_HEADER_BYTES} bytes")
-                    buffer += await receive(stream, CHUNK_BYTES)
+            if b"\n\n" not in buffer:
+                buffer = await _header(stream, buffer)
             raw, _, rest = buffer.partition(b"\n\n")
             head = parse_head(raw)
             payload = await _payload(stream, head, rest)
@@ -170,11 +173,17 @@ class Ingest:
             await self._reply(stream, conn)
 
     async def _reply(self, stream: SocketStream, conn: Waiting) -> None:
-        if conn.answer is None:
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(self._watch, stream, conn, tasks.cancel_scope)
-                await conn.wait()
-                tasks.cancel_scope.cancel()
+        if conn.answer is not None:
+            await self._tell(stream, conn)
+            return
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._watch, stream, conn, tasks.cancel_scope)
+            await conn.wait()
+            # Told before the watch has ended, which takes some turns of a loop that may be busy.
+            await self._tell(stream, conn)
+            tasks.cancel_scope.cancel()
+
+    async def _tell(self, stream: SocketStream, conn: Waiting) -> None:
         if conn.answer is None:
             return
         try:
@@ -197,15 +206,19 @@ class Ingest:
         """A stream of lines; a half-close is not a disconnect, so requests are still answered."""
         send, answered = anyio.create_memory_object_stream[Waiting](float("inf"))
         open_asks: dict[int, Waiting] = {}
+        replying = False
 
         def asker() -> Waiting:
+            nonlocal replying
+            if not replying:  # most streams ask nothing
+                replying = True
+                tasks.start_soon(self._line_replies, stream, answered.clone(), open_asks)
             self._count += 1
             conn = open_asks[self._count] = Waiting(self._count, pid, send.send_nowait)
             return conn
 
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._line_replies, stream, answered, open_asks)
-            with send:
+            with send, answered:
                 try:
                     with self._sources.connected(pid, self._hub.source_gone) as link:
                         await self._read_lines(stream, first, link, asker)
@@ -215,36 +228,34 @@ class Ingest:
                         self._hub.hung_up(conn)
 
     async def _read_lines(
-        self, stream: SocketStream, chunk: bytes, link: Link, asker: Asker
+        self, stream: SocketStream, first: bytes, link: Link, asker: Asker
     ) -> None:
+        connection = stream.extra(SocketAttribute.raw_socket)
         splitter = Splitter(MAX_PAYLOAD_BYTES)
-        while chunk:
-            whole, dropped = splitter.feed(chunk)
+
+        def lines(data: bytes) -> bytes:
+            whole, dropped = splitter.feed(data)
             if dropped:
                 self._hub.oversized_line(dropped, link.source.pid)
             link.count(whole)
-            await self._share(whole, link.source, asker)
-            try:
-                chunk = await receive(stream, CHUNK_BYTES)
-            except anyio.EndOfStream:
-                chunk = b""
+            return whole
+
+        def more() -> bytes | None:
+            data = receive_now(connection, CHUNK_BYTES)
+            return None if data is None else lines(data)
+
+        def take(piece: bytes) -> None:
+            self._hub.lines(piece, link.source, asker)
+
+        await self._turns.take(lambda: lines(first), take)
+        with suppress(anyio.EndOfStream):
+            while True:
+                await anyio.lowlevel.checkpoint()
+                if not await self._turns.take(more, take):
+                    await readable(connection)
         if rest := splitter.rest():
             link.count(b"\n")
-            self._hub.lines(rest, link.source, asker)
-
-    async def _share(self, whole: bytes, source: Source, asker: Asker) -> None:
-        """Hand whole lines to the hub, at most a short slice of time in each turn of the loop.
-
-        Streams can fill a core. An approval takes some turns, so no turn may wait for more than one
-        slice, however many streams there are and however much each has sent.
-        """
-        async with self._turn:
-            began_s = anyio.current_time()
-            for piece in _pieces(whole):
-                self._hub.lines(piece, source, asker)
-                if anyio.current_time() - began_s > SLICE_S:
-                    await anyio.lowlevel.checkpoint()
-                    began_s = anyio.current_time()
+            take(rest)
 
     async def _line_replies(
         self,
@@ -283,13 +294,14 @@ def _is_gone(connection: socket.socket) -> bool:
     return any(seen & select.POLLHUP for _, seen in look.poll(0))
 
 
-def _pieces(lines: bytes) -> Iterator[bytes]:
-    """The same lines, some at a time."""
-    start = 0
-    while start < len(lines):
-        end = lines.find(b"\n", start + PIECE_BYTES) + 1 or len(lines)
-        yield lines[start:end]
-        start = end
+async def _header(stream: SocketStream, buffer: bytes) -> bytes:
+    """What was read, up to the header's end at least; most come whole and need no timer."""
+    with anyio.fail_after(HEADER_LIMIT_S):
+        while b"\n\n" not in buffer:
+            if len(buffer) > MAX_HEADER_BYTES:
+                raise FrameError(f"a header of over {MAX_HEADER_BYTES} bytes")
+            buffer += await receive(stream, CHUNK_BYTES)
+    return buffer
 
 
 async def _payload(stream: SocketStream, head: Head, rest: bytes) -> bytes:

@@ -26,15 +26,18 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Link:
-    """One connection of a source."""
+    """One connection of a source; `streams` says that it brought more than one line."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.lines = 0
+        self.streams = False
+        self._lines = 0
 
     def count(self, whole: bytes) -> None:
         """Note that these lines came over it."""
-        self.lines += whole.count(b"\n")
+        if not self.streams:  # to count the lines of a long stream would cost as much as a decode
+            self._lines += whole.count(b"\n")
+            self.streams = self._lines > 1
 
 
 class Sources:
@@ -69,7 +72,7 @@ class Sources:
             self._open[key] -= 1
             if not self._open[key]:
                 del self._open[key]
-                if ended and link.lines > 1:
+                if ended and link.streams:
                     gone(source)
 
     def _source(self, pid: int) -> Source:

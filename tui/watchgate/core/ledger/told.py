@@ -99,7 +99,7 @@ class _Session:
         if len(self._costs) < CALLS_KEPT:
             self._costs.append(
                 UsageCall(
-                    id=f"cost:{len(self._costs)}",
+                    id=f"{self._session}:cost:{len(self._costs)}",
                     at_us=at_us,
                     session=self._session,
                     model=model,
@@ -168,7 +168,8 @@ class _Source:
         self.tokens += tokens.all
         self.calls[id] = msgspec.structs.replace(
             call,
-            id=f"{self._name}:{id}",
+            # Of its session alone: an index that has to tell sessions apart grows slow with them.
+            id=f"{call.session}:{self._name}:{id}",
             input=tokens.input,
             output=tokens.output,
             cache_read=tokens.cache_read,

@@ -18,8 +18,9 @@ import anyio.to_thread
 from watchgate.core.clock import Clock
 from watchgate.core.events import Event, SessionChange
 from watchgate.core.ledger.told import KINDS
+from watchgate.core.recent import Recent
 from watchgate.core.records import COUNTED, Draft, Record
-from watchgate.core.usage.fold import DAY_US
+from watchgate.core.usage.fold import DAY_US, KEPT
 from watchgate.core.usage.news import news
 from watchgate.core.usage.session import DAYS_KEPT, Key
 from watchgate.service.boundary import contained
@@ -67,7 +68,7 @@ class UsageFollow:
         self._woken = anyio.Event()
         self._soon: float | None = None
         self._next = 0.0
-        self._said: dict[Key, float] = {}
+        self._said: Recent[Key, float] = Recent(KEPT)
         self._late: dict[Key, Counted] = {}
         self._faults: set[str] = set()
         self._unreadable = 0
@@ -223,7 +224,7 @@ class UsageFollow:
             data = news(self._hub.recorder.state.usage, each.key, each.data)
             if data is None:
                 continue
-            self._said[each.key] = now
+            self._said.renew(each.key, now)
             agent, session = each.key
             self._hub.catch_up()
             self._hub.recorder.record(

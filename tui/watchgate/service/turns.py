@@ -1,0 +1,85 @@
+"""How much of the event loop's time streams of lines may take while others want it too.
+
+Streams can fill a core, and an approval takes a dozen turns of the loop: accept, read, ask, decide,
+answer. So what is only observed is taken in short slices, each followed by several turns in which
+none of it is, and it lets a decision on its way to the disk go first: an approval waits for a few
+slices, however many streams there are and however much each has sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import anyio
+import anyio.lowlevel
+
+PIECE_BYTES = 16 * 1024
+SLICE_S = 0.001
+TURNS = 8
+"""How many turns of the loop others have after each slice; one in which nobody has anything to do
+is over in some microseconds."""
+
+PATIENCE = 10
+"""How many slices of time a decision has for itself, as its writer needs the interpreter as well: a
+slow disk must not stop what is observed."""
+
+
+class Turns:
+    """What all streams of one listener share: the slice that they have, and who is next.
+
+    `deciding` tells whether a decision is on its way to the disk.
+    """
+
+    def __init__(self, deciding: Callable[[], bool]) -> None:
+        self._deciding = deciding
+        self._spent_s = 0.0
+        self._first = anyio.Lock(fast_acquire=True)
+        """Who goes on in the next slice, as long as its lines last; others queue for it."""
+
+    async def take(self, read: Callable[[], bytes | None], hand: Callable[[bytes], None]) -> bool:
+        """Read whole lines when it is our turn and hand them over, some at a time.
+
+        False where `read` had none to give yet. Nobody reads before its turn: what waits stays in
+        the socket, and what was read is still in the processor's caches.
+        """
+        queued = self._first.locked() or self._is_over()
+        if queued:
+            await self._first.acquire()
+        try:
+            lines = read()
+            for piece in _pieces(lines or b""):
+                if self._is_over():
+                    if not queued:
+                        self._first.acquire_nowait()
+                        queued = True
+                    await self._let_others()
+                began_s = anyio.current_time()
+                try:
+                    hand(piece)
+                finally:
+                    self._spent_s += anyio.current_time() - began_s
+        finally:
+            if queued:
+                self._first.release()
+        return lines is not None
+
+    def _is_over(self) -> bool:
+        return self._spent_s >= SLICE_S or self._deciding()
+
+    async def _let_others(self) -> None:
+        for _ in range(TURNS):
+            await anyio.lowlevel.checkpoint()
+        for _ in range(PATIENCE):
+            if not self._deciding():
+                break
+            await anyio.sleep(SLICE_S)
+        self._spent_s = 0.0
+
+
+def _pieces(lines: bytes) -> Iterator[bytes]:
+    """The same lines, some at a time."""
+    start = 0
+    while start < len(lines):
+        end = lines.find(b"\n", start + PIECE_BYTES) + 1 or len(lines)
+        yield lines[start:end]
+        start = end
