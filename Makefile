@@ -91,7 +91,7 @@ clean: ## remove whatever the other targets made
 $(READY): pyproject.toml uv.lock
 	@if command -v uv >/dev/null; then \
 		echo 'setting up .venv with uv'; \
-		uv sync --locked --quiet; \
+		uv sync --locked --quiet --compile-bytecode; \
 	else \
 		command -v $(PYTHON) >/dev/null || { \
 			echo 'watchgate needs Python 3.11 or newer: apt install python3 python3-venv' >&2; exit 1; }; \
@@ -102,6 +102,6 @@ $(READY): pyproject.toml uv.lock
 		echo 'setting up .venv with $(PYTHON) and a private uv'; \
 		$(PYTHON) -m venv .bootstrap && \
 		.bootstrap/bin/python -m pip install --quiet --disable-pip-version-check 'uv>=0.8,<1' && \
-		.bootstrap/bin/uv sync --locked --quiet --no-python-downloads --python "$$(command -v $(PYTHON))"; \
+		.bootstrap/bin/uv sync --locked --quiet --compile-bytecode --no-python-downloads --python "$$(command -v $(PYTHON))"; \
 	fi
 	@touch $@

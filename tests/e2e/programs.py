@@ -10,10 +10,14 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from watchgate import client
 from watchgate.agents.registry import adapter, closed_template
+from watchgate.link.lines import LinkError
+
+if TYPE_CHECKING:
+    from watchgate.link.protocol import Verb
 
 T = TypeVar("T")
 WAIT_S = 60.0
@@ -132,9 +136,13 @@ class Core:
         """The requests that wait, as soon as there are so many."""
 
         def look() -> list[dict[str, Any]] | None:
-            found = self.cli("ls", "--json").lines
+            try:
+                found: list[dict[str, Any]] = self._told("list", what="requests")["requests"]
+            except LinkError:
+                return None
             return found if len(found) == count else None
 
+        # A command each time that it looks would take most of what a test takes.
         return until(look, f"{count} pending") if count else self.cli("ls", "--json").lines
 
     def allow(self, request: dict[str, Any], *more: str) -> Finished:
@@ -142,14 +150,19 @@ class Core:
 
     def records(self) -> list[dict[str, Any]]:
         """Everything recorded so far."""
+        found: list[dict[str, Any]] = self._told("history", from_seq=1)["records"]
+        return found
+
+    def _told(self, verb: Verb, **more: Any) -> dict[str, Any]:
+        """What the core answers to one request."""
         import msgspec
 
         from watchgate.link.once import call_once
         from watchgate.link.protocol import Request, Result
 
-        answer = call_once(self.runtime / "control.sock", Request(id=1, verb="history", from_seq=1))
+        answer = call_once(self.runtime / "control.sock", Request(id=1, verb=verb, **more))
         assert isinstance(answer, Result)
-        found: list[dict[str, Any]] = msgspec.to_builtins(answer.ok["records"])
+        found: dict[str, Any] = msgspec.to_builtins(answer.ok)
         return found
 
     def looked_at(self, command: str, cwd: Path) -> tuple[Hook, dict[str, Any], list[Any]]:

@@ -302,7 +302,9 @@ FILES = {
     ),
     "usage-cache": Target(feed=usage_cache, seeds=(b"\x94\xa1v\xa1a\xa2/w\x90",)),
     "json-settings": Target(
-        feed=json_settings, seeds=(b'{"hooks":{"a":[{"command":"x"}]},"b":1.5e3,"c":null}',)
+        feed=json_settings,
+        found=(b'{"a":' + b"9" * 5_000 + b"}",),
+        seeds=(b'{"hooks":{"a":[{"command":"x"}]},"b":1.5e3,"c":null}',),
     ),
     "toml-settings": Target(
         feed=toml_settings,

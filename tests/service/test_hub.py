@@ -481,8 +481,6 @@ def test_a_request_that_a_grant_answers_leaves_nothing_behind() -> None:
 
 
 class Deaf(Claude):
-    """An adapter that fails over every payload."""
-
     def decode(self, payload: bytes, intake: Intake) -> Event:
         raise RuntimeError("a bug")
 

@@ -93,6 +93,11 @@ def test_anything_else_is_refused_with_its_line(text: str, says: str) -> None:
     assert says in str(refused.value)
 
 
+def test_a_number_that_python_would_not_take_is_refused() -> None:
+    with pytest.raises(JsonError, match="line 1: a number of over 4300 characters"):
+        scan('{"a": ' + "9" * 5_000 + "}")
+
+
 def test_a_key_that_stands_twice_is_ambiguous() -> None:
     text = '{"a": 1,\n "a": 2}'
 

@@ -19,6 +19,8 @@ _TRIVIA = re.compile(r"(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"')
 _SCALAR = re.compile(r"true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _MAX_DEPTH: Final = 100
+_MAX_NUMBER: Final = 4_300
+"""Python itself takes no longer whole number out of a text."""
 
 
 class JsonError(FormError):
@@ -99,6 +101,8 @@ class _Reader:
         match = (_STRING if opening == '"' else _SCALAR).match(self._text, at)
         if match is None:
             raise JsonError(self._text, at, self.complaint(at))
+        if opening != '"' and match.end() - at > _MAX_NUMBER:
+            raise JsonError(self._text, at, f"a number of over {_MAX_NUMBER} characters")
         return Node("scalar", at, match.end()), match.end()
 
     def complaint(self, at: int, otherwise: str = "") -> str:
