@@ -87,6 +87,10 @@ WHY: Final[Mapping[str, str]] = {
     "approval round trip, p50, at": (
         "core, sender and an attached console share the processors of this machine"
     ),
+    "search for a rare word": (
+        "a word is found by how it begins, in each of the parts of the index, which old records "
+        "leave one by one"
+    ),
     "History, newest": "a row is a call, which several records are put together for",
     "key to screen": "a key that comes during a repaint is seen after it",
     "the first `costs`": "it also loads the table of prices, which later ones keep",
