@@ -9,8 +9,9 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
+from tests.service.wire import WAIT_S
+
 MARK = "HOOK_TEST_MARK"
-PATIENCE_S = 60.0
 
 
 def script(folder: Path, body: str, name: str = "hook.sh") -> str:
@@ -28,7 +29,7 @@ def marked() -> dict[str, str]:
 
 def survivors(env: Mapping[str, str]) -> list[int]:
     """The processes that still run with this mark, once the kernel had time to end the others."""
-    until_s = time.monotonic() + PATIENCE_S
+    until_s = time.monotonic() + WAIT_S
     while (found := _alive(f"{MARK}={env[MARK]}".encode())) and time.monotonic() < until_s:
         time.sleep(0.01)
     return found
@@ -50,7 +51,7 @@ def _alive(mark: bytes) -> list[int]:
 
 def wait_for(path: Path) -> str:
     """What is written to a file, once there is something."""
-    until_s = time.monotonic() + PATIENCE_S
+    until_s = time.monotonic() + WAIT_S
     while time.monotonic() < until_s:
         if path.exists() and (text := path.read_text()):
             return text

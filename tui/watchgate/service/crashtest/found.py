@@ -30,7 +30,7 @@ def found(name: str, program: Path | None) -> Agent:
     if where is None:
         raise NotFoundError(f"{name} is not on PATH: install it, or name it with --program PATH")
     # Not resolved: an agent may be found by what lies beside the link to it.
-    path = Path(os.path.abspath(where))  # noqa: PTH100
+    path = Path(where).absolute()
     if not os.access(path, os.X_OK) or path.is_dir():
         raise NotFoundError(f"{path} is no program: name the agent's own with --program PATH")
     return AGENTS[name](path, _version(AGENTS[name](path, "")))
