@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 from hypothesis import given, settings
@@ -54,10 +56,10 @@ def test_it_is_found_where_it_stands_and_no_letter_stands_before_it(needle: str,
 
 
 @pytest.fixture(scope="module")
-def words() -> sqlite3.Connection:
-    made = sqlite3.connect(":memory:")
-    made.execute("CREATE VIRTUAL TABLE words USING fts5(text, detail=none, tokenize='ascii')")
-    return made
+def words() -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(":memory:")) as made:
+        made.execute("CREATE VIRTUAL TABLE words USING fts5(text, detail=none, tokenize='ascii')")
+        yield made
 
 
 @settings(max_examples=200)
