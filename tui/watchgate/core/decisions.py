@@ -55,9 +55,15 @@ class Refused(Exception):
     """A decision that was not taken; nothing changed."""
 
     def __init__(
-        self, code: RefusalCode, message: str, *, settlement: Settlement | None = None
+        self,
+        code: RefusalCode,
+        message: str,
+        *,
+        settlement: Settlement | None = None,
+        wait_s: int | None = None,
     ) -> None:
         super().__init__(message)
+        self.wait_s = wait_s
         self.code: RefusalCode = code
         self.settlement = settlement
 

@@ -26,6 +26,9 @@ RefusalCode = Literal[
     "not_offered",
     "too_late",
     "self_approval",
+    "locked",
+    "wrong_pin",
+    "unknown_code",
     "not_armed",
     "bad_request",
 ]

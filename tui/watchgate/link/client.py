@@ -22,7 +22,17 @@ from watchgate.link.lines import (
     Refused,
     request_line,
 )
-from watchgate.link.protocol import Hello, Push, Refusal, Request, Scope, Snapshot, Verb, What
+from watchgate.link.protocol import (
+    Action,
+    Hello,
+    Push,
+    Refusal,
+    Request,
+    Scope,
+    Snapshot,
+    Verb,
+    What,
+)
 from watchgate.link.receiving import receive
 
 GREETING_TIMEOUT_S = 5.0
@@ -48,7 +58,7 @@ class Fields(TypedDict, total=False):
     answers: tuple[tuple[str, ...], ...]
     rules: tuple[GrantRule, ...]
     grant: str | None
-    action: Literal["show", "reload"]
+    action: Action
     agent: str | None
     session: str | None
     from_seq: int | None
@@ -59,6 +69,12 @@ class Fields(TypedDict, total=False):
     seconds: int | None
     filter: str | None
     limit: int
+    pin: str | None
+    current: str | None
+    code: str | None
+    token: str | None
+    name: str | None
+    risk: Literal["medium", "high"]
 
 
 class ControlClient:

@@ -55,6 +55,7 @@ class _Line(msgspec.Struct, frozen=True, kw_only=True):
     by: str | None = None
     at: int | None = None
     word: str | None = None
+    wait_s: int | None = None
     record: Record | None = None
     gap: tuple[int, int] | None = None
     closed: str | None = None
@@ -128,6 +129,7 @@ def _sort(line: _Line) -> Answer | Push:
         by=line.by,
         at=line.at,
         word=line.word,
+        wait_s=line.wait_s,
     )
 
 

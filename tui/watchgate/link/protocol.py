@@ -41,8 +41,14 @@ Verb = Literal[
     "off",
     "on",
     "stop",
+    "presence",
+    "unlock",
+    "pin",
+    "token",
 ]
+Standing = Literal["clear", "pin", "code", "key", "locked", "adrift", "below"]
 What = Literal["requests", "sessions", "records", "calls"]
+Action = Literal["show", "reload", "set", "remove", "add", "ls", "revoke", "off"]
 RefusalCode = Literal[requests.RefusalCode, "failed"]
 
 
@@ -90,7 +96,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     answers: tuple[tuple[str, ...], ...] = ()
     rules: tuple[GrantRule, ...] = ()
     grant: str | None = None
-    action: Literal["show", "reload"] = "show"
+    action: Action = "show"
     agent: str | None = None
     session: str | None = None
     from_seq: int | None = None
@@ -101,6 +107,12 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     seconds: int | None = None
     filter: str | None = None
     limit: int = 100
+    pin: str | None = None
+    current: str | None = None
+    code: str | None = None
+    token: str | None = None
+    name: str | None = None
+    risk: Literal["medium", "high"] = "medium"
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -114,6 +126,7 @@ class Refusal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The answer to a request that was not: nothing changed.
 
     `message` is fit to be read; `by`, `at` (UTC µs) and `word` say how a settled request ended.
+    `wait_s` is for how many seconds no PIN is taken after too many wrong ones.
     """
 
     id: int
@@ -122,6 +135,49 @@ class Refusal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     by: str | None = None
     at: int | None = None
     word: str | None = None
+    wait_s: int | None = None
+
+
+class Presence(msgspec.Struct, frozen=True, kw_only=True):
+    """The answer to `presence` and `unlock`: what this process may do, and by which proof.
+
+    `clear`, and what was unlocked (`pin`, `code`, `key`), may decide. `locked` and `adrift` may
+    after `unlock`, `below` never; `why` says in one sentence why not. `pin` says that one is set,
+    `tty` is the terminal ("pts/3"; empty: none).
+    """
+
+    standing: Standing
+    why: str = ""
+    pin: bool = False
+    tty: str = ""
+
+
+class Code(msgspec.Struct, frozen=True, kw_only=True):
+    """The answer to an `unlock` with nothing: what a clear terminal has to confirm, and how soon.
+
+    A clear terminal is answered with a `Presence` instead.
+    """
+
+    code: str
+    seconds: int
+
+
+class Unlocked(msgspec.Struct, frozen=True, kw_only=True):
+    """The answer to an `unlock` with a code: the other terminal, and the process that leads it."""
+
+    unlocked: str
+    leader: str
+
+
+class TokenRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A registered program: `token ls` answers with `tokens`, a list of these.
+
+    `token add` answers with one and the `token` itself, which is told only then.
+    """
+
+    name: str
+    risk: Literal["medium", "high"]
+    added_at: int
 
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):

@@ -19,6 +19,7 @@ from watchgate.service.verbs.deciding import Deciding
 from watchgate.service.verbs.granting import Granting
 from watchgate.service.verbs.looking import Looking
 from watchgate.service.verbs.policy import Rules
+from watchgate.service.verbs.proving import Proving
 from watchgate.service.verbs.purging import Purging
 from watchgate.service.verbs.switching import Switching
 
@@ -53,6 +54,7 @@ class Verbs:
             Granting(hub, clock, journal=journal, store=store),
             Rules(hub, policies),
             Purging(hub, clock, journal=journal, forget=forget),
+            Proving(hub),
             Switching(hub, clock, off=paths.off, stop=stop),
         )
         self._verbs: dict[str, Do] = {
@@ -85,6 +87,7 @@ class Verbs:
                 by=end.by if end else None,
                 at=end.at.wall_us if end else None,
                 word=end.word if end else None,
+                wait_s=refused.wait_s,
             )
         except (JournalError, OSError) as fault:
             return Refusal(id=request.id, refused="failed", message=str(fault))
