@@ -49,10 +49,11 @@ class CommandMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     values that stand before them are passed over (`git -C x push` is `push`), and `*` again stands
     for any letters; `sub_regex` is matched from the start of all operands, one blank between them.
     Flags are found in clusters (`-rf`), shortened (`--recurs`) and with values (`--force=x`):
-    `any_flag` at least one, `all_flag` all, `no_flag` none. `flags` is the closed set of all that
-    may occur, `*` for any: in it names are whole, an entry that ends in `=` takes a value
-    (`-n=`, `--format=`), one that ends in ` ;` a command that is judged by itself (`-exec ;`), and
-    `-#` is a number (`-20`). `args` are patterns of which some argument
+    `any_flag` at least one, `all_flag` all, `no_flag` none, which counts only where it stands as an
+    option of the program itself, and not where it may be the value of another. `flags` is the
+    closed set of all that may occur, `*` for any: in it names are whole, an entry that ends in `=`
+    takes a value (`-n=`, `--format=`), one that ends in ` ;` a command that is judged by
+    itself (`-exec ;`), and `-#` is a number (`-20`). `args` are patterns of which some argument
     has one, `no_args` of which none has; `args_regex` is found in some argument, `no_args_regex` in
     none, each searched with a leading `~` or `$HOME` as the home. `first` is a regular expression
     that the whole first operand behind `sub` has. `line` are patterns for the whole command, its

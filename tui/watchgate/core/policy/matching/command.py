@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from watchgate.core.policy.matching import needs, options, paths
+from watchgate.core.policy.matching.excuses import excused
 from watchgate.core.policy.matching.options import Flags
 from watchgate.core.policy.matching.paths import Paths
 from watchgate.core.policy.matching.patterns import (
@@ -19,6 +20,7 @@ from watchgate.core.policy.matching.patterns import (
     regex,
 )
 from watchgate.core.policy.matching.seen import Seen
+from watchgate.core.policy.matching.value_options import may_mean
 from watchgate.core.policy.rule_file import CommandMatch, Names
 from watchgate.core.policy.shell.commands import Command
 from watchgate.core.policy.shell.names import plain_name
@@ -137,12 +139,9 @@ def words_behind(wanted: Shape, seen: Seen) -> list[Word] | None:
 
 def _excepted(wanted: Shape, seen: Seen) -> bool:
     """Whether an exception holds for certain."""
-    if wanted.no_flag is not None:
-        for word in seen.arguments:
-            if word.text == "--":
-                break
-            if not word.dynamic and wanted.no_flag.surely(word.text, wanted.known):
-                return True
+    excuses = wanted.no_flag
+    if excuses and excused(excuses, wanted.known, seen.program, seen.arguments):
+        return True
     if wanted.not_sub and _surely_sub(wanted.not_sub, seen):
         return True
     for test in (wanted.no_args, wanted.no_args_regex):
@@ -172,10 +171,16 @@ def _flag(wanted: Shape, flags: Flags, seen: Seen) -> list[Word]:
     """The words that may be such a flag; in `git -C x branch` the -C is git's, not its branch's."""
     among = seen.dashed if flags.dashed else seen.arguments
     found = [word for word in among if flags.maybe(word.text)]
-    if found and wanted.sub and seen.global_options:
-        front = _in_front(seen, maybe_sub(wanted.sub, seen))
-        found = [word for word in found if id(word) not in front]
-    return found
+    if not found:
+        return found
+    sub = maybe_sub(wanted.sub, seen) if wanted.sub else []
+    front = _in_front(seen, sub)
+    name = sub[0].text if sub else ""
+    return [
+        word
+        for word in found
+        if id(word) not in front and may_mean(flags, seen.program, name, word.text)
+    ]
 
 
 def _closed(wanted: Shape, seen: Seen) -> Sequence[Word]:

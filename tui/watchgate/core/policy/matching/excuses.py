@@ -1,0 +1,49 @@
+"""Whether an option excuses a command: only where it stands as an option of that very program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from watchgate.core.policy.matching import value_options
+from watchgate.core.policy.matching.options import Flags, is_option
+from watchgate.core.policy.matching.value_options import Grammar
+from watchgate.core.policy.shell.words import Word
+
+
+def excused(flags: Flags, known: frozenset[str], program: str, words: Iterable[Word]) -> bool:
+    """Whether one of the flags is given for certain.
+
+    Not where it may be the value of the option in front of it, behind `--`, or behind the operand
+    from which on the words are those of another program. `known` are short options without a
+    value, behind which another one may stand in a cluster.
+    """
+    grammar = value_options.of(program)
+    sub = ""
+    before = ""
+    for word in words:
+        text = word.text
+        is_value = bool(before) and grammar.may_take_next(before)
+        before = ""
+        if word.dynamic and not word.prefix:
+            # It may become `--`, an option with a value, or an operand.
+            if grammar.ends or word.expands == "words":
+                return False
+        elif text == "--":
+            return False
+        elif is_option(text):
+            if not is_value and _is_one(flags, known, grammar, text):
+                return True
+            before = text
+        elif not (is_value and grammar.valued is not None):
+            if grammar.ends:
+                return False
+            if not sub and (not is_value or (program, text) in value_options.SUBS):
+                sub = text
+                grammar = value_options.of(program, sub)
+    return False
+
+
+def _is_one(flags: Flags, known: frozenset[str], grammar: Grammar, text: str) -> bool:
+    if flags.surely(text, known):
+        return True
+    return text[1] != "-" and not flags.letters.isdisjoint(grammar.certain(text))

@@ -1,0 +1,183 @@
+"""Which options of a program take the word behind them for their value, as one table.
+
+It tells whether a word that looks like an option is one: `git clean -e -n` deletes, since `-n` is
+the value of `-e`. Where a program is not in the table, any option may take the next word.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from watchgate.core.policy.matching.options import (
+    GLOBAL_OPTIONS,
+    TAKES_NEXT_WORD,
+    Flags,
+    is_option,
+)
+from watchgate.core.policy.shell.names import INTERPRETERS, SHELLS
+from watchgate.core.policy.shell.options import Options
+from watchgate.core.policy.shell.words import names
+from watchgate.core.policy.shell.wrappers import PREFIXES, SCRIPT_OPERAND_OPTIONS, SUB_PREFIXES
+
+
+class Grammar(msgspec.Struct, frozen=True):
+    """How a program reads its options.
+
+    With `valued` no other option takes the next word; where it is None, all but `flags` may.
+    `letters` are its short options without a value, where they are known. `ends` says that the
+    options end at the first operand, behind which the words are another's.
+    """
+
+    valued: frozenset[str] | None = None
+    flags: frozenset[str] = frozenset()
+    letters: str = ""
+    ends: bool = False
+
+    def may_take_next(self, text: str) -> bool:
+        """Whether the value of an option may be the next word."""
+        if not is_option(text) or "=" in text or text in _NEVER_VALUED:
+            return False
+        if self.valued is None:
+            return text not in self.flags
+        return text in self.valued or (text[1] != "-" and self.cluster(text)[1])
+
+    def cluster(self, text: str) -> tuple[str, bool]:
+        """The letters of a cluster that may be options, and whether the next word is a value."""
+        for place, letter in enumerate(text[1:], 1):
+            if self.valued is not None and f"-{letter}" in self.valued:
+                return text[1 : place + 1], place == len(text) - 1
+        return text[1:], False
+
+    def certain(self, text: str) -> str:
+        """The letters of a cluster that are options for certain."""
+        if self.valued is None:
+            return ""
+        letters, _ = self.cluster(text)
+        if not self.letters:
+            return letters
+        return letters[: len(letters) - len(letters.lstrip(self.letters))]
+
+
+# Long names that mean the same everywhere and stand alone.
+_NEVER_VALUED = names(
+    "--force --recursive --verbose --quiet --yes --all --json --help --version --dry-run --debug"
+    " --dryrun --simulate -y"
+)
+
+
+def _exactly(valued: str = "", letters: str = "", *, ends: bool = False) -> Grammar:
+    return Grammar(names(valued), letters=letters, ends=ends)
+
+
+def _flags(flags: str) -> Grammar:
+    return Grammar(flags=names(flags))
+
+
+def _wrapper(options: Options) -> Grammar:
+    return Grammar(flags=options.flags, ends=True)
+
+
+PROGRAMS: dict[str, Grammar] = {
+    **dict.fromkeys(SHELLS, _exactly("-o +o -O +O --rcfile --init-file", ends=True)),
+    **dict.fromkeys(INTERPRETERS, _exactly(ends=True)),
+    "python": _exactly("-W -X -Q --check-hash-based-pycs", ends=True),
+    "perl": _exactly("-I -M -m -F -C -D -x", ends=True),
+    "ssh": Grammar(SCRIPT_OPERAND_OPTIONS["ssh"].valued, ends=True),
+    "git": Grammar(GLOBAL_OPTIONS["git"]),
+    "make": _exactly(
+        "-C -f -I -o -W -E --directory --file --makefile --include-dir --old-file --assume-old"
+        " --what-if --new-file --assume-new --eval",
+        "bBdeijkLmnOpqrRsStvw",
+    ),
+    "rsync": _exactly(
+        "-f -e -B -T -M -@ --exclude --include --filter --exclude-from --include-from --files-from"
+        " --rsh --rsync-path --backup-dir --suffix --chmod --chown --usermap --groupmap"
+        " --block-size --bwlimit --timeout --contimeout --port --password-file --log-file"
+        " --log-file-format --out-format --temp-dir --partial-dir --compare-dest --copy-dest"
+        " --link-dest --max-size --min-size --max-delete --max-alloc --modify-window"
+        " --skip-compress --compress-level --zl --compress-choice --zc --checksum-choice --cc"
+        " --checksum-seed --iconv --info --debug --stderr --stop-after --stop-at --time-limit"
+        " --write-batch --only-write-batch --read-batch --protocol --sockopts --address --config"
+        " --dparam --remote-option --outbuf --early-input --copy-as",
+        "acdghiklmnopqrstuvxyzACDEFHIJKLNOPRSUVWX0468",
+    ),
+    "sed": _exactly("-e -f -l --expression --file --line-length"),
+    "gsed": _exactly("-e -f -l --expression --file --line-length"),
+    **dict.fromkeys(
+        ("awk", "gawk", "mawk", "nawk"),
+        _exactly("-F -v -f -e -i -l -E --field-separator --assign --file --source", ends=True),
+    ),
+    "jq": _exactly(
+        "-L -f --from-file --indent --arg --argjson --slurpfile --rawfile --args --jsonargs"
+    ),
+    "crontab": _exactly("-u"),
+    "rclone": _flags("-v -P -i -q --progress --interactive --stats-one-line --fast-list"),
+    **dict.fromkeys(
+        ("kubectl", "oc"),
+        _flags(
+            "-A -R -w --all-namespaces --now --ignore-not-found --prune --server-side --overwrite"
+            " --force-conflicts --local --watch --cascade --wait"
+        ),
+    ),
+    "helm": _flags(
+        "-i --install --atomic --wait --wait-for-jobs --create-namespace --reuse-values --devel"
+        " --reset-values --keep-history --no-hooks --cleanup-on-fail --dependency-update"
+    ),
+    **dict.fromkeys(("aws", "awslocal"), _flags("--recursive --delete --only-show-errors")),
+    **dict.fromkeys(("iptables", "ip6tables"), _flags("-n -v -x --numeric --line-numbers --exact")),
+    "npm": _flags("-g -f -w --global --silent --provenance --workspaces"),
+    "cargo": _flags("-v -q --locked --offline --frozen --allow-dirty --no-verify --workspace"),
+    **dict.fromkeys(
+        ("ansible", "ansible-playbook"),
+        _flags("-b -v -vv -vvv -vvvv -K -k -D -C --become --diff --check --ask-become-pass"),
+    ),
+}
+_WRAPPERS = {name: _wrapper(prefix.options) for name, prefix in PREFIXES.items()}
+_SUB_WRAPPERS = {name: _wrapper(prefix.options) for name, prefix in SUB_PREFIXES.items()}
+
+SUBS: dict[tuple[str, str], Grammar] = {
+    **_SUB_WRAPPERS,
+    ("git", "clean"): _exactly("-e --exclude", "dfinqxX"),
+    ("git", "push"): _exactly(
+        "-o --push-option --repo --receive-pack --exec --recurse-submodules", "dfnquv46"
+    ),
+    ("git", "commit"): _exactly(
+        "-m -F -C -c -t --message --file --reuse-message --reedit-message --template --author"
+        " --date --fixup --squash --cleanup --trailer --pathspec-from-file"
+    ),
+    ("git", "checkout"): _exactly("-b -B --orphan --conflict --pathspec-from-file"),
+    ("git", "switch"): _exactly("-c -C --create --force-create --orphan --conflict"),
+    ("git", "restore"): _exactly("-s --source --conflict --pathspec-from-file"),
+    ("git", "rebase"): _exactly(
+        "-s -X -x -C --onto --strategy --strategy-option --exec --whitespace --empty"
+    ),
+    ("git", "reflog"): _exactly("--expire --expire-unreachable"),
+    ("git", "update-ref"): _exactly("-m"),
+    ("git", "symbolic-ref"): _exactly("-m"),
+    ("git", "prune"): _exactly("--expire"),
+}
+_UNKNOWN = Grammar()
+# Their parsers know an option by its whole name only.
+_WHOLE_NAMES = TAKES_NEXT_WORD | names("terraform tofu vault nomad consul packer buildah skopeo")
+
+
+def of(program: str, sub: str = "") -> Grammar:
+    """How a program reads its options: in front of its sub-command, or behind it."""
+    known = SUBS.get((program, sub)) if sub else None
+    if known is None and sub and program == "git":
+        return _UNKNOWN
+    return known or PROGRAMS.get(program) or _WRAPPERS.get(program) or _UNKNOWN
+
+
+def may_mean(flags: Flags, program: str, sub: str, text: str) -> bool:
+    """Whether a word that may be a flag by its letters is one by the program's own options.
+
+    It is none where its letters are the value of another option (`-bfix`), or where a program that
+    takes no shortened names would have to take one (`--all` for `--allow`).
+    """
+    name = text.partition("=")[0]
+    if text in flags.exact or name in flags.exact:
+        return True
+    if text.startswith("--"):
+        return program not in _WHOLE_NAMES
+    return not flags.letters.isdisjoint(of(program, sub).cluster(text)[0])
