@@ -239,3 +239,48 @@ echo $? > {tried}
     assert tried.read_text().strip() == "1"
     assert "self_approval" in Path(f"{tried}.err").read_text()
     assert held.waits
+
+
+SECRET = "AKIA_SECRET"
+
+
+def prompt(before: int) -> dict[str, str]:
+    """A prompt that holds a secret behind so many characters."""
+    return {"session_id": "s1", "cwd": "/tmp", "prompt": "y" * before + SECRET}
+
+
+@pytest.mark.parametrize("before", [100, 8_100, 50_000, 1_000_000])
+def test_a_gate_on_prompts_reads_the_whole_prompt(core: Core, guard: Path, before: int) -> None:
+    script = f"#!/bin/sh\nif grep -q {SECRET}; then echo 'a secret' >&2; exit 2; fi\n"
+    core.configure(handler(written(guard, script), on=["prompt.submit"]))
+    core.start()
+    done = core.hook("UserPromptSubmit", prompt(before)).done()
+    assert "a secret" in done.out + done.err
+    data = core.seen("prompt.submit")["data"]
+    left_out = max(before + len(SECRET) - 8_000, 0)
+    assert data.get("left_out_chars", 0) == left_out
+
+
+def test_a_codewhale_gate_that_cannot_be_told_a_whole_prompt_blocks_it(
+    core: Core, guard: Path
+) -> None:
+    command = written(guard, "#!/bin/sh\nexit 0\n")
+    core.configure(handler(command, on=["prompt.submit"], protocol="codewhale"))
+    core.start()
+    assert core.hook("UserPromptSubmit", prompt(20_000)).done().code == 0
+    done = core.hook("UserPromptSubmit", prompt(40_000)).done()
+    assert "40011 bytes" in done.out + done.err
+
+
+@pytest.mark.parametrize("before", [8_170, 8_200, 200_000])
+def test_a_sandbox_hook_hears_that_a_long_message_is_left_out(
+    core: Core, guard: Path, tmp_path: Path, before: int
+) -> None:
+    note = tmp_path / "note"
+    script = f"#!/bin/sh\nenv | grep -o '^SANDBOX_MESSAGE[A-Z_]*' > {note}\n"
+    core.configure(handler(written(guard, script), on=["prompt.submit"], protocol="sandbox-env"))
+    core.start()
+    core.hook("UserPromptSubmit", prompt(before)).done()
+    until(note.exists, "the hook")
+    long = before + len(SECRET) > 8_192
+    assert note.read_text().split() == ["SANDBOX_MESSAGE_OMITTED" if long else "SANDBOX_MESSAGE"]

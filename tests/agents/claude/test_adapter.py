@@ -161,11 +161,11 @@ def test_other_tools_results_are_put_into_words(response: object, text: str) -> 
     assert body.text == text
 
 
-def test_a_long_result_is_cut_and_says_so() -> None:
+def test_a_long_result_is_carried_whole() -> None:
     body = decoded(CLAUDE, "PostToolUse", tool_response="x" * 100_000, **CALL).body
 
     assert isinstance(body, ToolResult)
-    assert body.text.endswith("... (92000 more characters)")
+    assert len(body.text) == 100_000
 
 
 def test_a_failure_is_not_ok() -> None:

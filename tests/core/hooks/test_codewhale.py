@@ -9,7 +9,7 @@ import pytest
 
 from tests.core.builders import other, permission, post, pre, shell
 from tests.core.hooks.runs import calling, ended, env, report, told, verdict
-from watchgate.core.events import Event, Text
+from watchgate.core.events import Event, Lane, Text
 from watchgate.core.hooks.codewhale import MAX_TEXT_CHARS, NO_QUESTION, NO_REASON, NOT_REWRITTEN
 from watchgate.core.hooks.codewhale_payloads import STDIN_CAP_BYTES
 from watchgate.core.hooks.registry import PROTOCOLS
@@ -206,3 +206,12 @@ def test_a_message_is_told_as_far_as_32_kib_of_json_hold(text: str) -> None:
     assert document["text_truncated"] is (document["text"] != text)
     # Not one character more would have fitted.
     assert document["text"] == text or len(stdin) > STDIN_CAP_BYTES - 16
+
+
+def test_a_gate_is_told_a_whole_prompt_or_none_and_an_observer_its_beginning() -> None:
+    gate = msgspec.structs.replace(prompt("x" * 40_000), lane=Lane.GATE)
+    with pytest.raises(ValueError, match="40000 bytes"):
+        PROTOCOLS["codewhale"].exchange(gate, "guard")
+    observed = told(NAME, msgspec.structs.replace(gate, lane=Lane.OBSERVE))
+    assert observed["text_truncated"] is True
+    assert observed["text_original_bytes"] == 40_000

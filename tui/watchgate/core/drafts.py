@@ -45,6 +45,9 @@ from watchgate.core.summary import summary
 from watchgate.core.traces import HIDING
 from watchgate.core.verdicts import Outcome
 
+RECORDED_CHARS = 8_000
+"""Characters of an agent's own words that a record holds; hooks and extensions get all of them."""
+
 
 def draft(
     event: Event,
@@ -97,6 +100,8 @@ def note(event: Event) -> Emit:
         case _:
             detail, tools = summary(body.tool), (body.tool,)
             text = "allowed" if isinstance(body, ToolCall) and body.allowed else ""
+    beginnings = [_beginning(each) for each in (text, undecoded, detail)]
+    text, undecoded, detail = (words for words, _left_out in beginnings)
     data = NoteData(
         native=event.native,
         text=text,
@@ -109,6 +114,7 @@ def note(event: Event) -> Emit:
         sub=event.sub,
         numbering=event.numbering,
         tools=tuple(msgspec.structs.replace(tool, input={}) for tool in tools),
+        left_out_chars=sum(left_out for _words, left_out in beginnings),
     )
     return draft(event, data)
 
@@ -184,19 +190,28 @@ def _rewritten(event: Event, outcome: Outcome) -> str:
 
 def ended(event: Event, body: ToolResult, call: Call | None) -> Emit:
     """The record of a call that ran; one that was not seen to begin ran ungated."""
+    result, left_out_chars = _beginning(body.text)
     data = ResultData(
         native=event.native,
         tool=body.tool,
         summary=summarized(call, event, body.tool),
         ok=body.ok,
-        result=body.text,
+        result=result,
         took_ms=body.took_ms,
         interrupted=body.interrupted,
         ungated=call is None,
         exit_code=body.exit_code,
         numbering=event.numbering,
+        left_out_chars=left_out_chars,
     )
     return draft(event, data, _ref(event, body.tool, call))
+
+
+def _beginning(text: str) -> tuple[str, int]:
+    """What a record holds of an agent's words, and how many characters of them it leaves out."""
+    left_out = max(len(text) - RECORDED_CHARS, 0)
+    mark = f"... ({left_out} more characters)" if left_out else ""
+    return f"{text[:RECORDED_CHARS]}{mark}", left_out
 
 
 def decided(request: Request) -> Emit:

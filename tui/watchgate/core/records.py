@@ -122,7 +122,10 @@ class CallData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc
 
 
 class ResultData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """`tool.post`, `tool.error`: how the call ended."""
+    """`tool.post`, `tool.error`: how the call ended.
+
+    `left_out_chars` counts what is not in `result`, of which a record holds the beginning.
+    """
 
     native: str
     tool: Tool
@@ -134,12 +137,14 @@ class ResultData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     ungated: bool = False
     exit_code: int | None = None
     numbering: str = ""
+    left_out_chars: int = 0
 
 
 class NoteData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """Any other event: the agent's own event name and its words, or what nobody could decode.
 
-    `tools` are the calls that it tells of, without their inputs.
+    `tools` are the calls that it tells of, without their inputs. `left_out_chars` counts what is
+    not in the text, of which a record holds the beginning.
     """
 
     native: str
@@ -153,6 +158,7 @@ class NoteData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc
     sub: Sub | None = None
     numbering: str = ""
     tools: tuple[Tool, ...] = ()
+    left_out_chars: int = 0
 
 
 class UsageData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):

@@ -10,9 +10,6 @@ from watchgate.agents.base import DecodeError, Intake
 from watchgate.core.events import Folder, Name
 from watchgate.core.json_faults import JSON_FAULTS
 
-TEXT_LIMIT = 8_000
-"""Characters of an agent's own words that an event keeps; the rest is counted, not carried."""
-
 
 class HookPayload(msgspec.Struct, frozen=True, gc=False):
     """One hook call. What identifies it is typed; what differs between events is `Any`."""
@@ -101,7 +98,7 @@ def decode(payload: bytes, intake: Intake) -> tuple[HookPayload, str]:
 
 
 def rest(payload: bytes) -> str:
-    """The fields that only this event has, as bounded JSON: for events that nobody described.
+    """The fields that only this event has, as JSON: for events that nobody described.
 
     Raises `DecodeError`: fields that nobody typed were skipped so far, and may hold anything.
     """
@@ -114,10 +111,7 @@ def rest(payload: bytes) -> str:
 
 
 def text(value: Any) -> str:
-    """The value in words: a string as it is, nothing for null, else JSON; bounded."""
+    """The value in words, all of them: a string as it is, nothing for null, else JSON."""
     if value is None:
         return ""
-    words = value if isinstance(value, str) else msgspec.json.encode(value).decode()
-    if len(words) <= TEXT_LIMIT:
-        return words
-    return f"{words[:TEXT_LIMIT]}... ({len(words) - TEXT_LIMIT} more characters)"
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()

@@ -80,7 +80,7 @@ def _document(name: str, event: Event) -> bytes:
         "model": model(event),
     }
     if name == "message_submit":
-        return bounded(told, words(event))
+        return bounded(told, words(event), whole=event.lane.waits)
     if event.tool is not None:
         told |= {
             "tool_name": event.tool.native_name,
@@ -99,8 +99,12 @@ def _document(name: str, event: Event) -> bytes:
     return msgspec.json.encode(told)
 
 
-def bounded(told: dict[str, Any], text: str) -> bytes:
-    """The document with as much of the text, from its beginning, as 32 KiB of JSON hold."""
+def bounded(told: dict[str, Any], text: str, *, whole: bool = False) -> bytes:
+    """The document with as much of the text, from its beginning, as 32 KiB of JSON hold.
+
+    Raises `ValueError` where that is not all of it and `whole` demands so: a gate that reads half a
+    prompt would let the other half pass.
+    """
     original = len(text.encode())
 
     def document(chars: int) -> bytes:
@@ -117,6 +121,11 @@ def bounded(told: dict[str, Any], text: str) -> bytes:
             fits = middle
         else:
             too_many = middle
+    if whole and fits < len(text):
+        raise ValueError(
+            f"the prompt has {original} bytes, and this protocol carries at most 32 KiB of JSON;"
+            ' a handler with protocol = "console" reads all of it'
+        )
     return document(fits)
 
 
