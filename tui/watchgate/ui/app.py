@@ -7,6 +7,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import ClassVar
 
 from textual.app import App
+from textual.driver import Driver
 from textual.events import AppBlur, AppFocus, Key, Paste, Resize
 from textual.filter import LineFilter, Monochrome
 from textual.worker import Worker
@@ -33,6 +34,7 @@ from watchgate.ui.stage import Stage
 from watchgate.ui.stylesheets import stylesheets
 from watchgate.ui.telling.announcer import Announcer
 from watchgate.ui.telling.title import CLEAR, RESTORE, SAVE
+from watchgate.ui.terminal.driver import TerminalDriver, end_with_terminal
 from watchgate.ui.theming.ascii_only import AsciiLines, ask_ascii
 from watchgate.ui.theming.palettes import DARK, MONO
 from watchgate.ui.theming.theme import NAMES, PALETTES, fitted
@@ -92,6 +94,9 @@ class WatchgateApp(Answers, inherit_bindings=False):
         self.set_reactive(App.theme, fitted(chosen, self.console.color_system).name)
         self.stylesheet.set_variables(self.get_css_variables())
 
+    def get_driver_class(self) -> type[Driver]:
+        return TerminalDriver
+
     def get_line_filters(self) -> Sequence[LineFilter]:
         # Textual's NO_COLOR filter makes CRITICAL fainter than plain text; the mono theme does not.
         kept = [line for line in super().get_line_filters() if not isinstance(line, Monochrome)]
@@ -105,6 +110,7 @@ class WatchgateApp(Answers, inherit_bindings=False):
         self._write(SAVE)
         self.call_after_refresh(self.follow, self.bridge)
         self.set_interval(TICK_S, self.tick)
+        end_with_terminal(self, self._driver)
 
     def on_unmount(self) -> None:
         self._write(RESTORE)

@@ -1,0 +1,86 @@
+"""Textual's driver for a terminal that may be gone at any moment.
+
+A terminal that hung up reads as an end of file for ever and fails every write. Textual's writing
+thread ends at such a failure, and the console then waits for ever for room in that thread's queue.
+"""
+
+from __future__ import annotations
+
+import select
+from contextlib import suppress
+from io import TextIOWrapper
+from typing import IO, cast
+
+from textual.app import App
+from textual.driver import Driver
+from textual.drivers.linux_driver import LinuxDriver
+
+LOOK_EACH_S = 1.0
+HANGUP_EXIT = 128 + 1
+"""The exit code of a process that SIGHUP ended."""
+
+
+def hung_up(descriptor: int) -> bool:
+    """Whether nobody holds the other end of this terminal."""
+    look = select.poll()
+    look.register(descriptor, 0)
+    return any(events & (select.POLLHUP | select.POLLNVAL) for _, events in look.poll(0))
+
+
+class LastingFile:
+    """A text file for the driver's writing thread; what a lost terminal cannot take is dropped."""
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+
+    def write(self, text: str) -> int:
+        """Write the text, or nothing where nobody is left to read it."""
+        with suppress(OSError):
+            return self._file.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Send what was written, if there is still somebody to send it to."""
+        with suppress(OSError):
+            self._file.flush()
+
+    def fileno(self) -> int:
+        """The terminal's descriptor."""
+        return self._file.fileno()
+
+
+class TerminalDriver(LinuxDriver):
+    """Textual's own driver, which a terminal that hung up neither stops nor starts again."""
+
+    def __init__(
+        self,
+        app: App[object],
+        *,
+        debug: bool = False,
+        mouse: bool = True,
+        size: tuple[int, int] | None = None,
+    ) -> None:
+        super().__init__(app, debug=debug, mouse=mouse, size=size)
+        self._file = cast("TextIOWrapper", LastingFile(cast("IO[str]", self._file)))
+
+    def _sigcont_application(self, *received: object) -> None:
+        # The system sends it together with SIGHUP; another writing thread would be left behind.
+        if not hung_up(self.fileno):
+            super()._sigcont_application(*received)
+
+    def run_input_thread(self) -> None:
+        """Read keys until the console ends or its terminal does."""
+        with suppress(OSError):
+            super().run_input_thread()
+
+
+def end_with_terminal(app: App[str], driver: Driver | None) -> None:
+    """Have the app leave once its terminal is gone: not every such end sends a signal."""
+    if not isinstance(driver, TerminalDriver):
+        return  # drawn for a test
+
+    def look() -> None:
+        if hung_up(driver.fileno):
+            app.exit(return_code=HANGUP_EXIT)
+
+    app.set_interval(LOOK_EACH_S, look)
