@@ -78,7 +78,8 @@ def subject_of(example: str | dict[str, Any]) -> Subject:
     """The call that an example describes: a command, or a tool with its input.
 
     Of `{ tool = "Edit", class = "edit", input = { ... }, cwd = "/x" }` the class and the folder may
-    be left out; `mcp__server__tool` is what MCP tools are called.
+    be left out, and `changed` are the paths that the session wrote before; `mcp__server__tool` is
+    what MCP tools are called.
     """
     if isinstance(example, str):
         tool = Tool("Bash", "Bash", "shell", {"command": example}, "")
@@ -91,6 +92,7 @@ def subject_of(example: str | dict[str, Any]) -> Subject:
         tool=tool,
         agent=str(example.get("agent", "")),
         cwd=str(example.get("cwd", CWD)),
+        changed=frozenset(map(str, example.get("changed", ()))),
         home=HOME,
         own=OWN,
     )

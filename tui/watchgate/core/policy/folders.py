@@ -151,7 +151,7 @@ class _Known(Place, frozen=True, gc=False):
 
 def known(place: Place, folder: str) -> Place:
     """The place with this folder to be in, where each path is worked out once."""
-    return _Known(place.session, place.home, folder, place.own, place.links)
+    return _Known(place.session, place.home, folder, place.own, place.links, place.changed)
 
 
 def _goes_plainly(command: Command) -> bool:

@@ -10,6 +10,7 @@ from watchgate.core.budget import RULE as BUDGET
 from watchgate.core.budget import Budgets, asked_because
 from watchgate.core.events import Event, Lane, Tool
 from watchgate.core.policy.assessment import Assessment, Finding, judge
+from watchgate.core.policy.changed import ChangedFiles
 from watchgate.core.policy.kept import Kept
 from watchgate.core.policy.policy import Policy
 from watchgate.core.policy.profiles import GateAction, Profile, gate_action
@@ -46,6 +47,7 @@ class PolicyGate:
         """
         self.profile: Profile = profile
         self.retries = Retries()
+        self.changed = ChangedFiles()
         self.took_ms: float | None = None
         self.budgets: Budgets = {} if budgets is None else budgets
         self._policies = policies
@@ -76,8 +78,10 @@ class PolicyGate:
             own=self._own,
             # Of what is only watched, the disk need not be asked: nothing is decided by it.
             links=self._links(tool, event.cwd) if event.lane.waits else (),
+            changed=self.changed.of(event.agent, event.session),
         )
         found = self._kept.assess(subject, self._policies(event.cwd), event.at.wall_us)
+        self.changed.note(subject)
         found = self.budgeted(event, self.retries.raised(event, found))
         if self._timer is not None:
             self.took_ms = round((self._timer() - began_s) * 1000, 3)

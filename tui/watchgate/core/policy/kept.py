@@ -16,7 +16,7 @@ from watchgate.core.recent import Recent
 
 KEPT = 500
 MAX_INPUT_BYTES = 2_000
-_Key = tuple[str, str, str, bytes, str, str, str, Links]
+_Key = tuple[str, str, str, bytes, str, str, str, Links, frozenset[str]]
 _encode = msgspec.json.Encoder(order="sorted").encode
 
 
@@ -62,4 +62,5 @@ def _key(subject: Subject) -> _Key | None:
         subject.session,
         subject.cwd,
         subject.links,
+        subject.changed,
     )

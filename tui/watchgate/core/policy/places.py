@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import msgspec
 
-from watchgate.core.policy.subject import Links
+from watchgate.core.policy.subject import EVERYTHING, Links
 
 TEMPORARY = (
     "/tmp",
@@ -42,7 +42,8 @@ class Place(msgspec.Struct, frozen=True, gc=False):
     """Where a call runs: the session's folder, the home, and the folder it is in by now.
 
     All are absolute, or empty where they are not known. `own` are the absolute paths of our own
-    files and of the settings that put us in the agents' way. `links` are those of the `Subject`.
+    files and of the settings that put us in the agents' way. `links` are those of the `Subject`,
+    `changed` those too with what the call itself writes.
     """
 
     session: str
@@ -50,6 +51,7 @@ class Place(msgspec.Struct, frozen=True, gc=False):
     cwd: str
     own: tuple[str, ...] = ()
     links: Links = ()
+    changed: frozenset[str] = frozenset()
 
     def resolve(self, path: str) -> str:
         """The normalised path; as it is written if the folder it starts from is not known."""
@@ -125,6 +127,10 @@ class Place(msgspec.Struct, frozen=True, gc=False):
         resolved = self.resolve(path).casefold()
         whole, below, _ = _index(self.own)
         return resolved in whole or resolved.startswith(below)
+
+    def is_changed(self, path: str) -> bool:
+        """Whether the session has written this file."""
+        return self.resolve(path) in self.changed or self.changed == EVERYTHING
 
     def holds_own(self, path: str) -> bool:
         """Whether our own files lie below this path; the home and what holds it do not count."""

@@ -33,7 +33,7 @@ class PathMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     there. What fits a folder fits all below it. Built-in sets: `@inside` and `@outside` the
     session's folder (devices such as /dev/null are neither), `@temporary`, `@sweeping` (a home, the
     root, or whole folders outside the session), `@own` (our files and the agents' hook settings),
-    `@device` (disks, partitions, memory).
+    `@device` (disks, partitions, memory), `@changed` (what the session has written).
     """
 
     access: Access = "any"
@@ -62,6 +62,8 @@ class CommandMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     `-` counts as none), `one`, `some` (at least one), `any`. `paths` are paths that the command
     itself touches, redirects included; an allow needs it of all of them. `piped_from` is a command
     that feeds it, `built_from` one inside its substitutions.
+    `changed` are names of files of which the session has written one, in whatever folder; ask and
+    deny only.
 
     What cannot be told for certain counts for ask and deny, and against allow.
     """
@@ -85,6 +87,7 @@ class CommandMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     paths: PathMatch | None = None
     piped_from: CommandMatch | None = None
     built_from: CommandMatch | None = None
+    changed: Names = ()
 
 
 class RuleData(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

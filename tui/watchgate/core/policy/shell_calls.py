@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from msgspec.structs import replace
 
 from watchgate.core import tool_input
 from watchgate.core.policy.assessment import (
@@ -14,6 +16,7 @@ from watchgate.core.policy.assessment import (
     Segment,
     severity,
 )
+from watchgate.core.policy.changed import written
 from watchgate.core.policy.compiled import Rule
 from watchgate.core.policy.folders import Folders, started_in
 from watchgate.core.policy.guards import MAX_CHARS, guard
@@ -116,15 +119,18 @@ class _Reader:
         self._holds = holds
         self._text = text
         self._budget = len(text) // _CHARS_A_READ + _MAX_READ_A_TEXT
-        self._folders = Folders(self._start(tool_input.folder(subject.tool)))
         # The commands where they are meant to run, and in other folders where they may run.
         self._seen: dict[int, Seen] = {}
         self._seen_in: dict[str, dict[int, Seen]] = {}
         self._hits: list[Finding] = []
         self._other: list[Finding] = []
+        self._folders = Folders(Place("", "", ""))
 
-    def read(self, found: Iterable[Command]) -> None:
+    def read(self, found: Sequence[Command]) -> None:
         """Judge every command."""
+        start = self._start(tool_input.folder(self._subject.tool))
+        changed = self._subject.changed | written(found, start)
+        self._folders = Folders(replace(start, changed=changed) if changed else start)
         for command in found:
             looked_at = (command, *command.piped_from, *command.built_from)
             self._budget -= sum(len(each.words) + len(each.redirects) for each in looked_at)

@@ -15,6 +15,9 @@ NOBODY = "~unknown"
 # Whatever the call names may lead elsewhere, since nobody looked at all of it.
 UNKNOWN: Links = (("/", NOBODY),)
 
+# What a session has changed, where nobody can tell any more.
+EVERYTHING = frozenset(("/",))
+
 
 class Subject(msgspec.Struct, frozen=True, kw_only=True):
     """One call as the policy sees it.
@@ -22,6 +25,7 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     `cwd` is the session's folder and `home` the user's, absolute or empty where unknown; `own` are
     the absolute paths of our own files and of the settings that put us in the agents' way. `links`
     are the symbolic links that the call's words name or lead through, each with what it leads to.
+    `changed` are the absolute paths of files that the session wrote before.
     """
 
     tool: Tool
@@ -31,3 +35,4 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     home: str = ""
     own: tuple[str, ...] = ()
     links: Links = ()
+    changed: frozenset[str] = frozenset()

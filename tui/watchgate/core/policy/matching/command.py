@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from fnmatch import fnmatchcase
 
 import msgspec
 
@@ -25,7 +26,9 @@ from watchgate.core.policy.rule_file import CommandMatch, Names
 from watchgate.core.policy.shell.commands import Command
 from watchgate.core.policy.shell.names import plain_name
 from watchgate.core.policy.shell.words import Word
+from watchgate.core.policy.subject import EVERYTHING
 
+_WILD = re.compile(r"[*?\[]")
 Search = Callable[[str], object]
 Sub = tuple[Patterns, ...]
 Demand = Callable[["Shape", Seen], Sequence[Word]]
@@ -59,6 +62,7 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     paths: Paths | None
     piped_from: Shape | None
     built_from: Shape | None
+    changed: Patterns
     needs: int = 0
     heads: frozenset[str] | None = None
     demands: tuple[Demand, ...] = ()
@@ -108,6 +112,7 @@ def shape(match: CommandMatch, sets: Sets, *, allows: bool) -> Shape:
         paths=paths.compiled(match.paths, sets, allows=allows) if match.paths else None,
         piped_from=shape(match.piped_from, sets, allows=allows) if match.piped_from else None,
         built_from=shape(match.built_from, sets, allows=allows) if match.built_from else None,
+        changed=compiled(name.lower() for name in names(match.changed)),
     )
     return _indexed(made)
 
@@ -243,6 +248,21 @@ def _built(wanted: Shape, seen: Seen) -> Sequence[Word]:
     return _others(wanted.built_from, seen.command.built_from, seen)
 
 
+def _changed(wanted: Shape, seen: Seen) -> Sequence[Word]:
+    return seen.command.words[:1] if _has_changed(wanted.changed, seen.place.changed) else ()
+
+
+def _has_changed(wanted: Patterns, changed: frozenset[str]) -> bool:
+    """Whether a path that was written may be one of these, also if only a wildcard names it."""
+    if changed == EVERYTHING:
+        return True
+    names = {path.rpartition("/")[2].lower() for path in changed}
+    wild = [name for name in names if _WILD.search(name)]
+    return any(map(wanted.fit, names)) or any(
+        fnmatchcase(name, pattern) for name in wanted.whole for pattern in wild
+    )
+
+
 def _others(wanted: Shape | None, commands: Sequence[Command], seen: Seen) -> Sequence[Word]:
     if wanted is None:
         return ()
@@ -322,6 +342,7 @@ def _demands(made: Shape) -> Iterator[Demand]:
     """For each thing that is asked for, what finds the words that have it; cheap ones first."""
     closed = made.closed
     for asked, demand in (
+        (made.changed, _changed),
         (made.sub, _sub),
         (made.any_flag, _any_flag),
         (made.all_flag, _all_flags),
@@ -357,6 +378,8 @@ def _needs(made: Shape) -> int:
         found |= needs.FED
     if made.built_from is not None:
         found |= needs.BUILT
+    if made.changed:
+        found |= needs.CHANGED
     return found
 
 

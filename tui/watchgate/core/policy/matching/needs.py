@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from watchgate.core.policy.rule_file import Access
 
-ARGUMENT, DASH, ADDRESS, VARIABLE, FED, BUILT, TOUCH, READ, WRITE, DELETE = (
-    1 << place for place in range(10)
+ARGUMENT, DASH, ADDRESS, VARIABLE, FED, BUILT, CHANGED, TOUCH, READ, WRITE, DELETE = (
+    1 << place for place in range(11)
 )
 """Any argument, one that starts with `-`, an address, a variable that is set, a command before it
-in its pipeline, one in its substitutions, a path, and a path that is read, written or deleted."""
+in its pipeline, one in its substitutions, a file that the session wrote, a path, and a path that is
+read, written or deleted."""
 
 ALL = -1
 

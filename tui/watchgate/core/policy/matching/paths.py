@@ -23,6 +23,7 @@ PLACES: dict[str, PathTest] = {
     "@sweeping": Place.sweeping,
     "@own": Place.is_own,
     "@device": Place.device,
+    "@changed": Place.is_changed,
 }
 _BUILT_IN = frozenset(PLACES)
 

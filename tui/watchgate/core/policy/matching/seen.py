@@ -93,6 +93,7 @@ class Seen:
                 (needs.VARIABLE, self.variables),
                 (needs.FED, self.command.piped_from),
                 (needs.BUILT, self.command.built_from),
+                (needs.CHANGED, self.place.changed),
             ):
                 if there:
                     found |= bit

@@ -24,8 +24,8 @@ _WRITERS = names(
 _UNLINKERS = names("rm rmdir unlink trash trash-put mv rename")
 _DELETERS = names("rm rmdir unlink shred srm trash trash-put wipe")
 # Programs whose last operand is written and whose others are read, or deleted.
-_COPIERS = names("cp install scp rsync ditto ln link pscp")
-_MOVERS = names("mv rename")
+COPIERS = names("cp install scp rsync ditto ln link pscp")
+MOVERS = names("mv rename")
 # Options whose value is written; of every program, and of some.
 _OUTPUT = re.compile(r"--(?:output|out|outfile|output-file|output-document|output-dir|log-file)")
 _OUTPUT_SHORT: dict[str, frozenset[str]] = {
@@ -37,7 +37,7 @@ _OUTPUT_SHORT: dict[str, frozenset[str]] = {
     "curl": names("-o -D -c --dump-header --cookie-jar --output-dir"),
     "unzip": names("-d"),
     "tar": names("-C --directory"),
-    **dict.fromkeys(_COPIERS | _MOVERS, names("-t --target-directory")),
+    **dict.fromkeys(COPIERS | MOVERS, names("-t --target-directory")),
 }
 _IN_PLACE = {
     "sed": re.compile(r"-[nErsz]*i|--in-place"),
@@ -136,8 +136,8 @@ def _operand_kinds(program: str, arguments: Sequence[Word]) -> dict[int, Kind]:
         found = {id(word): "delete" for word in named}
     elif program in _WRITERS or _in_place(program, arguments):
         found = {id(word): "write" for word in named}
-    elif program in _COPIERS or program in _MOVERS:
-        if program in _MOVERS:
+    elif program in COPIERS or program in MOVERS:
+        if program in MOVERS:
             found = {id(word): "delete" for word in named}
         if len(named) > 1:
             found[id(named[-1])] = "write"

@@ -1,0 +1,103 @@
+"""The files that a session has written, or asked to write: what runs them runs the agent's code.
+
+An installer runs code that a manifest names, and a shell may source any file. So the paths that the
+edits and the commands of a session write are remembered, whatever became of the call: a denied one
+costs a question too many, a forgotten one would run unasked. Files that a program writes without
+naming them (an archive, a patch, a generator) are not known.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Iterator
+
+from watchgate.core import tool_input
+from watchgate.core.policy.folders import Folders, started_in
+from watchgate.core.policy.matching.touches import COPIERS, MOVERS, Touch, touches
+from watchgate.core.policy.places import Place
+from watchgate.core.policy.shell.commands import Command
+from watchgate.core.policy.shell.finder import commands
+from watchgate.core.policy.subject import EVERYTHING, Subject
+from watchgate.core.recent import Recent
+
+# A session that ended may be resumed under its name, so only newer ones push it out.
+_SESSIONS_KEPT = 1_000
+_FILES_A_SESSION = 1_000
+_TEXTS = tool_input.EDIT_KEYS - tool_input.PATH_KEYS.keys()
+# They change a manifest without naming it.
+_CHANGE_A_MANIFEST = {
+    ("npm", "pkg"): "package.json",
+    ("pnpm", "pkg"): "package.json",
+    ("npm", "set-script"): "package.json",
+}
+
+
+class ChangedFiles:
+    """The absolute paths that each session has changed, by agent and session."""
+
+    def __init__(self) -> None:
+        self._sessions: Recent[tuple[str, str], frozenset[str]] = Recent(_SESSIONS_KEPT)
+
+    def of(self, agent: str, session: str) -> frozenset[str]:
+        """The paths that a session has changed."""
+        return self._sessions.get((agent, session), frozenset())
+
+    def note(self, subject: Subject) -> None:
+        """Remember what a call writes; of more files than are kept, all count as changed."""
+        key = subject.agent, subject.session
+        known = self.of(*key)
+        written = changes(subject)
+        if not written <= known:
+            known |= written
+            if len(known) > _FILES_A_SESSION:
+                known = EVERYTHING
+            self._sessions.renew(key, known)
+
+
+def changes(subject: Subject) -> frozenset[str]:
+    """The absolute paths that a call writes."""
+    tool, cwd = subject.tool, subject.cwd
+    place = Place(cwd, subject.home, cwd, links=subject.links)
+    if tool.cls == "shell":
+        text = tool_input.command(tool)
+        start = started_in(place, tool_input.folder(tool)) or place
+        return frozenset() if text is None else written(commands(text).found, start)
+    # A tool of unknown making that is given a text and a path is taken to write it there.
+    gives = tool.cls in ("mcp", "other") and not _TEXTS.isdisjoint(tool.input)
+    if tool.cls != "edit" and not gives:
+        return frozenset()
+    return frozenset(_resolved(place, tool_input.paths(tool)))
+
+
+def written(found: Iterable[Command], start: Place) -> frozenset[str]:
+    """The absolute paths that commands write, where they run one after the other from a place."""
+    paths: set[str] = set()
+    folders = Folders(start)
+    for command in found:
+        names = _names_written(command)
+        for place in folders.before(command):
+            paths.update(_resolved(place, names))
+        folders.after(command)
+    return frozenset(paths)
+
+
+def _resolved(place: Place, names: Iterable[str]) -> Iterator[str]:
+    for name in names:
+        yield place.resolve(name)
+        yield from place.leads_to(name)
+
+
+def _names_written(command: Command) -> list[str]:
+    """The paths that a command writes, as it names them; in a folder, those of what it copies."""
+    touched = touches(command) if command.words or command.redirects else ()
+    names = [touch.path for touch in touched if touch.kind == "write"]
+    if names and command.program in (COPIERS | MOVERS):
+        names += [f"{folder}/{_last(touch)}" for folder in names for touch in touched]
+    first = command.arguments[0].text if command.arguments else ""
+    if manifest := _CHANGE_A_MANIFEST.get((command.program, first)):
+        names.append(manifest)
+    return names
+
+
+def _last(touch: Touch) -> str:
+    return posixpath.basename(touch.path.rstrip("/"))
