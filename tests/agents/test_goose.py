@@ -64,7 +64,9 @@ def test_that_its_hooks_let_a_call_run_is_not_its_end() -> None:
         ("PreToolUseResult", Lane.OBSERVE),
         ("PostToolUse", Lane.OBSERVE),
     ):
-        more = {"decision": "allow"} if kind == "PreToolUseResult" else {}
+        more: dict[str, Any] = {"tool_input": {"command": "low make"}}
+        if kind == "PreToolUseResult":
+            more["decision"] = "allow"
         world.send(heard("goose", {**CALL, "event": kind, **more}, lane=lane), 1)
 
     assert world.all("effect.ungated") == []

@@ -208,6 +208,7 @@ def test_who_sits_in_front_of_it(mode: str | None, env: dict[str, str], autonomo
     ("native", "mode", "tool", "unasked"),
     [
         ("PreToolUse", "default", "Bash", False),
+        ("PreToolUse", None, "Bash", True),
         ("PreToolUse", "bypassPermissions", "Bash", True),
         ("PreToolUse", "auto", "Bash", True),
         ("PreToolUse", "dontAsk", "Bash", False),
@@ -216,7 +217,9 @@ def test_who_sits_in_front_of_it(mode: str | None, env: dict[str, str], autonomo
         ("PermissionRequest", "auto", "Bash", False),
     ],
 )
-def test_whether_a_handback_runs_the_call(native: str, mode: str, tool: str, unasked: bool) -> None:
+def test_whether_a_handback_runs_the_call(
+    native: str, mode: str | None, tool: str, unasked: bool
+) -> None:
     event = decoded(CLAUDE, native, lane=Lane.GATE, permission_mode=mode, tool_name=tool)
 
     assert event.runs_unasked is unasked

@@ -179,12 +179,18 @@ def test_only_lanes_that_wait_can_be_told_anything() -> None:
 
 def test_the_mode_says_who_watches_and_what_runs_unasked() -> None:
     modes = {
-        mode: decoded("before", call=CALL, permission_mode=mode) for mode in ("", "alone", "wild")
+        mode: decoded("before", call=CALL, permission_mode=mode)
+        for mode in ("careful", "alone", "wild")
     }
 
     assert [event.autonomous for event in modes.values()] == [False, True, True]
     assert [event.runs_unasked for event in modes.values()] == [False, False, True]
     assert not decoded("asks", call=CALL, permission_mode="wild").runs_unasked
+
+
+def test_a_call_whose_payload_names_no_mode_may_run_unasked() -> None:
+    assert decoded("before", call=CALL).runs_unasked
+    assert decoded("before", call=CALL, permission_mode="").runs_unasked
 
 
 @pytest.mark.parametrize(

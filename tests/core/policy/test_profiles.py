@@ -44,17 +44,36 @@ def test_each_profile_does_with_a_word_of_the_policy_what_the_table_says(
         assert gate_action("watch", found, autonomous=alone) == "record"
 
 
+@pytest.mark.parametrize(
+    ("found", "action"),
+    [
+        (UNKNOWN, "hold"),
+        (OPAQUE, "hold"),
+        (NO_RULE_MEDIUM, "handback"),
+        (rated("medium"), "handback"),
+        (rated("low"), "handback"),
+        (ALLOW, "handback"),
+    ],
+)
+def test_what_may_run_unasked_is_held_where_it_cannot_be_read(
+    found: Assessment, action: GateAction
+) -> None:
+    """An agent that does not tell its mode may have nobody in front of it."""
+    assert gate_action("guard", found, autonomous=False, runs_unasked=True) == action
+
+
 @pytest.mark.parametrize("profile", get_args(Profile))
-def test_every_profile_prints_five_rows(profile: Profile) -> None:
+def test_every_profile_prints_six_rows(profile: Profile) -> None:
     rows = table(profile)
     assert [title for title, _ in rows] == [
         "deny rule",
         "high, critical",
-        "ask, unknown or no rule",
+        "ask, unknown",
+        "ask, no rule",
         "ask, medium or low",
         "allow rule",
     ]
-    assert len({title for title, _ in rows}) == 5
+    assert len({title for title, _ in rows}) == 6
 
 
 @pytest.mark.parametrize("profile", get_args(Profile))

@@ -17,6 +17,10 @@ _CELLS = {
     "deny": "denies it",
     "hold": "holds it for an operator",
     "handback": "leaves it to the agent's own rules",
+    "hold-if-unasked": (
+        "holds it where nobody sits before the agent or nobody may be asked by it, else leaves it"
+        " to it"
+    ),
     "hold-if-autonomous": "holds it where nobody sits before the agent, else leaves it to it",
     "allow-if-configured": "allows it ([policy] auto_allow)",
 }

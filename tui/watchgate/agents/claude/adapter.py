@@ -241,7 +241,8 @@ def _unattended(env: dict[str, str]) -> bool:
 
 def _runs_unasked(fields: HookPayload) -> bool:
     mode = fields.permission_mode
-    if mode in _UNASKED_MODES:
+    # Without a mode it may be any of them.
+    if mode is None or mode in _UNASKED_MODES:
         return True
     return mode == "acceptEdits" and CLASSES.get(fields.tool_name) == "edit"
 

@@ -143,7 +143,8 @@ class Codex:
             cwd=fields.cwd,
             mode=mode,
             autonomous=unasked,
-            runs_unasked=unasked and native == answers.PRE_TOOL,
+            # Without a mode it may be any of them.
+            runs_unasked=(unasked or mode is None) and native == answers.PRE_TOOL,
             env=intake.env,
         )
         return awaited(event, intake, _CAN)

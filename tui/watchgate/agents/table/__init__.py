@@ -127,8 +127,8 @@ class Modes(
 ):
     """The agent's permission modes: those without a person, and those that run a call unasked.
 
-    `always_unasked` is for agents whose gate hook is no part of their own asking: what we hand back
-    there may simply run.
+    A payload that names no mode may be of any of them, so what we hand back may simply run; with
+    `always_unasked` it may in every mode, because the gate hook is no part of the agent's asking.
     """
 
     autonomous: tuple[str, ...] = ()

@@ -16,7 +16,7 @@ from watchgate.agents.base import (
     awaited,
 )
 from watchgate.agents.hooks.entries import planned
-from watchgate.agents.table import EventRule, Fields, Table
+from watchgate.agents.table import EventRule, Fields, Modes, Table
 from watchgate.agents.table.answers import able, said, told
 from watchgate.agents.table.bodies import FOLDER_LIMIT, NAME_LIMIT, Reader, name, reader
 from watchgate.agents.table.places import Places, compiled
@@ -112,7 +112,7 @@ class TableAdapter(Adapter):
             mode=mode,
             autonomous=mode in modes.autonomous,
             races_dialog=self.table.races_dialog,
-            runs_unasked=kind == "tool.pre" and (modes.always_unasked or mode in modes.unasked),
+            runs_unasked=kind == "tool.pre" and _runs_unasked(modes, mode),
             env=intake.env,
         )
         if self.table.events.get(native, _UNKNOWN).every_call:
@@ -210,6 +210,11 @@ def _asked(kind: Kind, body: Body) -> Kind:
     if kind == "tool.post" and isinstance(body, ToolResult) and not body.ok:
         return "tool.error"
     return kind
+
+
+def _runs_unasked(modes: Modes, mode: str | None) -> bool:
+    """Whether nobody may be asked about a call that is handed back; so it is without a mode."""
+    return modes.always_unasked or mode is None or mode in modes.unasked
 
 
 def _asks_for_words(event: Event) -> bool:

@@ -118,7 +118,11 @@ class PolicyGate:
 
     def _action(self, event: Event, found: Assessment) -> GateAction:
         return gate_action(
-            self.profile, found, autonomous=event.autonomous, auto_allow=self._auto_allow
+            self.profile,
+            found,
+            autonomous=event.autonomous,
+            runs_unasked=event.runs_unasked,
+            auto_allow=self._auto_allow,
         )
 
     def budgeted(self, event: Event, found: Assessment) -> Assessment:

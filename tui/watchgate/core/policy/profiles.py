@@ -10,8 +10,16 @@ from watchgate.core.policy.assessment import NO_RULE, Assessment
 
 Profile = Literal["watch", "guard", "strict"]
 GateAction = Literal["record", "deny", "hold", "handback", "allow"]
-Cell = Literal["record", "deny", "hold", "handback", "hold-if-autonomous", "allow-if-configured"]
-Says = Literal["deny", "grave", "unknown", "ask", "allow"]
+Cell = Literal[
+    "record",
+    "deny",
+    "hold",
+    "handback",
+    "hold-if-unasked",
+    "hold-if-autonomous",
+    "allow-if-configured",
+]
+Says = Literal["deny", "grave", "unread", "no-rule", "ask", "allow"]
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -37,7 +45,8 @@ class Row(msgspec.Struct, frozen=True):
 TABLE = (
     Row("deny", "deny rule", "record", "deny", "deny"),
     Row("grave", "high, critical", "record", "hold", "hold"),
-    Row("unknown", "ask, unknown or no rule", "record", "hold-if-autonomous", "hold"),
+    Row("unread", "ask, unknown", "record", "hold-if-unasked", "hold"),
+    Row("no-rule", "ask, no rule", "record", "hold-if-autonomous", "hold"),
     Row("ask", "ask, medium or low", "record", "handback", "hold"),
     Row("allow", "allow rule", "record", "allow-if-configured", "allow-if-configured"),
 )
@@ -49,15 +58,24 @@ def table(profile: Profile, *, auto_allow: bool = False) -> tuple[tuple[str, Cel
 
 
 def gate_action(
-    profile: Profile, assessment: Assessment, *, autonomous: bool, auto_allow: bool = False
+    profile: Profile,
+    assessment: Assessment,
+    *,
+    autonomous: bool,
+    runs_unasked: bool = False,
+    auto_allow: bool = False,
 ) -> GateAction:
     """What the gate does; `autonomous` says that nobody sits in front of the agent.
 
-    `auto_allow` is the setting under which an allow rule is told to the agent as an allow.
+    `runs_unasked` says that nobody may be asked about what is handed back: the agent does not tell
+    its mode, or the mode runs such calls. `auto_allow` is the setting under which an allow rule is
+    told to the agent as an allow.
     """
     says = _says(assessment)
     cell = next(row for row in TABLE if row.says == says).cell(profile)
     match cell:
+        case "hold-if-unasked":
+            return "hold" if autonomous or runs_unasked else "handback"
         case "hold-if-autonomous":
             return "hold" if autonomous else "handback"
         case "allow-if-configured":
@@ -77,7 +95,8 @@ def _says(assessment: Assessment) -> Says:
         return "deny"
     if assessment.risk in ("high", "critical"):
         return "grave"
-    nobody_knows = any(finding.rule == NO_RULE for finding in assessment.findings)
-    if assessment.opaque or assessment.risk == "unknown" or nobody_knows:
-        return "unknown"
+    if assessment.opaque or assessment.risk == "unknown":
+        return "unread"
+    if any(finding.rule == NO_RULE for finding in assessment.findings):
+        return "no-rule"
     return "allow" if assessment.decision == "allow" else "ask"

@@ -43,7 +43,7 @@ def read(body: Json) -> Conversation:
     return Conversation(
         model=body.get("model", ""),
         stream=bool(body.get("stream")),
-        tools=frozenset(tool["name"] for tool in body.get("tools") or ()),
+        tools={tool["name"]: tool.get("input_schema") or {} for tool in body.get("tools") or ()},
         said=tuple(said),
         asked=tuple(asked),
         results=tuple(results),

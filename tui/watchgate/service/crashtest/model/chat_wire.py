@@ -39,7 +39,10 @@ def read(body: Json) -> Conversation:
     return Conversation(
         model=body.get("model", ""),
         stream=bool(body.get("stream")),
-        tools=frozenset(tool["function"]["name"] for tool in body.get("tools") or ()),
+        tools={
+            tool["function"]["name"]: tool["function"].get("parameters") or {}
+            for tool in body.get("tools") or ()
+        },
         said=tuple(said),
         asked=tuple(asked),
         results=tuple(results),

@@ -6,6 +6,7 @@ sends along with every request.
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Any
 
 import msgspec
@@ -66,11 +67,11 @@ class Message(msgspec.Struct, frozen=True):
 
 
 class Conversation(msgspec.Struct, frozen=True, kw_only=True):
-    """One model request: what was said so far and which tools are offered."""
+    """One model request: what was said so far, and the tools offered with their JSON schemas."""
 
     model: str
     stream: bool
-    tools: frozenset[str]
+    tools: dict[str, Json]
     said: tuple[Message, ...]
     asked: tuple[str, ...]
     results: tuple[ToolResult, ...]
@@ -112,13 +113,13 @@ def next_reply(script: Script, conversation: Conversation) -> Reply:
     return Reply(turn.text, calls)
 
 
-def _concrete(call: Shell | Use, tools: frozenset[str]) -> tuple[str, Json]:
+def _concrete(call: Shell | Use, tools: Container[str]) -> tuple[str, Json]:
     if isinstance(call, Use):
         return call.tool, call.arguments
     for tool, (argument, others) in SHELLS.items():
         if tool in tools:
             return tool, {argument: call.command, **others, **call.extra}
-    raise LookupError(f"the agent offers no shell tool, only {sorted(tools)}")
+    raise LookupError(f"the agent offers no shell tool, only {tools}")
 
 
 def plain_text(content: object) -> str:

@@ -42,11 +42,13 @@ def read(body: Json, model: str, *, stream: bool) -> Conversation:
     return Conversation(
         model=model,
         stream=stream,
-        tools=frozenset(
-            function["name"]
+        tools={
+            function["name"]: function.get("parametersJsonSchema")
+            or function.get("parameters")
+            or {}
             for tool in body.get("tools") or ()
             for function in tool.get("functionDeclarations") or ()
-        ),
+        },
         said=tuple(said),
         asked=tuple(asked),
         results=tuple(results),

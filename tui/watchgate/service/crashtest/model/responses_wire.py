@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from watchgate.service.crashtest.model.conversation import (
     Conversation,
@@ -47,11 +47,21 @@ def read(body: Json) -> Conversation:
     return Conversation(
         model=body.get("model", ""),
         stream=bool(body.get("stream")),
-        tools=frozenset(tool.get("name", "") for tool in body.get("tools") or ()),
+        tools=dict(_tools(body.get("tools") or ())),
         said=tuple(said),
         asked=tuple(asked),
         results=tuple(results),
     )
+
+
+def _tools(offered: Iterable[Json], space: str = "") -> Iterator[tuple[str, Json]]:
+    """The offered tools, each with its schema; one of the provider's own is named by its type."""
+    for tool in offered:
+        name = tool.get("name") or tool["type"]
+        if tool["type"] == "namespace":
+            yield from _tools(tool.get("tools") or (), f"{name}.")
+        else:
+            yield space + name, tool.get("parameters") or {}
 
 
 def _items(reply: Reply, reply_id: str) -> list[Json]:

@@ -30,7 +30,8 @@ class Model:
     """The script being played, and what agents told the model.
 
     `calls` is how many tool calls the model has made, `results` what was told of them in the newest
-    request, in the agent's order; `faults` are requests that could not be answered.
+    request, in the agent's order; `offered` are the tools that it was offered, each with the JSON
+    schema of its input; `faults` are requests that could not be answered.
     """
 
     def __init__(self) -> None:
@@ -38,10 +39,12 @@ class Model:
         self.script: Script = ()
         self.calls = 0
         self.results: tuple[ToolResult, ...] = ()
+        self.offered: dict[str, Json] = {}
         self.faults: list[str] = []
 
     def answer(self, conversation: Conversation) -> Reply:
         """The next reply; what the session proper says of its calls is remembered."""
+        self.offered |= conversation.tools
         if conversation.scripted:
             self.results = conversation.results
         reply = next_reply(self.script, conversation)
