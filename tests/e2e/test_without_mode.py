@@ -27,7 +27,7 @@ def call_of(agent: str, command: str) -> dict[str, Any]:
         }
     return {
         "session_id": "6262cceb-2434-4642-a2d2-669433c241b6",
-        "transcript_path": "/home/dev/.gemini/tmp/cwd/chats/session-2026-11-20T23-51-6262cceb.jsonl",
+        "transcript_path": "/home/dev/.gemini/tmp/cwd/chats/session.jsonl",
         "cwd": "/home/dev/work",
         "hook_event_name": "BeforeTool",
         "timestamp": "2026-11-20T23:51:44.403Z",
