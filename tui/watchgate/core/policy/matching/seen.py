@@ -23,6 +23,9 @@ _SETS_VARIABLES = frozenset(("env", "export", "declare", "typeset", "readonly", 
 _ASSIGNED = re.compile(r"([A-Za-z_]\w*)(?:\[[^]]*])?\+?=")
 _PLAIN_VALUE = re.compile(
     r"(?:\w*PAGER|\w*EDITOR|VISUAL|LESS)=(?:cat|true|:|)|(?:CC|CXX)=[\w.+-]+|GOFLAGS=-mod=\w+"
+    r"|ANSIBLE_\w+=(?:[Tt]rue|[Ff]alse|[01]|yes|no)"
+    r"|NODE_OPTIONS=--(?:max[_-]old[_-]space[_-]size=\d+|no-warnings|no-deprecation|trace-[\w-]+"
+    r"|enable-source-maps|openssl-legacy-provider|experimental-vm-modules)"
 )
 _APPENDED = ("PATH=$PATH:/", "PATH=${PATH}:/")
 _HOMES = ("${HOME}", "$HOME", "~")

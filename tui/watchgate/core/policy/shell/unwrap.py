@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 
 import msgspec
@@ -44,7 +45,7 @@ def unwrap(words: Sequence[Word], documents: Sequence[Word]) -> Wrapped:
     """What these words run, and the here-documents where the program is a shell."""
     program = plain_name(words[0].text)
     prefix, own = PREFIXES.get(program), words[1:]
-    if prefix is None and len(words) > 1 and (place := _sub_command(program, words)):
+    if len(words) > 1 and (place := _sub_command(program, words)):
         prefix, own = SUB_PREFIXES[program, words[place].text], words[place + 1 :]
     commands: tuple[tuple[Word, ...], ...] = ()
     transparent = unclear = False
@@ -79,7 +80,8 @@ def _sub_command(program: str, words: Sequence[Word]) -> int:
     """Where the sub-command stands that runs the rest; 0 if there is none."""
     for index, word in enumerate(words[1:8], 1):
         if (program, word.text) in SUB_PREFIXES:
-            return index
+            # Anywhere else it is a name, such as the package of `npm install x`.
+            return index if word.text != "x" or index == 1 else 0
     return 0
 
 
@@ -92,6 +94,8 @@ def _prefixed(words: Sequence[Word], prefix: Prefix) -> tuple[tuple[tuple[Word, 
         # The option may have a value, which then was taken for the command.
         starts.append(_behind(words, starts[0] + 1, prefix))
     behind = next((i for i, w in enumerate(words) if w.text == "--" and i > starts[0]), None)
+    if prefix.may_lack:
+        starts.append(found.length)
     if prefix.operands and behind is not None:
         starts.append(behind + 1)
     commands = tuple(
@@ -176,9 +180,25 @@ def _option_scripts(program: str, words: Sequence[Word]) -> Iterator[Word]:
             glued = len(word.text[len(option) :].removeprefix("="))
             if glued:
                 text, at = word.text[-glued:], word.at[-glued:]
-                yield msgspec.structs.replace(word, text=text, at=at)
+                own = msgspec.structs.replace(word, text=text, at=at)
+                yield _split_by_env((own, *words[index + 1 :])) if program == "env" else own
+            elif program == "env":
+                yield _split_by_env(words[index + 1 :])
             elif index + 1 < len(words):
                 yield words[index + 1]
+
+
+def _split_by_env(words: Sequence[Word]) -> Word:
+    """The command of `env -S`: it splits the first word, and keeps those behind as they are."""
+    quoted = [*words[:1]]
+    if quoted and quoted[0].text.startswith("-"):
+        # More of its own options.
+        quoted.insert(0, msgspec.structs.replace(quoted[0], text="env", at=(quoted[0].start,) * 3))
+    for word in words[1:]:
+        text = shlex.quote(word.text)
+        at = word.at if text == word.text else (word.start,) * len(text)
+        quoted.append(msgspec.structs.replace(word, text=text, at=at))
+    return _joined(quoted) if quoted else Word("", (), 0, 0)
 
 
 def script_option(text: str, options: Sequence[str]) -> str:

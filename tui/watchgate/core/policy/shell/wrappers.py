@@ -15,7 +15,8 @@ class Prefix(msgspec.Struct, frozen=True):
     `options` are its own, `operands` is how many words of its own come behind them. With one of
     the options `only_asks` it runs nothing. With none but the options `harmless` it does nothing
     beside running the command; None where it always does. `appends` says that it puts words of its
-    input behind the command, or where one of the options `replaces` says.
+    input behind the command, or where one of the options `replaces` says. `may_lack`
+    says that its own operands may be left out.
     """
 
     options: Options = Options()
@@ -24,6 +25,7 @@ class Prefix(msgspec.Struct, frozen=True):
     harmless: frozenset[str] | None = None
     appends: bool = False
     replaces: frozenset[str] = frozenset()
+    may_lack: bool = False
 
 
 def _prefix(
@@ -157,6 +159,8 @@ PREFIXES: dict[str, Prefix] = {
     "bunx": _prefix("", "--bun"),
     "uvx": _prefix("--from --with -p --python", "-q"),
     "pipx": _prefix(),
+    "corepack": _prefix(),
+    "dotenv": _prefix("-e -c -p -v", "-o --override --debug"),
 }
 
 # Programs of which one sub-command runs the rest of its words, likewise.
@@ -172,6 +176,17 @@ SUB_PREFIXES: dict[tuple[str, str], Prefix] = {
     ("pnpm", "dlx"): _prefix("--package"),
     ("npm", "exec"): _prefix("-p --package -c --call -w", "-y --yes"),
     ("yarn", "exec"): _prefix(),
+    ("yarn", "dlx"): _prefix("-p --package", "-q --quiet"),
+    ("npm", "x"): _prefix("-p --package -c --call -w", "-y --yes"),
+    ("pnpm", "x"): _prefix("-C --filter", "-c"),
+    ("bun", "x"): _prefix("", "--bun"),
+    ("fnm", "exec"): _prefix("--using --fnm-dir --node-dist-mirror --log-level --arch"),
+    ("nvm", "exec"): msgspec.structs.replace(_prefix("", "--silent", 1), may_lack=True),
+    ("nvm", "run"): msgspec.structs.replace(_prefix("", "--silent", 1), may_lack=True),
+    ("volta", "run"): _prefix("--node --npm --pnpm --yarn --env", "--bundled-npm --no-yarn"),
+    ("pixi", "run"): _prefix("-e -p --environment --manifest-path --platform", "--frozen --locked"),
+    ("dotenvx", "run"): _prefix("-f -e --env-file --env", "-q --quiet --overload"),
+    ("dotenv", "run"): _prefix("-f --env-file"),
     ("direnv", "exec"): _prefix(operands=1),
     ("mise", "exec"): _prefix("-C -E -j", "-y -q -v"),
     ("mise", "x"): _prefix("-C -E -j", "-y -q -v"),
@@ -236,12 +251,14 @@ SCRIPT_OPERAND_OPTIONS = {
     "hyperfine": options("-w -r -m -M -i -s -p -c -n --warmup --runs --prepare --cleanup --setup"),
 }
 
-# Which option of a search starts a command that ends with `;` or `+` or where the words end.
+# Which option starts a command that ends with `;` or `+` or where the words end.
 SEARCHES = {
     "find": names("-exec -execdir -ok -okdir"),
     "gfind": names("-exec -execdir -ok -okdir"),
     "fd": names("-x -X --exec --exec-batch"),
     "fdfind": names("-x -X --exec --exec-batch"),
+    "nix": names("-c --command"),
+    "guix": names("--"),
 }
 
 # Shells that run exactly the text behind these options and read nothing else that is not theirs.
