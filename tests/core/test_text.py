@@ -15,6 +15,11 @@ from watchgate.core.text import (
     visible,
 )
 
+
+def _escaped(code_points: str) -> str:
+    return "".join(f"<U+{each}>" for each in code_points.split())
+
+
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
 
 
@@ -37,6 +42,13 @@ ANY_TEXT = st.text(st.characters(exclude_categories=()))
         ("\u115f\u1160\u3164\uffa0\u17b4", "<U+115F><U+1160><U+3164><U+FFA0><U+17B4>"),
         ("\ud800", "<U+D800>"),
         ("\ufeff\xad", "<U+FEFF><U+00AD>"),
+        ("./deploy\xa0--dry-run", "./deploy<U+00A0>--dry-run"),
+        (
+            "\u1680\u2000\u2003\u200a\u202f\u205f\u3000",
+            _escaped("1680 2000 2003 200A 202F 205F 3000"),
+        ),
+        ("\ue000\uf8ff\U000f0000\U0010fffd", _escaped("E000 F8FF F0000 10FFFD")),
+        ("\u0378\u2fe0\U0003ffff", _escaped("0378 2FE0 3FFFF")),
         ("naïve 日本 🦀", "naïve 日本 🦀"),
     ],
 )
@@ -48,7 +60,9 @@ def test_ap_12_what_cannot_be_seen_becomes_a_visible_escape(text: str, shown: st
 @given(ANY_TEXT)
 def test_ap_12_no_control_format_or_surrogate_character_is_left(text: str) -> None:
     shown = safe_text(text)
-    assert not {unicodedata.category(char) for char in shown} & {"Cc", "Cf", "Cs", "Zl", "Zp"}
+    unseen = {"Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp"}
+    assert not {unicodedata.category(char) for char in shown} & unseen
+    assert {char for char in shown if unicodedata.category(char) == "Zs"} <= {" "}
     shown.encode()
 
 

@@ -1,14 +1,18 @@
 r"""Text from outside, made safe to show: what a reader cannot see becomes a visible escape.
 
-A terminal obeys control characters, bidi controls reorder what is read, and zero-width, tag and
-filler characters hide. None of them reaches a screen, a log or a notification: they appear as
-`<U+200B>`, a newline as `\n` and a tab as `\t`. Source of the ranges: Unicode general categories
-Cc, Cf and Cs, the default-ignorable code points, and letters that are drawn as nothing.
+A terminal obeys control characters, bidi controls reorder what is read, zero-width, tag and filler
+characters hide, blanks that no shell takes for blanks make one word look like two, and what is
+drawn for private and unassigned code points nobody knows. None of them reaches a screen, a log or a
+notification: they appear as `<U+200B>`, a newline as `\n` and a tab as `\t`. Source of the ranges:
+Unicode general categories Cc, Cf, Cs, Co and Zs (but for the space), the default-ignorable code
+points, and letters that are drawn as nothing; Cn is asked of this Python's own table.
 """
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+from unicodedata import category
 
 import msgspec
 
@@ -17,6 +21,7 @@ Span = tuple[int, int]
 _HIDDEN_RANGES = (
     ("\x00", "\x1f"),  # C0
     ("\x7f", "\x9f"),  # DEL and C1
+    ("\xa0", "\xa0"),  # no-break space
     ("\xad", "\xad"),  # soft hyphen
     ("\u034f", "\u034f"),  # combining grapheme joiner
     ("\u0600", "\u0605"),  # Arabic number signs
@@ -24,14 +29,20 @@ _HIDDEN_RANGES = (
     ("\u06dd", "\u06dd"),  # Arabic end of ayah
     ("\u070f", "\u070f"),  # Syriac abbreviation mark
     ("\u115f", "\u1160"),  # Hangul fillers
+    ("\u1680", "\u1680"),  # Ogham space
     ("\u17b4", "\u17b5"),  # Khmer inherent vowels
     ("\u180b", "\u180f"),  # Mongolian selectors and vowel separator
+    ("\u2000", "\u200a"),  # blanks of many widths
     ("\u200b", "\u200f"),  # zero-width and direction marks
     ("\u2028", "\u202e"),  # line and paragraph separators, bidi embeddings
+    ("\u202f", "\u202f"),  # narrow no-break space
+    ("\u205f", "\u205f"),  # mathematical space
     ("\u2060", "\u206f"),  # word joiner, invisible operators, bidi isolates
     ("\u2800", "\u2800"),  # blank braille cell
+    ("\u3000", "\u3000"),  # ideographic space
     ("\u3164", "\u3164"),  # Hangul filler
     ("\ud800", "\udfff"),  # lone surrogates
+    ("\ue000", "\uf8ff"),  # private use
     ("\ufe00", "\ufe0f"),  # variation selectors
     ("\ufeff", "\ufeff"),  # byte order mark
     ("\uffa0", "\uffa0"),  # half-width Hangul filler
@@ -44,10 +55,27 @@ _HIDDEN_RANGES = (
     ("\U0001d159", "\U0001d159"),  # musical null notehead
     ("\U0001d173", "\U0001d17a"),  # musical format controls
     ("\U000e0000", "\U000e0fff"),  # tags and supplementary variation selectors
+    ("\U000f0000", "\U0010ffff"),  # private use and noncharacters
 )
-_HIDDEN = re.compile("[" + "".join(f"{a}-{b}" for a, b in _HIDDEN_RANGES) + "]")
+_RANGES = "".join(f"{a}-{b}" for a, b in _HIDDEN_RANGES)
+_HIDDEN = re.compile(f"[{_RANGES}]")
 _NAMED = {"\n": "\\n", "\t": "\\t"}
 _NEWLINE = re.compile(r"\r?\n")
+
+
+def _hidden_in(text: str) -> re.Pattern[str]:
+    """The characters to escape in this text: those of the ranges, and its unassigned ones.
+
+    800,000 code points are unassigned: a class of all of them would take long to build.
+    """
+    if text.isascii() or not (unassigned := "".join(filter(_is_unassigned, set(text)))):
+        return _HIDDEN
+    return re.compile(f"[{_RANGES}{''.join(sorted(unassigned))}]")
+
+
+@lru_cache(maxsize=4_096)
+def _is_unassigned(char: str) -> bool:
+    return category(char) == "Cn"
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -57,7 +85,7 @@ def _escape(match: re.Match[str]) -> str:
 
 def safe_text(text: str) -> str:
     """The text on one line, with every character that cannot be seen as a visible escape."""
-    return _HIDDEN.sub(_escape, text)
+    return _hidden_in(text).sub(_escape, text)
 
 
 def safe_lines(text: str) -> list[str]:
@@ -67,7 +95,7 @@ def safe_lines(text: str) -> list[str]:
 
 def hidden_spans(text: str) -> list[Span]:
     """Where characters sit that a reader cannot see, newlines and tabs left out."""
-    return [m.span() for m in _HIDDEN.finditer(text) if m.group() not in _NAMED]
+    return [m.span() for m in _hidden_in(text).finditer(text) if m.group() not in _NAMED]
 
 
 class Escape(msgspec.Struct, frozen=True, gc=False):
@@ -111,7 +139,7 @@ def visible(text: str) -> Visible:
     escapes: list[Escape] = []
     done = 0
     width = 0
-    for match in _HIDDEN.finditer(text):
+    for match in _hidden_in(text).finditer(text):
         plain, shown = text[done : match.start()], _escape(match)
         start = width + len(plain)
         width = start + len(shown)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from unicodedata import category
 
 from watchgate.core.policy.assessment import Finding
 from watchgate.core.text import hidden_spans
@@ -12,7 +13,8 @@ MAX_CHARS = 10_000
 
 def guard(text: str) -> Iterator[Finding]:
     """One finding for each thing that keeps a person from judging the text."""
-    if spans := hidden_spans(text):
+    # An odd blank is marked on the screen and read as part of its word: nothing hides behind it.
+    if spans := [span for span in hidden_spans(text) if category(text[span[0]]) != "Zs"]:
         reason = "Holds characters that cannot be seen or that reorder what is read"
         yield Finding("text.hidden", reason, "unknown", spans[0])
     if len(text) > MAX_CHARS:
