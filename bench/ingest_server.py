@@ -77,6 +77,9 @@ class NoHub:
     def failed(self, fault: str, conn: Waiting, head: Head | None = None) -> None:
         raise ValueError(fault)
 
+    def turned_away(self, head: Head | None, why: str, conn: Waiting) -> None:
+        raise ValueError(why)
+
     def delivered(self, conn: Waiting, *, ok: bool) -> None:
         pass
 

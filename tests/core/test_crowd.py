@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from tests.core.builders import permission, pre, shell
 from tests.core.world import World
 from watchgate.core import approvals
+from watchgate.core.events import Event
 from watchgate.core.verdicts import SayDeny, SayNothing
 
 
@@ -59,3 +61,52 @@ def test_large_inputs_leave_less_room(monkeypatch: pytest.MonkeyPatch) -> None:
     assert world.broker.crowded == "2 calls of 2 MiB wait already"
     world.advance(400)
     assert world.broker.crowded == ""
+
+
+def asked_by(number: int, agent_pid: int | None, asker_pid: int | None = None) -> Event:
+    """A gate call of a session of its own, whose hook these processes sent."""
+    event = pre(shell(f"high {number}", f"c{number}"))
+    return msgspec.structs.replace(
+        event, session=f"s{number}", agent_pid=agent_pid, asker_pid=asker_pid
+    )
+
+
+@pytest.mark.parametrize(("agent_pid", "whose"), [(7, "pid 7"), (None, "cannot be named")])
+def test_one_process_fills_its_share_whatever_sessions_it_names_and_no_more(
+    monkeypatch: pytest.MonkeyPatch, agent_pid: int | None, whose: str
+) -> None:
+    monkeypatch.setattr(approvals, "PROCESS_KEPT", 2)
+    world = World()
+    for number in (1, 2, 3):
+        world.send(asked_by(number, agent_pid), number)
+    reply = world.reply(3)
+    assert isinstance(reply, SayDeny)
+    assert "2 calls from" in reply.reason
+    assert whose in reply.reason
+    assert "`watchgate ls`" in reply.reason
+    world.ask(asked_by(4, 8), 4)
+    assert len(world.broker.open) == 3
+
+
+def test_what_runs_below_one_agent_counts_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(approvals, "PROCESS_KEPT", 2)
+    world = World()
+    for number in (1, 2, 3):
+        world.send(asked_by(number, 100 + number, 7), number)
+    assert isinstance(world.reply(3), SayDeny)
+
+
+def test_large_calls_of_one_process_leave_room_for_those_of_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(approvals, "PROCESS_BYTES", 1)
+    world = World()
+    for number in (1, 2):
+        world.send(asked_by(number, 7), number)
+    assert isinstance(world.reply(2), SayDeny)
+    world.ask(asked_by(3, 8), 3)
+
+
+def test_the_shares_are_a_fraction_of_the_whole() -> None:
+    assert (approvals.OPEN_KEPT, approvals.PROCESS_KEPT) == (500, 100)
+    assert (approvals.OPEN_BYTES >> 20, approvals.PROCESS_BYTES >> 20) == (256, 128)

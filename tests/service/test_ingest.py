@@ -44,6 +44,10 @@ class Notes:
         self.heard.append(("failed", fault))
         conn.say(Answer(b"", b"failed", 2), None)
 
+    def turned_away(self, head: Head | None, why: str, conn: Waiting) -> None:
+        self.heard.append(("turned away", why))
+        conn.say(Answer(b"", b"closed", 2), None)
+
     def delivered(self, conn: Waiting, *, ok: bool) -> None:
         self.heard.append(("delivered", ok))
 

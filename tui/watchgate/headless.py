@@ -14,6 +14,7 @@ from anyio.abc import TaskStatus
 from watchgate import __version__
 from watchgate.core.config import Config
 from watchgate.link.paths import Paths
+from watchgate.service.admission.descriptors import raise_limit
 from watchgate.service.clock import SystemClock
 from watchgate.service.errors import reasons_not_to_serve
 from watchgate.service.host import Host
@@ -32,6 +33,7 @@ def serve(paths: Paths, config: Config, *, detached: bool = False) -> None:
     # An allow waits for the journal's writer, which asks a busy loop for the interpreter more than
     # once and would wait for Python's default of 5 ms each time.
     sys.setswitchinterval(SWITCH_S)
+    raise_limit()
     starts_hooks = bool(config.handler or config.extension)
     with reasons_not_to_serve(), taken_in() if starts_hooks else nullcontext(False) as adopts:
         anyio.run(_serve, paths, config, not detached, adopts)

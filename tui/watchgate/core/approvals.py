@@ -11,12 +11,16 @@ import msgspec
 
 from watchgate.core.clock import Instant
 from watchgate.core.decisions import Decision, Refused, check, settled
+from watchgate.core.events import Event
 from watchgate.core.records import Word
 from watchgate.core.requests import TRANSITIONS, Input, Request, Settlement, Status, Waiter
 
 SETTLED_KEPT = 10_000
 OPEN_KEPT = 500
 OPEN_BYTES = 256 * 1024 * 1024
+PROCESS_KEPT = 100
+PROCESS_BYTES = 128 * 1024 * 1024
+"""What the calls of one asking process may fill of it, however many sessions they name."""
 SETTLED_BYTES = 64 * 1024 * 1024
 PREFIX_MIN = 4
 
@@ -41,6 +45,7 @@ class Broker:
         self.open: OrderedDict[str, Request] = OrderedDict()
         self._settled: OrderedDict[str, Request] = OrderedDict()
         self._open_bytes = self._settled_bytes = 0
+        self._sizes: dict[str, int] = {}
         self._of_conn: dict[int, str] = {}
 
     @property
@@ -50,10 +55,29 @@ class Broker:
             return ""
         return f"{len(self.open)} calls of {self._open_bytes // 1_048_576} MiB wait already"
 
+    def crowded_for(self, event: Event) -> str:
+        """Why this event may put no further request, in words; empty while it may.
+
+        Requests that nobody can be named for are all taken for those of one process.
+        """
+        if self.crowded:
+            return self.crowded
+        asker = _asker_pid(event)
+        own = [each for each in self.open.values() if _asker_pid(each.subject) == asker]
+        size_bytes = sum(self._sizes[each.id] for each in own)
+        if len(own) < PROCESS_KEPT and size_bytes < PROCESS_BYTES:
+            return ""
+        whose = "processes that cannot be named" if asker is None else f"pid {asker} and below"
+        return (
+            f"{len(own)} calls from {whose}, of {size_bytes // 1_048_576} MiB wait already: "
+            "decide them (`watchgate ls`) or end what asks"
+        )
+
     def add(self, request: Request) -> None:
         """Take in a new request with its first waiter (AP-1)."""
         self.open[request.id] = request
-        self._open_bytes += _input_bytes(request)
+        self._sizes[request.id] = _input_bytes(request)
+        self._open_bytes += self._sizes[request.id]
         for waiter in request.waiters:
             self._of_conn[waiter.conn] = request.id
 
@@ -203,11 +227,12 @@ class Broker:
 
     def _retire(self, request: Request) -> None:
         del self.open[request.id]
-        self._open_bytes -= _input_bytes(request)
+        size_bytes = self._sizes.pop(request.id)
+        self._open_bytes -= size_bytes
         for waiter in request.waiters:
             self._of_conn.pop(waiter.conn, None)
         self._settled[request.id] = request
-        self._settled_bytes += _input_bytes(request)
+        self._settled_bytes += size_bytes
         while len(self._settled) > SETTLED_KEPT or self._settled_bytes > SETTLED_BYTES:
             _, oldest = self._settled.popitem(last=False)
             self._settled_bytes -= _input_bytes(oldest)
@@ -217,6 +242,10 @@ def _move(request: Request, deadline_s: float, now: Instant) -> None:
     request.deadline_s = deadline_s
     deadline_at = now.plus(deadline_s - now.mono_s).wall_us
     request.data = msgspec.structs.replace(request.data, deadline_at=deadline_at)
+
+
+def _asker_pid(event: Event) -> int | None:
+    return event.agent_pid if event.asker_pid is None else event.asker_pid
 
 
 def _input_bytes(request: Request) -> int:

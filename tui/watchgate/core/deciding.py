@@ -85,7 +85,7 @@ class Deciding:
         # Nobody is asked about what the agent cannot be told.
         asked = outcome.decision == "confirm" and event.can.deny
         by_rule = outcome.decision == "allow" and not self._standing.journal_lost
-        if (asked or by_rule) and not self._broker.crowded:
+        if (asked or by_rule) and not self._broker.crowded_for(event):
             grant = self._covering(ruling, found, now)
             limit_s = self._standing.wait_s(event, now)
             if by_rule or grant is not None or limit_s > 0 or ruling.rewritten:
@@ -140,7 +140,7 @@ class Deciding:
         if ruling.rewritten or self._standing.silence(event) == "deny":
             if self._standing.journal_lost:
                 return "denied-no-journal", self._standing.journal_lost
-            if outcome.decision == "confirm" and (crowd := self._broker.crowded):
+            if outcome.decision == "confirm" and (crowd := self._broker.crowded_for(event)):
                 return "denied-failure", crowd
         return None, ""
 

@@ -238,10 +238,11 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
     (headless, auto or bypass mode). `runs_unasked` says that the agent would simply run the call
     if we hand it back, `races_dialog` that it shows its own dialog while the hook waits.
     `deadline_s` is how long the hook client waits, None where nothing waits; `agent_pid` the
-    process that runs the hook, where the kernel could tell. `numbering` names whose ids of calls it
-    carries where these are not those of the agent's hooks. `asks_every_call` says of a permission
-    event that it comes for every call, also for those that nobody would be asked about. `raw` is
-    what the agent sent, where that is to be kept.
+    process that runs the hook, where the kernel could tell, `asker_pid` the agent above whose
+    requests count together with these, where that is another. `numbering` names whose ids of
+    calls it carries where these are not those of the agent's hooks. `asks_every_call` says of a
+    permission event that it comes for every call, also for those that nobody would be asked about.
+    `raw` is what the agent sent, where that is to be kept.
     """
 
     kind: Kind
@@ -261,6 +262,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
     can: Can = Can()
     deadline_s: float | None = None
     agent_pid: int | None = None
+    asker_pid: int | None = None
     env: dict[str, str] = {}
     numbering: str = ""
     asks_every_call: bool = False

@@ -14,7 +14,8 @@ from collections.abc import Callable
 
 from watchgate.core.recent import Recent
 from watchgate.service.origin import is_clear, may_have_left
-from watchgate.service.process_table import Proc, is_alive, itself
+from watchgate.service.peer import agent_of
+from watchgate.service.process_table import Proc, ancestors, is_alive, itself
 
 KEPT = 2_000
 SESSIONS_KEPT = 500
@@ -115,6 +116,18 @@ class Askers:
         known = self._lately.values()
         above = {each for each in known if not all(is_clear(chain, {each}) for chain in chains)}
         return waiting | spoke | above
+
+    def asker(self, pid: int) -> Proc | None:
+        """The agent that a client's calls are counted for: of those above it the one known longest.
+
+        So an agent gains nothing by starting others, and takes nothing from those that were there
+        before by asking from above them. None where the way up is lost, as for all that detached
+        themselves.
+        """
+        chain = ancestors(pid)
+        above = {(each.pid, each.start) for each in chain[1:]}
+        known = (agent for key, agent in self._lately.items() if key in above)
+        return next(known, None) or agent_of(chain)
 
     def may_decide(self, chain: tuple[Proc, ...], request: str) -> bool:
         """Whether a client with these ancestors is known and not below an agent that asks this.

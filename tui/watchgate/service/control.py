@@ -7,15 +7,20 @@ waits for it. A request that this program fails over is refused, and the connect
 from __future__ import annotations
 
 import os
+from collections.abc import AsyncIterator, Callable, Hashable
+from contextlib import suppress
 
 import anyio
 import msgspec
 from anyio.abc import SocketAttribute, SocketStream, TaskGroup
 
 from watchgate.core.json_faults import JSON_FAULTS
-from watchgate.link.protocol import Refusal, Request
+from watchgate.link.protocol import Hello, Push, Refusal, Request
 from watchgate.link.receiving import receive
 from watchgate.service.accepting import peer_of
+from watchgate.service.admission.descriptors import CONTROL_CONNECTIONS, CONTROL_SHARE, Limits
+from watchgate.service.admission.door import FIRST_BYTE_S, SLOW_FIRST, Door
+from watchgate.service.admission.unfinished import Unfinished
 from watchgate.service.boundary import contained
 from watchgate.service.framing import MAX_PAYLOAD_BYTES
 from watchgate.service.origin import vouched
@@ -24,10 +29,11 @@ from watchgate.service.process_table import ancestors
 from watchgate.service.splitter import Splitter
 from watchgate.service.verbs.caller import Caller
 from watchgate.service.verbs.table import Verbs
-from watchgate.service.writing import write
+from watchgate.service.writing import GOODBYE_S, write
 
 CHUNK_BYTES = 64 * 1024
 READS_JOURNAL = ("search", "history")
+GONE = (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError)
 BESIDE = 8
 """How many requests of one connection may read the journal or wait for that."""
 
@@ -37,8 +43,11 @@ _decoder = msgspec.json.Decoder(Request)
 class Control:
     """Serves one control socket."""
 
-    def __init__(self, verbs: Verbs) -> None:
+    def __init__(
+        self, verbs: Verbs, asker_of: Callable[[int], Hashable] = lambda _pid: None
+    ) -> None:
         self._verbs = verbs
+        self._door = Door(Limits(CONTROL_CONNECTIONS, CONTROL_SHARE), asker_of)
         self._count = 0
 
     async def handle(self, stream: SocketStream) -> None:
@@ -54,8 +63,14 @@ class Control:
                 chain=vouched(ancestors(peer.pid)),
                 outbox=Outbox(),
             )
-            with contained(lambda fault: self._verbs.failed(fault, caller)):
-                await self._serve(stream, caller)
+            with (
+                contained(lambda fault: self._verbs.failed(fault, caller)),
+                self._door.connections.taken(peer.pid) as full,
+            ):
+                if full:
+                    await _close(stream, self._verbs.hello(), self._door.refusal(full))
+                else:
+                    await self._serve(stream, caller)
 
     async def _serve(self, stream: SocketStream, caller: Caller) -> None:
         caller.outbox.put(_line(self._verbs.hello()))
@@ -77,25 +92,23 @@ class Control:
             finally:
                 beside.release()
 
-        while True:
-            try:
-                data = await receive(stream, CHUNK_BYTES)
-            except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError):
-                return
-            lines, dropped = splitter.feed(data)
-            if dropped:
-                refusal = _bad(0, f"a request of {dropped} bytes; {MAX_PAYLOAD_BYTES} are taken")
-                caller.outbox.put(_line(refusal))
-            for line in lines.splitlines():
-                # Whoever asks without reading the answers waits for room like everybody else.
-                if not await caller.outbox.room():
-                    return
-                request = _request(line, caller) if line.strip() else None
-                if request is not None and request.verb in READS_JOURNAL:
-                    await beside.acquire()
-                    tasks.start_soon(aside, request)
-                elif request is not None:
-                    await self._do(request, caller)
+        with Unfinished(splitter, self._door.unfinished, caller.pid) as unfinished:
+            async for data in _chunks(stream, unfinished):
+                lines, dropped = splitter.feed(data)
+                unfinished.changed(ended=bool(lines))
+                if dropped:
+                    why = f"a request of {dropped} bytes; {MAX_PAYLOAD_BYTES} are taken"
+                    caller.outbox.put(_line(_bad(0, why)))
+                for line in lines.splitlines():
+                    # Whoever asks without reading the answers waits for room like everybody else.
+                    if not await caller.outbox.room():
+                        return
+                    request = _request(line, caller) if line.strip() else None
+                    if request is not None and request.verb in READS_JOURNAL:
+                        await beside.acquire()
+                        tasks.start_soon(aside, request)
+                    elif request is not None:
+                        await self._do(request, caller)
 
     async def _do(self, request: Request, caller: Caller) -> None:
         def refuse(fault: str) -> None:
@@ -106,6 +119,32 @@ class Control:
 
         with contained(refuse):
             caller.outbox.put(_line(await self._verbs.do(request, caller)))
+
+
+async def _chunks(stream: SocketStream, unfinished: Unfinished) -> AsyncIterator[bytes]:
+    """What comes until the end; whoever never begins is told so, a line that never ends dropped."""
+    begins_until_s = anyio.current_time() + FIRST_BYTE_S
+    while True:
+        data = None
+        with anyio.CancelScope(deadline=min(begins_until_s, unfinished.until_s)) as late:
+            with suppress(*GONE):
+                data = await receive(stream, CHUNK_BYTES)
+        if data is not None:
+            begins_until_s = float("inf")
+            yield data
+        elif not late.cancelled_caught:
+            return
+        elif begins_until_s < float("inf"):
+            await _close(stream, None, SLOW_FIRST)
+            return
+        else:
+            unfinished.drop()
+
+
+async def _close(stream: SocketStream, hello: Hello | None, why: str) -> None:
+    """Tell a client that it is not listened to any further."""
+    with suppress(*GONE), anyio.move_on_after(GOODBYE_S):
+        await stream.send((_line(hello) if hello else b"") + _line(Push(closed=why)))
 
 
 def _request(line: bytes, caller: Caller) -> Request | None:

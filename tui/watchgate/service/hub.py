@@ -38,6 +38,9 @@ from watchgate.service.process_table import Proc, ancestors
 from watchgate.service.recorder import Recorder
 
 WRITTEN_S = 1.0
+TURNED_AWAY_TOLD_EACH_S = 10.0
+ASKERS_LOOKED_UP_FROM = 50
+"""From so many open requests on it is asked for each new one which agent is above its own."""
 
 
 class Desk(Protocol):
@@ -96,6 +99,8 @@ class Hub:
         self._waiting: dict[int, Waiting] = {}
         self._line_ids: dict[int, str | int | None] = {}
         self._commits = 0
+        self._turned_away = 0
+        self._tell_next_s = float("-inf")
         self._whole = engine.config.journal.content == "full"
         self.asked_by: Callable[[Event, Proc], None] = _nobody
         self.observing = Observing(
@@ -139,6 +144,9 @@ class Hub:
         conn.head = Head(agent=event.agent, lane=event.lane, length=0, native=event.native)
         chain = vouched(ancestors(conn.pid)) if conn.proxy else ()
         agent = next(iter(chain), None) if conn.proxy else self._agent_of(conn.pid)
+        if len(self.engine.broker.open) >= ASKERS_LOOKED_UP_FROM:
+            above = self.askers.asker(conn.pid)
+            event = msgspec.structs.replace(event, asker_pid=above.pid if above else None)
         if agent is not None:
             session = event.agent, event.session
             self._agents[conn.number] = agent, session, chain
@@ -172,6 +180,17 @@ class Hub:
         self._waiting.pop(conn.number, None)
         self.recorder.internal_error(fault, f"pid {conn.pid}")
         self.execute(self.engine.failed(conn.number, fault, self._clock.now()))
+
+    def turned_away(self, head: Head | None, why: str, conn: Waiting) -> None:
+        """A connection had no room: it is answered closed, and the record says so at times."""
+        self._close(head, why, conn)
+        self._turned_away += 1
+        now_s = self._clock.now().mono_s
+        if now_s >= self._tell_next_s and self.recorder.has_room():
+            self._tell_next_s = now_s + TURNED_AWAY_TOLD_EACH_S
+            times = f"; {self._turned_away} connections were turned away since it was told last"
+            self.recorder.notice("ingest.crowded", f"{why}, pid {conn.pid}{times}")
+            self._turned_away = 0
 
     def extension_said(self, extension: str, line: str) -> None:
         """A line that an extension wrote to its standard error."""

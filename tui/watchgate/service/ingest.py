@@ -22,8 +22,19 @@ from anyio.streams.memory import MemoryObjectReceiveStream
 
 from watchgate.agents.base import Answer
 from watchgate.agents.streams.source import Source
-from watchgate.link.receiving import readable, receive, receive_from, receive_now
+from watchgate.link.receiving import readable, receive, receive_now
 from watchgate.service.accepting import peer_of
+from watchgate.service.admission.descriptors import ingest_limits
+from watchgate.service.admission.door import (
+    FIRST_BYTE_S,
+    LAST_BYTE_S,
+    NO_ROOM,
+    SLOW_FIRST,
+    SLOW_LAST,
+    AskerOf,
+    Door,
+)
+from watchgate.service.admission.unfinished import Unfinished
 from watchgate.service.boundary import contained
 from watchgate.service.framing import (
     MAX_HEADER_BYTES,
@@ -40,6 +51,8 @@ from watchgate.service.turns import Turns
 CHUNK_BYTES = 64 * 1024
 HEADER_LIMIT_S = 10.0
 LOOK_S = 0.5
+TURN_AWAY_S = 1.0
+TURNED_AWAY_AT_ONCE = 64
 _GONE = (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError)
 
 
@@ -100,6 +113,10 @@ class Hub(Protocol):
         """This program failed over the connection."""
         ...
 
+    def turned_away(self, head: Head | None, why: str, conn: Waiting) -> None:
+        """A connection that is not listened to any further."""
+        ...
+
     def delivered(self, conn: Waiting, *, ok: bool) -> None:
         """The answer was written, or could not be."""
         ...
@@ -124,8 +141,15 @@ class Hub(Protocol):
 class Ingest:
     """Serves one ingest socket."""
 
-    def __init__(self, hub: Hub, sources: Sources | None = None) -> None:
+    def __init__(
+        self,
+        hub: Hub,
+        sources: Sources | None = None,
+        asker_of: AskerOf = lambda _pid: None,
+    ) -> None:
         self._hub = hub
+        self._door = Door(ingest_limits(), asker_of)
+        self._turning_away = 0
         self._sources = sources or Sources()
         self._count = 0
         self._turns = Turns(lambda: hub.deciding)
@@ -139,17 +163,45 @@ class Ingest:
                 return
             self._count += 1
             conn = Waiting(self._count, peer.pid)
-            with contained(lambda fault: self._hub.failed(fault, conn)):
-                try:
-                    first = await receive_from(connection, CHUNK_BYTES)
-                    if first.startswith(b"{"):
-                        await self._lines(stream, first, peer.pid)
-                    else:
-                        await self._frame(stream, first, conn)
-                except _GONE:
+            with (
+                contained(lambda fault: self._hub.failed(fault, conn)),
+                suppress(*_GONE),
+                self._door.connections.taken(peer.pid) as full,
+            ):
+                if full:
+                    await self._turn_away(stream, self._door.refusal(full), conn)
                     return
+                first = await _first(connection)
+                if first is None:
+                    self._hub.turned_away(None, SLOW_FIRST, conn)
+                    await self._tell(stream, conn)
+                elif first.startswith(b"{"):
+                    await self._lines(stream, first, peer.pid)
+                else:
+                    await self._frame(stream, first, conn)
+
+    async def _turn_away(self, stream: SocketStream, why: str, conn: Waiting) -> None:
+        """Answer closed for want of room, in the words of the agent if that is told at once."""
+        head: Head | None = None
+        if self._turning_away < TURNED_AWAY_AT_ONCE:
+            self._turning_away += 1
+            try:
+                with suppress(FrameError, TimeoutError), anyio.fail_after(TURN_AWAY_S):
+                    buffer = await receive(stream, CHUNK_BYTES)
+                    head = parse_head((await _header(stream, buffer)).partition(b"\n\n")[0])
+            finally:
+                self._turning_away -= 1
+        self._hub.turned_away(head, why, conn)
+        if conn.answer is not None:
+            await self._tell(stream, conn)
 
     async def _frame(self, stream: SocketStream, buffer: bytes, conn: Waiting) -> None:
+        head = await self._take_frame(stream, buffer, conn)
+        if head is None or head.lane.waits:
+            await self._reply(stream, conn)
+
+    async def _take_frame(self, stream: SocketStream, buffer: bytes, conn: Waiting) -> Head | None:
+        """Give the hub the frame, of which nothing is kept here while its answer is waited for."""
         head: Head | None = None
         payload, why = b"", ""
         try:
@@ -157,7 +209,7 @@ class Ingest:
                 buffer = await _header(stream, buffer)
             raw, _, rest = buffer.partition(b"\n\n")
             head = parse_head(raw)
-            payload = await _payload(stream, head, rest)
+            payload = await self._payload(stream, head, rest, conn.pid)
         except FrameError as fault:
             why = str(fault)
         except TimeoutError:
@@ -169,8 +221,24 @@ class Ingest:
                 self._hub.bad_frame(head, why, conn)
             else:
                 self._hub.frame(head, payload, conn)
-        if head is None or head.lane.waits:
-            await self._reply(stream, conn)
+        return head
+
+    async def _payload(self, stream: SocketStream, head: Head, rest: bytes, pid: int) -> bytes:
+        if head.dropped or head.length > MAX_PAYLOAD_BYTES:
+            size = head.dropped or head.length
+            raise FrameError(f"a payload of {size} bytes; {MAX_PAYLOAD_BYTES} are taken")
+        if len(rest) >= head.length:
+            return rest[: head.length]
+        why = NO_ROOM
+        with anyio.move_on_after(LAST_BYTE_S):
+            # Room for all of it: of several that had room for a part, none could be finished.
+            async with self._door.unfinished.room(pid, head.length):
+                why = SLOW_LAST
+                payload = bytearray(rest)
+                while len(payload) < head.length:
+                    payload += await receive(stream, CHUNK_BYTES)
+                return bytes(memoryview(payload)[: head.length])
+        raise FrameError(why)
 
     async def _reply(self, stream: SocketStream, conn: Waiting) -> None:
         if conn.answer is not None:
@@ -232,9 +300,11 @@ class Ingest:
     ) -> None:
         connection = stream.extra(SocketAttribute.raw_socket)
         splitter = Splitter(MAX_PAYLOAD_BYTES)
+        unfinished = Unfinished(splitter, self._door.unfinished, link.source.pid)
 
         def lines(data: bytes) -> bytes:
             whole, dropped = splitter.feed(data)
+            unfinished.changed(ended=bool(whole))
             if dropped:
                 self._hub.oversized_line(dropped, link.source.pid)
             link.count(whole)
@@ -247,12 +317,15 @@ class Ingest:
         def take(piece: bytes) -> None:
             self._hub.lines(piece, link.source, asker)
 
-        await self._turns.take(lambda: lines(first), take)
-        with suppress(anyio.EndOfStream):
+        with unfinished, suppress(anyio.EndOfStream):
+            await self._turns.take(lambda: lines(first), take)
             while True:
                 await anyio.lowlevel.checkpoint()
                 if not await self._turns.take(more, take):
-                    await readable(connection)
+                    with anyio.CancelScope(deadline=unfinished.until_s) as late:
+                        await readable(connection)
+                    if late.cancelled_caught:
+                        unfinished.drop()
         if rest := splitter.rest():
             link.count(b"\n")
             take(rest)
@@ -304,13 +377,12 @@ async def _header(stream: SocketStream, buffer: bytes) -> bytes:
     return buffer
 
 
-async def _payload(stream: SocketStream, head: Head, rest: bytes) -> bytes:
-    if head.dropped or head.length > MAX_PAYLOAD_BYTES:
-        size = head.dropped or head.length
-        raise FrameError(f"a payload of {size} bytes; {MAX_PAYLOAD_BYTES} are taken")
-    if len(rest) >= head.length:
-        return rest[: head.length]
-    payload = bytearray(rest)
-    while len(payload) < head.length:
-        payload += await receive(stream, CHUNK_BYTES)
-    return bytes(payload[: head.length])
+async def _first(connection: socket.socket) -> bytes | None:
+    """The first bytes, None where none come in time; most are there at once and need no timer."""
+    await anyio.lowlevel.checkpoint()
+    first = receive_now(connection, CHUNK_BYTES)
+    with anyio.move_on_after(FIRST_BYTE_S):
+        while first is None:
+            await readable(connection)
+            first = receive_now(connection, CHUNK_BYTES)
+    return first

@@ -176,8 +176,7 @@ class Life:
                 await tasks.start(keep, hub, store, self._clock.now())
                 for warning in warnings(self._config, known):
                     hub.recorder.notice("config", warning)
-                tasks.start_soon(serve, ingest, Ingest(hub).handle, hub.cannot_accept)
-                tasks.start_soon(serve, control, Control(verbs).handle, hub.cannot_accept)
+                _listen(tasks, hub, verbs, ingest, control)
                 tasks.start_soon(self._watch_journal, hub, journal)
                 tasks.start_soon(self._watch_sinks, hub, sinks)
                 tasks.start_soon(watch, hub, policies)
@@ -354,3 +353,13 @@ class Life:
         """Whether an answer, or the record of whom a request was being told to, is on its way."""
         told = self._escalation
         return bool(hub.unanswered) or (told is not None and told.busy)
+
+
+def _listen(
+    tasks: TaskGroup, hub: Hub, verbs: Verbs, ingest: SocketListener, control: SocketListener
+) -> None:
+    """Take in hooks and control clients, each asking process within its share."""
+    hooks = Ingest(hub, asker_of=hub.askers.asker)
+    clients = Control(verbs, hub.askers.asker)
+    tasks.start_soon(serve, ingest, hooks.handle, hub.cannot_accept)
+    tasks.start_soon(serve, control, clients.handle, hub.cannot_accept)

@@ -28,9 +28,18 @@ class Splitter:
             whole = bytes(self._pending) + data[:end] if self._pending else data[:end]
             self._pending = bytearray(data[end:])
         if len(self._pending) > self._limit_bytes:
-            self._skipped = len(self._pending)
-            self._pending.clear()
+            self.drop()
         return whole, dropped
+
+    @property
+    def unfinished_bytes(self) -> int:
+        """How much of a line without an end is kept."""
+        return len(self._pending)
+
+    def drop(self) -> None:
+        """Drop the line that has no end yet, whose rest is passed over; its size is told then."""
+        self._skipped = len(self._pending)
+        self._pending.clear()
 
     def rest(self) -> bytes:
         """What came after the last line end, when the stream has ended."""

@@ -15,6 +15,7 @@ import anyio.to_thread
 import msgspec
 
 from watchgate.core.extensions.load import ExtensionSpec
+from watchgate.service.admission.descriptors import give_back
 from watchgate.service.runners.session import kill_sessions, sessions_below, signal_name
 from watchgate.service.runners.spawn import SpawnError, close_all, why_not
 from watchgate.service.splitter import Splitter
@@ -184,4 +185,5 @@ def _start(spec: ExtensionSpec) -> Started:
         raise
     finally:
         close_all(theirs)
+    give_back(popen.pid)
     return Started(popen, *ours)

@@ -11,6 +11,8 @@ from typing import Final
 
 import msgspec
 
+from watchgate.service.admission.descriptors import give_back
+
 MIB: Final = 1 << 20
 
 
@@ -102,6 +104,7 @@ def _start(spec: ChildSpec, ours: list[int], theirs: list[int]) -> Started:
         env=spec.env,
         start_new_session=True,
     )
+    give_back(process.pid)
     heard = ours[-2:] if spec.heard else [None, None]
     return Started(process, stdin, unsent, *heard)
 

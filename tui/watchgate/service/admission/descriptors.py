@@ -1,0 +1,60 @@
+"""How many descriptors this process may hold: as many as the system gives, but for its children."""
+
+from __future__ import annotations
+
+import resource
+import sys
+
+import msgspec
+
+WANTED = 65_536
+"""More would help nobody, and some programs go through all that they might have."""
+
+RESERVED = 384
+"""Kept for control clients, the journal, handlers and whoever is being refused."""
+
+CONTROL_CONNECTIONS = 128
+CONTROL_SHARE = 32
+INGEST_CONNECTIONS = 8_192
+INGEST_SHARE = 1_024
+_LEAST = 16
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """So many connections a socket takes in all, and so many of one asking process."""
+
+    most: int
+    share: int
+
+
+_before: list[tuple[int, int]] = []
+
+
+def raise_limit() -> None:
+    """Let this process hold as many descriptors as it may, up to `WANTED`."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = WANTED if hard == resource.RLIM_INFINITY else min(hard, WANTED)
+    if _before or soft == resource.RLIM_INFINITY or soft >= most:
+        return
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    except (OSError, ValueError):  # macOS refuses what is more than a limit of its kernel
+        return
+    _before.append((soft, hard))
+
+
+def give_back(pid: int) -> None:
+    """Let a new child have the limit that this process was started with, where that can be set."""
+    if _before and sys.platform == "linux":
+        try:
+            resource.prlimit(pid, resource.RLIMIT_NOFILE, _before[0])
+        except OSError:  # it has ended, or runs as another user
+            return
+
+
+def ingest_limits() -> Limits:
+    """What the ingest socket may take of the descriptors that there are."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    left = INGEST_CONNECTIONS if soft == resource.RLIM_INFINITY else max(soft - RESERVED, _LEAST)
+    most = min(left, INGEST_CONNECTIONS)
+    return Limits(most, min(INGEST_SHARE, max(most // 4, 1)))
