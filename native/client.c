@@ -1,7 +1,7 @@
 /* The hook client without an interpreter: what tui/watchgate/client.py does, to the byte.
 
        hook-client INGEST_SOCKET AGENT LANE EVENT DEADLINE_S
-           CLOSED_STDOUT [CLOSED_EXIT [OFF_STDOUT]]
+           CLOSED_STDOUT [CLOSED_EXIT [OFF_STDOUT [PASSED_EXIT]]]
 
    client.py is the reference: its head says what the arguments mean, and tests run the two side
    by side. */
@@ -9,11 +9,12 @@
 #include "client.h"
 #include "reasons.h"
 
-enum word { PATH, AGENT, LANE, EVENT, DEADLINE_S, TEMPLATE, EXIT, OFF_STDOUT, WORDS };
+enum word { PATH, AGENT, LANE, EVENT, DEADLINE_S, TEMPLATE, EXIT, OFF_STDOUT, PASSED, WORDS };
 
 /* Without its words a gate is one all the same. */
-static const char *words[WORDS] = {"", "", "gate", "-", "", "", "2", ""};
+static const char *words[WORDS] = {"", "", "gate", "-", "", "", "2", "", "0"};
 static int off, denies = 1;
+static int passed; /* the status in the place of 0; it stays 0 in a damaged program */
 
 /* Whether all of this could be said. */
 static int say(int descriptor, const char *data, size_t size) {
@@ -32,7 +33,10 @@ static int say_text(int descriptor, const char *text) {
 }
 
 static void leave(int code, int was_said) {
-    _exit(was_said ? code : denies || code != 0 ? 2 : 0);
+    if (!was_said)
+        code = denies || code != 0 ? 2 : 0;
+    /* A status of the core's that happens to be the caller's word does not pass for it. */
+    _exit(code == 0 ? passed : code == passed ? 2 : code);
 }
 
 /* The exit code that CLOSED_EXIT spells; 2 where it spells none. */
@@ -134,6 +138,11 @@ int main(int argc, char **argv) {
     signal(SIGXFSZ, SIG_IGN); /* a file that may grow no more is a failed write */
     for (int at = 1; at < argc && at <= WORDS; at++)
         words[at - 1] = argv[at];
+    if (strcmp(words[PASSED], "0") != 0) {
+        if (!is_whole(argv[0]))
+            _exit(1);
+        passed = atoi(words[PASSED]);
+    }
     off = is_off(beside(words[PATH], "/off"));
     lane = off ? "observe" : words[LANE];
     denies = strcmp(lane, "gate") == 0 || (strcmp(lane, "observe") != 0 && *words[TEMPLATE] != 0);

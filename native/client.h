@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,9 @@ int is_number(const char *word);
 /* own.c */
 int look_own(const char *path, struct stat *found);
 int is_off(const char *path);
+
+/* whole.c */
+int is_whole(const char *path);
 
 /* talk.c */
 void begin_waiting(void);

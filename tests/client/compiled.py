@@ -10,15 +10,20 @@ from pathlib import Path
 import pytest
 
 from hatch_build import compile_client
+from watchgate.service.setup.native_client import sealed
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def compiled(folder: Path) -> Path:
-    """Compile it there as the build hook does; skips where nothing can compile it."""
+    """Compile it there as the build hook does, and seal it as the installer does.
+
+    Skips where nothing can compile it.
+    """
     compiler = shlex.split(os.environ.get("CC") or "cc")[0]
     if shutil.which(compiler) is None:
         pytest.skip(f"no C compiler here: {compiler}")
     client = folder / "hook-client"
     compile_client(ROOT, client)
+    client.write_bytes(sealed(client.read_bytes()))
     return client

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import marshal
 import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -74,28 +74,54 @@ def without_time(frame: Frame) -> Frame:
     return Frame(lines, frame.payload)
 
 
-def test_the_first_run_leaves_bytecode_and_the_second_uses_it(path: Path, places: Paths) -> None:
-    cache = client_copy.bytecode_directory(places)
-    shutil.rmtree(cache)
-    words = installed(places, command(path, "gate"))
+def test_it_runs_the_bytecode_that_the_installer_left(path: Path, places: Paths) -> None:
+    [bytecode] = client_copy.cached(places)
+    other = marshal.dumps(compile("print('from bytecode')", "other", "exec"))
+    bytecode.write_bytes(client_copy.sealed(other))
 
-    first = run(words)
-    [left] = cache.iterdir()
-    number = left.stat().st_ino
-    second = run([words[0], "-v", *words[1:]])
+    done = run(installed(places, command(path, "gate")))
 
-    assert b"core is not running" in first.stdout
-    assert second.stdout == first.stdout
-    assert f"code object from '{left}'".encode() in second.stderr
-    assert [each.stat().st_ino for each in cache.iterdir()] == [number]
+    assert said(done) == (0, b"from bytecode\n", b"")
 
 
-def test_the_installer_spares_even_the_first_run_the_compilation(path: Path, places: Paths) -> None:
-    words = installed(places, command(path, "gate"))
+@pytest.mark.parametrize("left", ["nothing", "bytecode of another interpreter", "no folder"])
+def test_without_its_bytecode_it_answers_from_its_source(
+    path: Path, places: Paths, left: str
+) -> None:
+    [bytecode] = client_copy.cached(places)
+    words = command(path, "gate")
+    if left == "bytecode of another interpreter":
+        bytecode.rename(bytecode.with_suffix(".ffffffff.pyc"))
+    else:
+        bytecode.unlink()
+    if left == "no folder":
+        bytecode.parent.rmdir()
+        bytecode.parent.touch()
 
-    done = run([words[0], "-v", *words[1:]])
+    assert said(run(installed(places, words))) == said(run(words))
 
-    assert b"code object from '%b" % bytes(client_copy.bytecode_directory(places)) in done.stderr
+
+@pytest.mark.parametrize("which", ["client_module", "bytecode"])
+def test_what_is_not_whole_is_not_run(path: Path, places: Paths, which: str) -> None:
+    [bytecode] = client_copy.cached(places)
+    file = bytecode if which == "bytecode" else places.client_module
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 1
+    file.write_bytes(content)
+
+    done = run(installed(places, command(path, "gate")))
+
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert b"ValueError" in done.stderr
+
+
+@pytest.mark.parametrize(("answer", "code"), [(0, 77), (2, 2), (3, 3), (77, 2)])
+def test_its_callers_word_stands_for_a_zero_of_the_core_alone(
+    path: Path, places: Paths, answer: int, code: int
+) -> None:
+    words = [*command(path, "gate", "E", "5", "@", "2", ""), "77"]
+    with listening(path, answering(b"%d 0 0\n" % answer)):
+        assert run(installed(places, words)).returncode == code
 
 
 def test_no_file_beside_it_stands_in_for_the_standard_library(path: Path, places: Paths) -> None:

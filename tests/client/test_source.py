@@ -23,7 +23,7 @@ LAUNCHER = Path(client_launcher.__file__)
 # Whoever lets it decide over an agent has to be able to read it in one sitting.
 MOST_LINES = 135
 # These alone are compiled at every tool call.
-MOST_LAUNCHER_LINES = 4
+MOST_LAUNCHER_LINES = 18
 
 
 def imported(tree: ast.AST) -> set[str]:
@@ -40,7 +40,11 @@ def test_it_imports_what_is_loaded_already_and_sockets() -> None:
 
 
 def test_the_launcher_imports_nothing_else() -> None:
-    assert imported(ast.parse(LAUNCHER.read_text())) == {"sys"}
+    assert imported(ast.parse(LAUNCHER.read_text())) == {
+        "_frozen_importlib_external",
+        "binascii",
+        "marshal",
+    }
 
 
 def test_a_run_loads_no_module_but_those(tmp_path: Path) -> None:

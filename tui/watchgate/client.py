@@ -1,15 +1,16 @@
 """The hook client: one agent event from stdin to the core, the core's answer back out.
 
     python -I -S client.py INGEST_SOCKET AGENT LANE EVENT DEADLINE_S
-        CLOSED_STDOUT [CLOSED_EXIT [OFF_STDOUT]]
+        CLOSED_STDOUT [CLOSED_EXIT [OFF_STDOUT [PASSED_EXIT]]]
 
 LANE is gate, gate-read, relay or observe; EVENT is the agent's own name for it, or "-". Whatever
 goes wrong ends in the closed answer: CLOSED_STDOUT with its first "@" replaced by the reason, the
 reason on stderr, exit CLOSED_EXIT (2). An empty CLOSED_STDOUT means nothing and exit 0, but on
 the gate lane no stdout, the reason and the exit code. OFF_STDOUT is said while the gate is
-switched off, to agents that take silence for a failure. Needs Python 3.8 and no package: it is
-copied out of this one and run by path, and a process start is most of its cost, so it imports no
-more.
+switched off, to agents that take silence for a failure. PASSED_EXIT stands in the place of every
+exit 0, for a caller to translate: an interpreter that was given no client ends with 0, too. Needs
+Python 3.8 and no package: it is copied out of this one and run by path, and a process start is most
+of its cost, so it imports no more.
 """
 
 import sys
@@ -28,7 +29,7 @@ ENVIRONMENT = b"""TMUX_PANE ZELLIJ_PANE_ID KITTY_WINDOW_ID WEZTERM_PANE SSH_TTY 
 CLAUDECODE CLAUDE_PID CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SESSION_ATTENDED COPILOT_CLI
 GEMINI_SESSION_ID QWEN_CODE_SESSION_ID CURSOR_VERSION"""
 # What is not given: a gate that lost its words is one all the same.
-WORDS = ["", "", "gate", "-", "", "", "2", ""]
+WORDS = ["", "", "gate", "-", "", "", "2", "", "0"]
 AS_GIVEN = "utf-8", "surrogateescape"
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
 # The first kind that fits is told, and unescaped in an agent's JSON: plain ASCII, no quotes.
@@ -145,8 +146,8 @@ def ask(path: str, who: str, lane: str, lines: str, until: float) -> "tuple[int,
 
 def main() -> None:
     """Ask, copy the answer out or answer closed, and leave without the interpreter's own exit."""
-    given = sys.argv[1:9] + WORDS[len(sys.argv) - 1 :]
-    path, agent, lane, event, deadline_s, template, closed_exit, off_stdout = given
+    given = sys.argv[1:10] + WORDS[len(sys.argv) - 1 :]
+    path, agent, lane, event, deadline_s, template, closed_exit, off_stdout, passed = given
     lines = "" if event == "-" else f"event: {event}\n"
     off = is_off(path.rpartition("/")[0] + "/off")
     if off:
@@ -171,7 +172,8 @@ def main() -> None:
                 written += posix.write(descriptor, data[written:])
         except OSError:
             code = 2 if denies or code else 0
-    posix._exit(code)
+    # A status of the core's that happens to be the caller's word does not pass for it.
+    posix._exit(2 if code and code == int(passed) else code or int(passed))
 
 
 if __name__ == "__main__":

@@ -2,12 +2,13 @@
 // installation replaces it, and `watchgate uninstall opencode` removes it.
 //
 // A tool call runs only when the hook client says so: an allow, or nothing (left to OpenCode's own
-// rules). A denial, a client that is missing, crashes, is killed or answers anything else all throw,
-// which OpenCode tells the model. What OpenCode itself asks is put to the core as well, and the
+// rules), and ends with the status that only the whole client ends with. A denial, a client that is
+// missing, damaged, crashes, is killed or answers anything else all throw, which OpenCode tells the
+// model. What OpenCode itself asks is put to the core as well, and the
 // first answer counts. Everything else is only reported, and never waited for.
 
 import { spawn } from "node:child_process"
-import { existsSync, lstatSync, readFileSync } from "node:fs"
+import { existsSync, lstatSync } from "node:fs"
 import { connect } from "node:net"
 import { dirname } from "node:path"
 
@@ -22,8 +23,6 @@ const QUEUE_LIMIT = 1000
 const KEPT = 2000
 const TEXT_LIMIT = 16000
 const BEFORE = "tool.execute.before"
-const LAST_LINE = "main()"
-const STARTED = `__import__("watchgate_client").${LAST_LINE}`
 
 // A map that forgets its oldest entries.
 class Recent extends Map {
@@ -110,7 +109,7 @@ class Reports {
 
 // Runs the hook client; `ended` resolves to how it ended, never rejects.
 function ask(lane, event, payload, template) {
-  const args = ["-I", "-S", SETUP.client, SETUP.socket, "opencode", lane, event, String(SETUP.deadline_s), template]
+  const args = ["-I", "-S", SETUP.client, SETUP.socket, "opencode", lane, event, String(SETUP.deadline_s), template, "2", "", String(SETUP.passed)]
   let child
   const ended = new Promise((resolve) => {
     const failed = (fault) => resolve({ fault: `could not be run (${fault.code ?? fault.message})` })
@@ -148,19 +147,6 @@ function parsed(out) {
   return value
 }
 
-// Whether the hook client is there to its end, with the file that it may start: Python runs an
-// empty one, or one cut between two statements, without a word and with status 0, which is how a
-// call is handed back.
-function isWhole() {
-  const lastLine = (file) => readFileSync(file, "utf8").trimEnd().split("\n").pop().trim()
-  try {
-    const last = lastLine(SETUP.client)
-    return last === LAST_LINE || (last === STARTED && lastLine(`${dirname(SETUP.client)}/watchgate_client.py`) === LAST_LINE)
-  } catch {
-    return false
-  }
-}
-
 // The arguments to run with, null to leave them; throws when the call must not run.
 function verdict({ code, fault, out }) {
   const broken = (what) => {
@@ -176,8 +162,7 @@ function verdict({ code, fault, out }) {
     throw broken("gave an answer that cannot be read")
   }
   if (said?.decision === "deny") throw new Error(String(said.reason || `Denied by watchgate. ${NOT_A_PERSON}`))
-  if (code !== 0) throw broken(`failed with status ${code}`)
-  if (said === null && !isWhole()) throw broken("is not whole")
+  if (code !== SETUP.passed) throw broken(`failed with status ${code}`)
   if (said !== null && said.decision !== "allow") throw broken("gave an answer of another form")
   if (said?.args === undefined) return null
   if (said.args === null || typeof said.args !== "object" || Array.isArray(said.args)) throw broken("gave no arguments to run with")
@@ -191,7 +176,7 @@ function verdictOnRead(ended) {
     said = parsed(ended.out ?? "")
   } catch {}
   if (said?.decision === "deny") throw new Error(String(said.reason || "Denied by watchgate."))
-  return ended.fault || ended.code !== 0 || said === null ? null : verdict(ended)
+  return ended.fault || ended.code !== SETUP.passed || said === null ? null : verdict(ended)
 }
 
 const later = (ms) => new Promise((resolve) => setTimeout(resolve, ms).unref())
@@ -247,7 +232,7 @@ export const Watchgate = async ({ client, directory, serverUrl }) => {
 
   // What to post for a permission or a question; null to leave it to OpenCode's own dialog.
   const reply = (event, { code, fault, out }) => {
-    if (fault || code !== 0 || !out) return null
+    if (fault || code !== SETUP.passed || !out) return null
     const said = parsed(out)
     const path = `/${event.type.split(".")[0]}/${event.properties.id}`
     if (event.type === "permission.asked" && (said.reply === "once" || said.reply === "reject"))

@@ -199,9 +199,10 @@ def examined(core: Core) -> object:
 async def test_bytecode_of_an_older_client_is_not_held_against_the_new_one(
     places: Paths, installer: Installer
 ) -> None:
-    """An interpreter that is no longer the installing one makes its own anew."""
+    """Another interpreter than the installing one is not the one it was compiled for."""
+    install(installer, CLAUDE)
     path = client_copy.bytecode_directory(places) / "watchgate_client.cpython-38.pyc"
-    path.parent.mkdir(parents=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b"old" * 10)
     install(installer, CLAUDE)
     path.unlink()

@@ -20,6 +20,7 @@ from watchgate.core.events import Lane
 from watchgate.link.paths import paths
 from watchgate.service.setup import client_copy
 from watchgate.service.setup.command import (
+    PASSED,
     Client,
     closes,
     command,
@@ -76,7 +77,7 @@ def test_the_client_gets_its_arguments_and_stdin_from_any_shell(client: Client, 
     found = shutil.which(shell)
     if found is None:
         pytest.skip(f"no {shell} here")
-    client.script.write_text(STAND_IN.format(act=0))
+    client.script.write_text(STAND_IN.format(act=PASSED))
 
     done = run(line_for(GATE, client), found)
 
@@ -100,23 +101,23 @@ def test_lanes_that_hand_back_give_the_client_no_denial_to_print(
 
 
 @pytest.mark.parametrize(
-    ("name", "told"), [("cursor", ['{"permission":"allow"}']), ("claude", []), ("codex", [])]
+    ("name", "told"), [("cursor", '{"permission":"allow"}'), ("claude", ""), ("codex", "")]
 )
 def test_only_an_agent_that_must_be_told_something_has_words_for_the_time_the_gate_is_off(
-    client: Client, name: str, told: list[str]
+    client: Client, name: str, told: str
 ) -> None:
     agent = adapter(name)
     entry = next(each for each in agent.entries("guard") if each.lane is Lane.GATE)
 
-    assert shlex.split(command(agent, entry, client, "guard"))[13:] == told
+    assert shlex.split(command(agent, entry, client, "guard"))[13:] == [told, "77"]
 
 
 @pytest.mark.parametrize(("entry", "profile"), CLOSED)
-@pytest.mark.parametrize("code", [0, 2])
+@pytest.mark.parametrize(("act", "code"), [(77, 0), (2, 2)])
 def test_a_gate_passes_on_what_the_client_says(
-    client: Client, entry: HookEntry, profile: str, code: int
+    client: Client, entry: HookEntry, profile: str, act: int, code: int
 ) -> None:
-    client.script.write_text(STAND_IN.format(act=code))
+    client.script.write_text(STAND_IN.format(act=act))
 
     done = run(line_for(entry, client, profile))
 
@@ -124,7 +125,7 @@ def test_a_gate_passes_on_what_the_client_says(
 
 
 @pytest.mark.parametrize(("entry", "profile"), CLOSED)
-@pytest.mark.parametrize("act", [1, 3, 127, "die"])
+@pytest.mark.parametrize("act", [0, 1, 3, 127, "die"])
 def test_a_gate_denies_with_a_reason_when_the_client_fails(
     client: Client, entry: HookEntry, profile: str, act: int | str
 ) -> None:
@@ -134,6 +135,20 @@ def test_a_gate_denies_with_a_reason_when_the_client_fails(
 
     assert done.returncode == 2
     assert "watchgate doctor claude" in done.stderr
+
+
+@pytest.mark.parametrize(("entry", "profile"), CLOSED)
+@pytest.mark.parametrize("text", ["\0" * 601, "\0", "\n", '"""', "import sys\n", "#"])
+def test_the_silence_of_what_is_no_client_any_more_is_a_denial(
+    client: Client, entry: HookEntry, profile: str, text: str
+) -> None:
+    """Python runs each of these without a word and ends with 0."""
+    client.script.write_text(text)
+
+    done = run(line_for(entry, client, profile))
+
+    assert done.returncode == 2
+    assert "the hook client failed with status" in done.stderr
 
 
 @pytest.mark.parametrize(("entry", "profile"), CLOSED)
@@ -194,7 +209,9 @@ def test_a_denial_reaches_every_agent_on_every_lane_that_waits(client: Client, a
     for entry in spoken.entries("guard"):
         if entry.lane.waits and spoken.can(entry.event).deny:
             denial = spoken.closed(entry.event, Lane.GATE, "No.")
-            client.script.write_text(STAND_IN.format(act=denial.exit_code))
+            status = denial.exit_code
+            passed = PASSED if closes(entry, "guard") and status == 0 else status
+            client.script.write_text(STAND_IN.format(act=passed))
 
             done = run(command(spoken, entry, client, "guard"))
 
@@ -325,7 +342,7 @@ def test_an_installed_command_is_recognised(client: Client) -> None:
 
 
 def test_the_environment_moves_neither_socket_nor_client(client: Client) -> None:
-    client.script.write_text(STAND_IN.format(act=0))
+    client.script.write_text(STAND_IN.format(act=PASSED))
     env = {**os.environ, "WATCHGATE_RUNTIME_DIR": "/elsewhere", "PYTHONPATH": "/elsewhere"}
 
     done = subprocess.run(
@@ -396,6 +413,8 @@ def test_no_variable_of_the_environment_can_get_into_the_guard(client: Client) -
         "wg_p",
         "wg_c",
         "wg_w",
+        "wg_t",
+        "wg_x",
         "8",
         "HOME",
     }

@@ -244,7 +244,7 @@ def test_a_gate_denies_with_a_reason_when_it_cannot_run(
     assert "claude" in reason
 
 
-@pytest.mark.parametrize(("act", "code"), [("0", 0), ("2", 2), ("1", 2), ("139", 2)])
+@pytest.mark.parametrize(("act", "code"), [("77", 0), ("2", 2), ("0", 2), ("1", 2), ("139", 2)])
 def test_a_gate_passes_on_what_it_says_and_turns_its_failures_into_denials(
     tmp_path: Path, places: Paths, carry: Carry, act: str, code: int
 ) -> None:

@@ -80,10 +80,10 @@ def client_judge(entry: Entry, mend: str, home: str) -> Judge:
             what = f"{what}: hooks fail, and calls may run ungated"
             return told(what, mend=f"mend or remove {shown}, then {mend}")
         if looked.content is None and is_bytecode(entry.path):
-            return None  # the next hook makes it anew
+            return None  # hooks compile the client then
         if looked.content is None:
             return told(f"the hook client {shown} is gone: hooks fail, and calls may run ungated")
-        digest = of_client(entry.path, looked.content).digest
+        digest = of_client(looked.content).digest
         if digest == entry.digest:
             return None
         what = f"the hook client {shown} is not the one that was installed"

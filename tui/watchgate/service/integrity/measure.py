@@ -16,8 +16,6 @@ from watchgate.service.setup.forms.known import editor
 from watchgate.service.setup.forms.whole_file import WholeFile
 
 BOM = b"\xef\xbb\xbf"
-# PEP 552: magic number and flags, then the source's time and size, then the code.
-_SOURCE_AT, _CODE_AT = 8, 16
 
 
 class Measured(msgspec.Struct, frozen=True):
@@ -28,18 +26,13 @@ class Measured(msgspec.Struct, frozen=True):
     fault: str = ""
 
 
-def of_client(path: str, content: bytes) -> Measured:
-    """A file of the hook client, whole; of its bytecode, all but the time and size of its source.
-
-    The interpreter compares those by itself, and compiles anew what does not fit.
-    """
-    if is_bytecode(path):
-        content = content[:_SOURCE_AT] + content[_CODE_AT:]
+def of_client(content: bytes) -> Measured:
+    """A file of the hook client, whole."""
     return Measured(sha256(content).hexdigest())
 
 
 def is_bytecode(path: str) -> bool:
-    """Whether the interpreter makes this file by itself."""
+    """Whether hooks do without this file."""
     return path.endswith(".pyc")
 
 

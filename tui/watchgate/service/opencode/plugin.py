@@ -14,7 +14,7 @@ from watchgate.agents.opencode.adapter import OpenCode
 from watchgate.agents.opencode.events import BEFORE
 from watchgate.agents.opencode.tools import READS
 from watchgate.core.events import Lane
-from watchgate.service.setup.command import Client, Installed
+from watchgate.service.setup.command import PASSED, Client, Installed
 from watchgate.service.setup.forms.editor import Written
 
 SOURCE: Final = "opencode_plugin.js"
@@ -79,5 +79,6 @@ def _setup(client: Client, profile: str) -> dict[str, object]:
         "lanes": {"read": lanes[BEFORE]} | lanes,
         "reads": READS,
         "strict": profile == "strict",
+        "passed": PASSED,
         "closed": spoken.closed(BEFORE, Lane.GATE, "@").stdout.decode(),
     }

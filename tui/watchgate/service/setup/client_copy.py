@@ -1,7 +1,8 @@
-"""The stable copy of the hook client: a launcher, the client that it imports, and its bytecode."""
+"""The stable copy of the hook client: a launcher, the client that it runs, and its bytecode."""
 
 from __future__ import annotations
 
+import binascii
 import subprocess
 from importlib import resources
 from pathlib import Path
@@ -10,57 +11,69 @@ from watchgate.link.paths import Paths
 from watchgate.service.setup import files
 
 _COMPILE_TIMEOUT_S = 10
-# As the launcher finds it: compiled by anything else, it might be cached in another place.
-_COMPILE = "import sys; sys.path.append(sys.argv[1]); __import__(sys.argv[2])"
+_MAGIC_BYTES = 4
+# By the interpreter that is to run it, with the number that the launcher finds it by before it. No
+# word of the source's comments is needed to run it.
+_COMPILE = """
+import marshal, sys, _frozen_importlib_external as importing
+client = compile(sys.stdin.buffer.read(), sys.argv[1], "exec", dont_inherit=True, optimize=2)
+sys.stdout.buffer.write(importing.MAGIC_NUMBER + marshal.dumps(client))
+"""
+
+
+def sealed(content: bytes) -> bytes:
+    """The content with its checksum behind it: a comment in a script, never reached elsewhere."""
+    return b"%b\n# %08x" % (content, binascii.crc32(content))
 
 
 def packaged(places: Paths) -> dict[Path, bytes]:
     """What this version ships for each file of the copy, in the order of writing.
 
-    The launcher is last: once a hook can start it, what it imports is there.
+    The launcher is last: once a hook can start it, what it runs is there.
     """
     package = resources.files("watchgate")
     return {
-        places.client_module: package.joinpath("client.py").read_bytes(),
+        places.client_module: sealed(package.joinpath("client.py").read_bytes()),
         places.client: package.joinpath("client_launcher.py").read_bytes(),
     }
 
 
 def write(places: Paths) -> None:
-    """Brings the copy up to date."""
+    """Brings the copy up to date; what was compiled from another client goes first."""
     for path, content in packaged(places).items():
         if not path.exists() or path.read_bytes() != content:
+            for old in cached(places):
+                old.unlink(missing_ok=True)
             files.replace(path, content)
 
 
 def renew_bytecode(places: Paths, python: Path) -> bool:
-    """Compiles the copy anew; false when nothing could be cached, so that each hook compiles it.
-
-    What was cached goes first. CPython believes it when size and second of the source's last
-    change are right, and neither damage nor an update within one second changes those.
-    """
+    """Compiles the copy anew; false when nothing could be cached, so that each hook compiles it."""
     module = places.client_module
     cache = bytecode_directory(places)
     try:
-        # CPython would make it with whatever rights the umask leaves to others.
         cache.mkdir(mode=0o700, exist_ok=True)
         cache.chmod(0o700)
         for old in cached(places):
             old.unlink(missing_ok=True)
-        subprocess.run(
-            [python, "-I", "-S", "-c", _COMPILE, module.parent, module.stem],
-            stdin=subprocess.DEVNULL,
+        compiled = subprocess.run(
+            [python, "-I", "-S", "-c", _COMPILE, module],
+            input=module.read_bytes(),
             capture_output=True,
             check=True,
             timeout=_COMPILE_TIMEOUT_S,
-        )
+        ).stdout
+        magic, bytecode = compiled[:_MAGIC_BYTES], compiled[_MAGIC_BYTES:]
+        if not bytecode:
+            return False
+        files.replace(cache / f"{module.stem}.{magic.hex()}.pyc", sealed(bytecode))
     except (OSError, subprocess.SubprocessError):
         return False
-    return bool(cached(places))
+    return True
 
 
 def bytecode_directory(places: Paths) -> Path:
-    """Where CPython looks for the bytecode of the copy."""
+    """Where the launcher looks for the bytecode of the copy."""
     return places.client_module.with_name("__pycache__")
 
 

@@ -1,10 +1,12 @@
 """The shell command that an agent runs for one hook, guarded so that its failures stay safe.
 
-The guard is one script for `/bin/sh`, whatever shell the agent uses. Around a gate it lets the
-client's exit 0 and 2 pass and turns everything else (missing, crashed, killed) into exit 2 with a
-reason, which every measured agent takes as a denial, or into what that agent takes as one, beside
-the denial on stdout: Copilot tells the model no other reason. Around the other lanes only exit 2
-passes, an operator's or a rule's denial; whatever else ends in 0, as a failure means no opinion.
+The guard is one script for `/bin/sh`, whatever shell the agent uses. Around a gate it ends in 0
+only when the client says the word for it, a status that no interpreter, loader or shell ends with
+by itself, and in 2 where the client denies. Every other end, the shell's own among them (it cannot
+fork), comes to exit 2 with a reason, which every measured agent takes as a denial, or to what that
+agent takes as one, beside the denial on stdout: Copilot tells the model no other reason. Around the
+other lanes only exit 2 passes, an operator's or a rule's denial; whatever else ends in 0, as a
+failure means no opinion.
 """
 
 from __future__ import annotations
@@ -37,13 +39,17 @@ class _Start(NamedTuple):
 
 _PYTHON = _Start("wg_p=$1; shift; ", 'test -r "$1"', '"$wg_p" -I -S "$@"')
 _NATIVE = _Start("", 'test -x "$1"', '"$@"')
+PASSED = 77
+"""The client's status in the place of 0, by which a gate's guard knows that it is the client's."""
+
 _GATE = (
-    '{0.first}if {0.can} && test -s "$1"; then {0.run}; wg_c=$?; '
-    "case $wg_c in 0|2) exit $wg_c;; esac; "
+    '{0.first}wg_t=$7 wg_x=$8; wg_w="did not run: its shell failed. Mend it with watchgate doctor '
+    '$3"; wg_no() {{ wg_w="watchgate: the hook client $wg_w. {1}"; echo "$wg_w" >&2; case $wg_t in '
+    '*@*) printf %s "${{wg_t%%@*}}$wg_w${{wg_t#*@}}";; esac; exit $wg_x; }}; trap wg_no 0; '
+    'if {0.can} && test -s "$1"; then {0.run}; wg_c=$?; '
+    "case $wg_c in {2}) trap - 0; exit 0;; 2) trap - 0; exit 2;; esac; "
     'wg_w="failed with status $wg_c. Mend it with watchgate doctor $3"; '
-    'else wg_w="is missing. Mend it with watchgate install $3"; fi; '
-    f'wg_w="watchgate: the hook client $wg_w. {_NOT_A_PERSON}"; echo "$wg_w" >&2; '
-    'case $7 in *@*) printf %s "${{7%%@*}}$wg_w${{7#*@}}";; esac; exit $8'
+    'else wg_w="is missing. Mend it with watchgate install $3"; fi'
 )
 _ANSWER = "{0.first}{0.can} && {0.run}; wg_c=$?; case $wg_c in 2) exit 2;; esac; exit 0"
 _OBSERVE = "{0.first}{0.can} && {0.run} >/dev/null 2>&1; exit 0"
@@ -87,7 +93,7 @@ def command(agent: Adapter, entry: HookEntry, client: Client, profile: str) -> s
     program = (client.native,) if client.native is not None else (client.python, client.script)
     return shlex.join(
         (
-            *(_SHELL, "-c", guard.format(start), _NAME),
+            *(_SHELL, "-c", guard.format(start, _NOT_A_PERSON, PASSED), _NAME),
             *map(str, (*program, client.ingest_socket)),
             *(agent.name, entry.lane, entry.event, str(client.waits_s(entry.timeout_s))),
             *(_denial(agent, entry) if closed else ("",)),
@@ -102,10 +108,10 @@ def status_line(agent: Adapter, client: Client) -> str:
 
 
 def _denial(agent: Adapter, entry: HookEntry) -> tuple[str, ...]:
-    """What the client prints to deny by itself, its status then, and what it prints while off."""
+    """What the client prints to deny and its status then; what it prints while off; its word."""
     template = closed_template(agent, entry.event, entry.lane)
-    while_off = handed_back(agent, entry.event)
-    return template, str(closed_exit(agent, entry.event)), *((while_off,) if while_off else ())
+    status = closed_exit(agent, entry.event)
+    return template, str(status), handed_back(agent, entry.event), str(PASSED)
 
 
 def is_ours(command: object) -> bool:

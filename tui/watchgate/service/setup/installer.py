@@ -227,7 +227,7 @@ class Installer:
 
 def _client(files: Mapping[Path, bytes]) -> list[Entry]:
     return [
-        Entry(part="client", path=str(path), digest=of_client(str(path), content).digest)
+        Entry(part="client", path=str(path), digest=of_client(content).digest)
         for path, content in files.items()
     ]
 

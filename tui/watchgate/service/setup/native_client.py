@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import subprocess
 import tempfile
 from collections.abc import Sequence
@@ -10,22 +11,33 @@ from pathlib import Path
 
 from watchgate.link.paths import Paths
 from watchgate.service.setup import files
+from watchgate.service.setup.command import PASSED
 
 NAME = "hook-client"
 MODE = 0o700
 _PATIENCE_S = 10
+_WORD_BYTES, _FIRST, _PRIME = 8, 0xCBF29CE484222325, 0x100000001B3
 
 
 def packaged() -> bytes | None:
-    """The one that this package carries; None in a wheel for every platform."""
+    """The one that this package carries, sealed; None in a wheel for every platform."""
     try:
-        return resources.files("watchgate").joinpath(NAME).read_bytes()
+        return sealed(resources.files("watchgate").joinpath(NAME).read_bytes())
     except FileNotFoundError:
         return None
 
 
+def sealed(program: bytes) -> bytes:
+    """The program with its checksum behind it, in words of eight bytes, as native/whole.c adds."""
+    program += bytes(-len(program) % _WORD_BYTES)
+    checksum = _FIRST
+    for (word,) in struct.iter_unpack("=Q", program):
+        checksum = (checksum ^ word) * _PRIME % 2**64
+    return program + struct.pack("=Q", checksum)
+
+
 def works(places: Paths, python: Path) -> bool:
-    """Whether this package carries one, and it denies here as the client in Python does.
+    """Whether this package carries one that denies and hands back here as the one in Python does.
 
     It is tried beside the data directory, as programs may not run in every place, and with no core
     to be found; nothing of that stays.
@@ -40,11 +52,16 @@ def works(places: Paths, python: Path) -> bool:
             own = Path(at, NAME)
             files.replace(own, content, MODE)
             with resources.as_file(resources.files("watchgate").joinpath("client.py")) as reference:
-                words = (str(Path(at, "none", "ingest.sock")), "none", "gate", "-", "5", "@")
-                said = _said([own, *words])
-                return said == _said([python, "-I", "-S", reference, *words]) and said[0] == 2
+                start = [python, "-I", "-S", reference]
+                for lane, template, status in (("gate", "@", 2), ("relay", "", PASSED)):
+                    nowhere = str(Path(at, "none", "ingest.sock"))
+                    words = nowhere, "none", lane, "-", "5", template, "2", "", str(PASSED)
+                    said = _said([own, *words])
+                    if said != _said([*start, *words]) or said[0] != status:
+                        return False
     except (OSError, subprocess.SubprocessError):
         return False
+    return True
 
 
 def write(places: Paths) -> None:
