@@ -52,7 +52,7 @@ def works(places: Paths, python: Path) -> bool:
             own = Path(at, NAME)
             files.replace(own, content, MODE)
             with resources.as_file(resources.files("watchgate").joinpath("client.py")) as reference:
-                start = [python, "-I", "-S", reference]
+                start: tuple[str | Path, ...] = python, "-I", "-S", reference
                 for lane, template, status in (("gate", "@", 2), ("relay", "", PASSED)):
                     nowhere = str(Path(at, "none", "ingest.sock"))
                     words = nowhere, "none", lane, "-", "5", template, "2", "", str(PASSED)
