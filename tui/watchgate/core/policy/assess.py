@@ -6,7 +6,7 @@ from watchgate.core.policy.assessment import Assessment, Finding
 from watchgate.core.policy.compiled import Rule
 from watchgate.core.policy.other_calls import assess_other
 from watchgate.core.policy.policy import Policy
-from watchgate.core.policy.shell_calls import assess_shell, combined
+from watchgate.core.policy.shell_calls import Holds, assess_shell, combined
 from watchgate.core.policy.subject import NOBODY, Subject
 
 
@@ -16,17 +16,23 @@ def assess(subject: Subject, policy: Policy, now_us: int) -> Assessment:
     `now_us` are microseconds since 1970, for rules that end. Grants of an operator and the profile
     come after it.
     """
-    known: dict[str, bool] = {}
 
-    def holds(rule: Rule) -> bool:
-        """A scope is worked out once for all commands of a text."""
-        found = known.get(rule.id)
-        if found is None:
-            found = known[rule.id] = rule.scope.holds(subject, now_us)
-        return found
+    def holding(asked: Subject) -> Holds:
+        known: dict[str, bool] = {}
 
-    shell = subject.tool.cls == "shell"
-    found = (assess_shell if shell else assess_other)(subject, policy, holds)
+        def holds(rule: Rule) -> bool:
+            """A scope is worked out once for all commands of a text."""
+            found = known.get(rule.id)
+            if found is None:
+                found = known[rule.id] = rule.scope.holds(asked, now_us)
+            return found
+
+        return holds
+
+    if subject.tool.cls == "shell":
+        found = assess_shell(subject, policy, holding(subject))
+    else:
+        found = assess_other(subject, policy, holding)
     unseen = [link for link, target in subject.links if target == NOBODY]
     return _unseen(found, unseen) if unseen else found
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+import msgspec
+
 from watchgate.core import tool_input
+from watchgate.core.events import Tool
 from watchgate.core.policy import folders
 from watchgate.core.policy.assessment import NO_RULE, Assessment, Finding, Segment
+from watchgate.core.policy.carried import TooMuchError, carried
 from watchgate.core.policy.compiled import Rule
 from watchgate.core.policy.guards import MAX_CHARS, guard
 from watchgate.core.policy.matching.named import places_named
@@ -15,21 +19,28 @@ from watchgate.core.policy.matching.scope import addresses_fit
 from watchgate.core.policy.places import Place
 from watchgate.core.policy.policy import Policy
 from watchgate.core.policy.scripts import mixed_scripts
-from watchgate.core.policy.shell_calls import combined
+from watchgate.core.policy.shell_calls import Holds, assess_shell, combined
 from watchgate.core.policy.subject import Subject
 from watchgate.core.summary import shown_path, summary
 from watchgate.core.text import Span
 
 _WHOLE_PATCH = "*** Delete File"
 _MAX_TEXTS = 1_000
+_UNKNOWN = ("mcp", "other")
+_OPAQUE = ("call.opaque", "shell.opaque")
+# What a shell would be asked about where no rule says anything; of these tools another rule does.
+_UNRULED = (NO_RULE, "policy.redirect", "policy.env")
 
 
-def assess_other(subject: Subject, policy: Policy, holds: Callable[[Rule], bool]) -> Assessment:
+def assess_other(
+    subject: Subject, policy: Policy, holding: Callable[[Subject], Holds]
+) -> Assessment:
     """What the policy says about a call that is no shell command; spans are in its summary.
 
-    `holds` tells whether a rule's scope takes in the call.
+    `holding` gives what tells whether a rule's scope takes in a call.
     """
     call = _Call(subject)
+    holds = holding(subject)
     findings: list[Finding] = []
     known = False
     allows: list[Finding] = []
@@ -47,6 +58,10 @@ def assess_other(subject: Subject, policy: Policy, holds: Callable[[Rule], bool]
     findings += guarded
     findings += mixed_scripts(call.names(), 1)
     tool = subject.tool
+    if tool.cls in _UNKNOWN:
+        carries = list(_carried(subject, policy, holding, call.shown))
+        findings += carries
+        guarded += [finding for finding in carries if finding.rule == "call.opaque"]
     if tool.cls == "edit" and not call.paths:
         reason = "Does not say which file it writes"
         guarded.append(Finding("call.opaque", reason, "unknown"))
@@ -56,7 +71,7 @@ def assess_other(subject: Subject, policy: Policy, holds: Callable[[Rule], bool]
         said = policy.defaults.decision
         findings.append(Finding(NO_RULE, reason, "medium", None, 1, said))
     findings += policy.faults
-    opaque = any(finding.rule == "call.opaque" for finding in findings)
+    opaque = any(finding.rule in _OPAQUE for finding in findings)
     found = combined(findings, allows, (), opaque=opaque)
     segment = Segment(
         number=1,
@@ -66,6 +81,31 @@ def assess_other(subject: Subject, policy: Policy, holds: Callable[[Rule], bool]
         allowed_by=allows[0].rule if allows else "",
     )
     return Assessment(found.decision, found.risk, found.findings, opaque, (segment,))
+
+
+def _carried(
+    subject: Subject, policy: Policy, holding: Callable[[Subject], Holds], shown: str
+) -> Iterator[Finding]:
+    """What the rules for the shell say of the commands, code and statements in the input."""
+    tool = subject.tool
+    try:
+        found = carried(tool)
+    except TooMuchError:
+        reason = "Carries more commands or values than are looked at"
+        yield Finding("call.opaque", reason, "unknown", None, 1)
+        return
+    for given in found:
+        shell = Tool(tool.name, tool.native_name, "shell", {"command": given.command}, "")
+        asked = msgspec.structs.replace(subject, tool=shell)
+        judged = assess_shell(asked, policy, holding(asked))
+        start = shown.find(given.text)
+        whole = (start, start + len(given.text)) if start >= 0 else None
+        for finding in judged.findings:
+            unread = finding.rule == "shell.opaque" and not given.certain
+            said = finding.decision == "allow" or finding.rule in _UNRULED
+            if unread or said or finding in policy.faults:
+                continue
+            yield msgspec.structs.replace(finding, span=whole, segment=1)
 
 
 class _Call:
@@ -84,8 +124,7 @@ class _Call:
         self._written = {led: path for path in self.looked_at for led in self.place.leads_to(path)}
         self.looked_at = (*self.looked_at, *self._written)
         # What a tool of unknown making does with a field, its name does not tell.
-        unknown = tool.cls in ("mcp", "other")
-        self.texts = tuple(_texts(tool.input)) if unknown else ()
+        self.texts = tuple(_texts(tool.input)) if tool.cls in _UNKNOWN else ()
         self._forms: dict[str, tuple[str, ...]] = {}
         self._deletes = tool.cls == "edit" and _WHOLE_PATCH in tool_input.patch(tool)
 

@@ -1,0 +1,150 @@
+"""Commands, code and statements that a call of any other tool carries in its input.
+
+No table says what an MCP server or an unlisted tool does with a field. Where the field's name says
+that something will run its text, the text is judged as the shell command that would run the same.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+
+from watchgate.core.events import Tool
+from watchgate.core.policy.shell_calls import MAX_SCANNED_CHARS
+
+MAX_CARRIED: Final = 20
+_MAX_VALUES: Final = 10_000
+
+# Names of fields as they are compared: in small letters, without `_` and `-`.
+_SHELL: Final = frozenset(
+    "bash bashcommand cli clicommand cmd cmdline command commandline commands execcommand"
+    " runcommand shell shellcommand terminalcommand".split()
+)
+_SCRIPT: Final = frozenset("script scripts shellscript scripttext".split())
+_CODE: Final = frozenset("code expression javascript js jscode python pythoncode snippet".split())
+_SQL: Final = frozenset("sql sqlquery sqlstatement sqltext".split())
+_QUERY: Final = frozenset("query queries statement statements".split())
+_ONE_COMMAND: Final = frozenset(("cmd", "command"))
+_ARGUMENTS: Final = frozenset("args arguments argv".split())
+
+_LOOKS_CODED = re.compile(r"\w\s{0,9}\(|[;=`\n]|\bimport\s|\breturn\b")
+_BEFORE_SQL = re.compile(r"(?:\s|\(|;|--[^\n]*\n|/\*[^*]*\*/)*")
+_BEGINS_SQL = re.compile(
+    r"(?:alter|analyze|attach|begin|call|cluster|comment|commit|copy|create|declare|delete|detach"
+    r"|do|drop|exec|execute|explain|grant|import|insert|kill|load|lock|merge|optimize|pragma"
+    r"|reindex|rename|replace|reset|revoke|select|set|start|truncate|unload|update|use|vacuum|with"
+    r")\s|db\.\w|match\s*\(|(?:flushall|flushdb)\b",
+    re.IGNORECASE,
+)
+_SEARCHES: Final = ("search", "find", "docs", "lookup", "ask")
+
+
+class TooMuchError(ValueError):
+    """The input carries more than is looked at."""
+
+
+class Carried(msgspec.Struct, frozen=True):
+    """A text that something will run, and the shell command that would run the same.
+
+    `certain` is false where the text may be no shell at all, so that it says nothing when it cannot
+    be read as such.
+    """
+
+    text: str
+    command: str
+    certain: bool = True
+
+
+def carried(tool: Tool) -> tuple[Carried, ...]:
+    """What the input carries, in its order; raises `TooMuchError`."""
+    found: dict[Carried, None] = {}
+    for given in _carried(tool):
+        found[given] = None
+        if len(found) > MAX_CARRIED:
+            raise TooMuchError
+    return tuple(found)
+
+
+def _carried(tool: Tool) -> Iterator[Carried]:
+    searches = any(word in tool.name.rpartition(":")[2].lower() for word in _SEARCHES)
+    for field, whole in _fields(tool.input):
+        # A little more than is ever read, so that what is cut is found to be too long.
+        text = whole[: MAX_SCANNED_CHARS + 1]
+        if field in _SHELL or field in _SCRIPT:
+            yield Carried(text, text, certain=field in _SHELL)
+        coded = field in _SCRIPT or field in _CODE
+        if coded and _LOOKS_CODED.search(text):
+            yield Carried(text, f"node -e {shlex.quote(text)}")
+        asks = field in _QUERY and not searches
+        if field in _SQL or ((asks or field in _SHELL or coded) and _is_sql(text)):
+            yield from _statements(text)
+
+
+def _statements(text: str) -> Iterator[Carried]:
+    begins = text[_leading(text) :].lstrip().lower()
+    client = "redis-cli" if begins.startswith("flush") else "psql -c"
+    yield Carried(text, f"{client} {shlex.quote(text.strip())}")
+
+
+def _is_sql(text: str) -> bool:
+    return _BEGINS_SQL.match(text, _leading(text)) is not None
+
+
+def _leading(text: str) -> int:
+    """The place where a statement begins behind blanks, comments and brackets."""
+    before = _BEFORE_SQL.match(text)
+    return before.end() if before else 0
+
+
+def _fields(given: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Each text of an input at any depth with the name of its field, in order."""
+    todo: list[tuple[str, Any]] = [("", given)]
+    left = _MAX_VALUES
+    while todo:
+        left -= 1
+        if left < 0:
+            raise TooMuchError
+        field, value = todo.pop()
+        match value:
+            case str():
+                yield field, value
+            case dict():
+                named = [(_name(key), each) for key, each in value.items()]
+                todo += reversed(_with_arguments(named))
+            case list() if field in _ONE_COMMAND:
+                yield field, _argument_list(value)
+                todo += [("", each) for each in reversed(value) if not isinstance(each, str)]
+            case list():
+                todo += [(field, each) for each in reversed(value)]
+
+
+def _with_arguments(named: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    """The fields of one object, with a command's arguments put behind it where they lie beside."""
+    words = next((each for name, each in named if name in _ARGUMENTS and _is_texts(each)), None)
+    if words is None:
+        return named
+    return [
+        (name, f"{each} {shlex.join(words)}")
+        if name in _ONE_COMMAND and isinstance(each, str)
+        else (name, each)
+        for name, each in named
+    ]
+
+
+def _argument_list(value: list[Any]) -> str:
+    """The command that a list of texts is: its words, or a command in each."""
+    texts = [each for each in value if isinstance(each, str)]
+    lines = bool(texts) and " " in texts[0].strip()
+    return "\n".join(texts) if lines else shlex.join(texts)
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+
+
+def _name(key: Any) -> str:
+    return str(key).lower().replace("_", "").replace("-", "")
