@@ -68,6 +68,19 @@ def test_what_is_seen_is_of_the_folder_in_which_the_tap_was_started(
     assert (session["session"], session["cwd"]) == ("t1", str(folder))
 
 
+def test_a_stream_may_have_no_gate_on_purpose(core: Core, cli: Cli) -> None:
+    item = '"item":{"id":"i1","type":"command_execution","command":"make","status":"%s"}}\n'
+    ran = f'{{"type":"item.started",{item % "in_progress"}'
+    ran += f'{{"type":"item.completed",{item % "completed"}'
+    given = LINES + ran.encode()
+    for more, cause in (((), "untrusted"), (("--no-gate",), "intended")):
+        stream = given.replace(b'"t1"', f'"{cause}"'.encode())
+        subprocess.run([*TAP, "codex", *more], input=stream, capture_output=True, timeout=WAIT_S)
+    found = cli("search", "kind:effect.ungated", "--json").lines
+    told = {each["data"]["cause"]: each["data"].get("alarm", True) for each in found}
+    assert told == {"intended": False, "untrusted": True}
+
+
 def test_a_folder_that_is_gone_costs_nothing_but_its_name(core: Core, cli: Cli) -> None:
     gone = 'mkdir "$0" && cd "$0" && rmdir "$0" && exec "$@"'
     with tempfile.TemporaryDirectory() as place:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 import pytest
 
 from tests.core.builders import batch, other, permission, post, pre, shell
 from tests.core.world import World
-from watchgate.core.coverage import ALARMS_EACH, OVER_KEPT, WORDS, Cause, Surroundings
+from watchgate.core.coverage import OVER_KEPT, TRANSCRIPT, WORDS, Cause, Surroundings
 from watchgate.core.events import Event, Lane, Tool
 
 C1 = shell(call_id="c1")
@@ -90,14 +92,79 @@ def test_an_interrupted_call_that_nobody_saw_begin_did_not_run() -> None:
     assert ungated(world) == []
 
 
-def test_alarms_of_one_session_end_and_the_rest_is_counted() -> None:
+def test_each_call_is_recorded_and_the_first_of_a_cause_is_the_alarm_that_counts_them() -> None:
     world = World()
     world.send(other("session.start"))
-    for number in range(ALARMS_EACH + 30):
+    for number in range(60):
         world.send(post(shell("low", f"x{number}")))
-    assert len(ungated(world)) == ALARMS_EACH
-    assert "only counted" in world.all("effect.ungated")[-1].data["why"]
-    assert counts(world) == (0, ALARMS_EACH + 30)
+    records = world.all("effect.ungated")
+    assert [each.data.get("count", 1) for each in records] == list(range(1, 61))
+    assert {each.data["first"] for each in records} == {"x0"}
+    rows = list(world.state.rows)
+    assert {row.stage for row in rows} == {"ran ungated"}
+    assert [(row.call, row.speaks_for) for row in rows if row.alarm] == [("x0", 60)]
+    assert world.state.totals.alarms == 1
+    assert counts(world) == (0, 60)
+
+
+def test_a_row_that_is_not_kept_any_more_hands_on_what_it_spoke_for() -> None:
+    world = World()
+    world.send(other("session.start"))
+    world.send(post(shell("low", "x0")))
+    world.state.calls.ring.first += 1  # as if other calls had pushed it out
+    world.send(post(shell("low", "x1")))
+    row = world.state.rows[world.state.rows.end - 1]
+    assert (row.alarm, row.speaks_for) == (True, 2)
+
+
+def transcript(call_id: str, **fields: Any) -> Event:
+    return msgspec.structs.replace(post(shell("low", call_id), **fields), native=TRANSCRIPT)
+
+
+def test_a_session_of_which_only_its_transcript_tells_is_an_alarm_from_its_first_call() -> None:
+    world = World()
+    world.send(transcript("c1"))
+    assert ungated(world) == [("silent", True)]
+    (record,) = world.all("policy.ungated")
+    assert record.data["cause"] == "silent"
+    assert world.state.sessions[KEY].gated is False
+
+
+def test_an_agent_whose_hooks_are_not_installed_is_said_and_no_alarm() -> None:
+    world = World()
+    world.engine.coverage.learn(*KEY, Surroundings(installed=False))
+    world.send(transcript("c1"))
+    assert ungated(world) == [("not-installed", False)]
+    assert world.all("policy.ungated")[0].data["alarm"] is False
+
+
+def test_a_tool_of_a_gated_session_that_has_no_hook_is_no_alarm() -> None:
+    world = World()
+    world.send(pre(C1), 1)
+    todo = Tool("Todo", "todo_write", "other", {}, "hash", "c2")
+    world.send(msgspec.structs.replace(post(todo), native=TRANSCRIPT))
+    assert ungated(world) == [("no-hook", False)]
+
+
+def test_a_stream_that_is_watched_without_a_gate_on_purpose_is_said_and_no_alarm() -> None:
+    world = World()
+    for name in "ab":
+        for event in (pre, post):
+            told = stream(event(shell("low", name)))
+            world.send(msgspec.structs.replace(told, no_gate=True))
+    assert ungated(world) == [("intended", False)] * 2
+    assert [r.data["alarm"] for r in world.all("policy.ungated")] == [False]
+    assert [row.speaks_for for row in world.state.rows] == [2, 0]
+
+
+def test_nobody_can_say_on_purpose_of_a_session_whose_hooks_are_heard() -> None:
+    world = World()
+    world.send(pre(shell("low", "call_1"), agent="codex"), 1)
+    world.send(post(shell("low", "call_1"), agent="codex"))
+    for event in (pre, post):
+        told = stream(event(shell("high x", "item_7")))
+        world.send(msgspec.structs.replace(told, no_gate=True))
+    assert ungated(world) == [("unknown", True)]
 
 
 def test_a_codex_stream_without_a_hook_is_a_session_that_is_not_gated() -> None:
@@ -257,12 +324,41 @@ def test_which_calls_a_hook_told_of_is_known_by_their_ids() -> None:
     world = World()
     world.send(pre(C1), 1)
     world.send(post(shell("low", "c2")))
-    knows = world.engine.coverage.knows
-    assert (knows(*KEY, "c1"), knows(*KEY, "c2"), knows(*KEY, "c3")) == (True, True, False)
+
+    def known(*names: str) -> list[bool]:
+        knows = world.engine.coverage.knows
+        return [knows(*KEY, shell("x", name)) for name in names]
+
+    assert known("c1", "c2", "c3") == [True, True, False]
     world.send(other("session.end"))
-    assert knows(*KEY, "c1"), "its transcript is read after its end"
+    assert known("c1") == [True], "its transcript is read after its end"
     world.send(other("session.start"))
-    assert not knows(*KEY, "c1")
+    assert known("c1") == [False]
+
+
+def test_an_id_with_a_long_random_part_is_known_in_any_session() -> None:
+    world = World()
+    world.send(pre(shell("low", "toolu_01AbCdEfGhIjKlMnOp"), session="parent"), 1)
+    knows = world.engine.coverage.knows
+    assert knows("other-agent", "fork", shell("x", "toolu_01AbCdEfGhIjKlMnOp"))
+    assert not knows("claude", "fork", shell("x", "toolu_01AbCdEfGhIjKlMnOq"))
+
+
+def test_a_call_without_an_id_is_known_once_by_what_ran() -> None:
+    world = World()
+    for _ in range(2):
+        world.send(pre(shell("low"), agent="gemini"), 1)
+        world.send(post(shell("low"), agent="gemini"))
+    knows = world.engine.coverage.knows
+    tools = [shell("low", f"run_{n}") for n in range(3)]
+    assert [knows("gemini", "one", tool) for tool in tools] == [True, True, False]
+    assert not knows("gemini", "one", shell("high", "run_9"))
+
+
+def test_a_stream_tells_of_its_session_itself() -> None:
+    world = World()
+    world.send(stream(other("session.start")))
+    assert world.engine.coverage.knows("codex", "one", shell("low", "call_1"))
 
 
 def test_a_call_that_is_told_of_after_the_end_began_no_earlier_than_this_core() -> None:
@@ -332,5 +428,6 @@ def test_the_calls_of_a_session_that_ended_are_known_until_others_have_ended_too
         session = f"s{number}"
         world.send(pre(C1, session=session, lane=Lane.OBSERVE))
         world.send(other("session.end", session=session))
-    known = [world.engine.coverage.knows("claude", f"s{n}", "c1") for n in range(OVER_KEPT + 1)]
+    knows = world.engine.coverage.knows
+    known = [knows("claude", f"s{n}", C1) for n in range(OVER_KEPT + 1)]
     assert known == [False] + [True] * OVER_KEPT

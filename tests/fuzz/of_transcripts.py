@@ -31,7 +31,7 @@ def _what(asked: Asked) -> tuple[str, str, int]:
 def ran(data: bytes) -> None:
     """What transcripts say has run, for each agent whose are followed."""
     for agent in READS:
-        reader = Reader(agent, 0)
+        reader = Reader(agent, "stem", 0)
         reader.ran(data)
         reader.ran(data)
 
@@ -130,7 +130,7 @@ TRANSCRIPTS = {
         f"usage-{agent}": Target(feed=partial(usage, agent), seeds=(SEEDS[agent],))
         for agent in READERS
     },
-    "ran": Target(feed=ran, seeds=(_CLAUDE, _CODEX)),
+    "ran": Target(feed=ran, seeds=(_CLAUDE, _CODEX, _GEMINI, _QWEN, _COPILOT)),
     "opencode-parts": Target(
         feed=opencode_parts,
         seeds=(

@@ -28,15 +28,16 @@ def test_a_file_that_is_shorter_now_begins_anew(tmp_path: Path) -> None:
     assert read_on(str(file), 999) == (b"new\n", 4)
 
 
-def test_what_is_longer_than_is_read_at_once_is_read_from_its_end(
+def test_what_is_longer_than_is_read_at_once_is_read_in_parts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(growing, "CHUNK_BYTES", 8)
     file = tmp_path / "t.jsonl"
-    file.write_bytes(b"a" * 20 + b"\nlast\n")
-    assert read_on(str(file), 0) == (b"aa\nlast\n", 26)
+    file.write_bytes(b"one\ntwo\nthree\n")
+    assert read_on(str(file), 0) == (b"one\ntwo\n", 8)
+    assert read_on(str(file), 8) == (b"three\n", 14)
     file.write_bytes(b"x" * 40)
-    assert read_on(str(file), 0) == (b"", 40)
+    assert read_on(str(file), 0) == (b"", 8)
 
 
 def test_no_link_no_pipe_no_folder_and_nothing_that_is_not_there(tmp_path: Path) -> None:

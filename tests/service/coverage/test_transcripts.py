@@ -1,4 +1,4 @@
-"""Transcripts are read at the end of a turn, and tell of the calls that no hook told of."""
+"""Transcripts are followed as they grow, and tell of the calls that no hook told of."""
 
 from __future__ import annotations
 
@@ -7,81 +7,162 @@ from pathlib import Path
 
 import anyio
 import msgspec
+import pytest
 
-from tests.core.builders import START, other, post, pre, shell
+from tests.core.builders import other, pre, shell
 from tests.core.world import World
-from watchgate.core.clock import Instant
+from watchgate.agents.usage.base import Place
+from watchgate.core.coverage import TRANSCRIPT
 from watchgate.core.events import Event, SessionChange
-from watchgate.service.coverage.transcripts import NATIVE, Transcripts
+from watchgate.core.lookback.asked import Asked
+from watchgate.service.clock import SystemClock
+from watchgate.service.coverage.transcripts import LOOK_S, Transcripts
 
-SAID = "2026-11-21T10:00:00.000Z"
-
-
-class Still:
-    """A clock that does not move."""
-
-    def now(self) -> Instant:
-        """Always the same moment."""
-        return START
+SAID = "2036-11-21T10:00:00.000Z"
+LONG_AGO = "2016-11-21T10:00:00.000Z"
 
 
-def started(path: Path) -> Event:
-    body = SessionChange(what="startup", transcript=str(path))
-    return msgspec.structs.replace(other("session.start"), body=body)
+class Follower:
+    """The transcripts below one folder, held against one engine."""
+
+    def __init__(self, root: Path, *places: Place) -> None:
+        self.world = World()
+        self.events: list[Event] = []
+        place = Place(agent="claude", root=str(root), pattern="*/*.jsonl")
+        self.transcripts = Transcripts(
+            places or (place,), SystemClock(), self.knows, self.events.append
+        )
+
+    def knows(self, asked: Asked) -> bool:
+        return self.world.engine.coverage.knows(asked.agent, asked.session, asked.tool)
+
+    def look(self) -> list[str | None]:
+        """The ids of the calls that one look finds and that nobody told of."""
+        before = len(self.events)
+        for asked in self.transcripts.look():
+            self.transcripts.tell(asked)
+        return [each.tool.call_id for each in self.events[before:] if each.tool]
 
 
-def turn(path: Path, call_id: str) -> None:
+def turn(path: Path, call_id: str, said: str = SAID) -> None:
     """One call of a turn, appended to the transcript."""
     blocks = [
         {"type": "tool_use", "id": call_id, "name": "Bash", "input": {"command": "make"}},
         {"type": "tool_result", "tool_use_id": call_id},
     ]
-    lines = [json.dumps({"timestamp": SAID, "message": {"content": [each]}}) for each in blocks]
+    kinds = ("assistant", "user")
+    lines = [
+        json.dumps(
+            {"type": kind, "sessionId": "one", "timestamp": said, "message": {"content": [each]}}
+        )
+        for kind, each in zip(kinds, blocks, strict=True)
+    ]
+    path.parent.mkdir(exist_ok=True)
     with path.open("a") as file:
         file.write("\n".join(lines) + "\n")
 
 
 def test_calls_that_no_hook_told_of_are_shown_as_ungated(tmp_path: Path) -> None:
-    world, path = World(), tmp_path / "t.jsonl"
-    said: list[Event] = []
-    transcripts = Transcripts(Still(), world.engine.coverage.knows, said.append)
-    transcripts.heard(started(path))
-    world.send(pre(shell("low", "told")), 1)
-    world.send(post(shell("low", "told")))
+    follower, path = Follower(tmp_path), tmp_path / "p" / "t.jsonl"
+    follower.world.send(pre(shell("low", "told")), 1)
     for name in ("told", "untold"):
         turn(path, name)
-    anyio.run(transcripts.read, ("claude", "one"))
-    (event,) = said
-    assert (event.native, event.tool and event.tool.call_id) == (NATIVE, "untold")
-    world.send(event)
-    assert [r.data["cause"] for r in world.all("effect.ungated")] == ["unknown"]
+    assert follower.look() == ["untold"]
+    (event,) = follower.events
+    assert (event.native, event.agent, event.session) == (TRANSCRIPT, "claude", "one")
+    follower.world.send(event)
+    assert [r.data["cause"] for r in follower.world.all("effect.ungated")] == ["unknown"]
     turn(path, "third")
-    anyio.run(transcripts.read, ("claude", "one"))
-    assert [e.tool.call_id for e in said if e.tool] == ["untold", "third"]
+    assert follower.look() == ["third"]
 
 
-def test_a_turn_that_ends_makes_the_transcript_due(tmp_path: Path) -> None:
-    path, said = tmp_path / "t.jsonl", anyio.Event()
+def test_what_was_there_before_the_core_is_not_told_and_what_is_added_is(tmp_path: Path) -> None:
+    path = tmp_path / "p" / "t.jsonl"
+    turn(path, "old", LONG_AGO)
+    follower = Follower(tmp_path)
+    turn(path, "copied", LONG_AGO)
+    turn(path, "new")
+    assert follower.look() == ["new"]
+
+
+def test_a_transcript_that_a_hook_names_is_followed_wherever_it_lies(tmp_path: Path) -> None:
+    follower, path = Follower(tmp_path / "elsewhere"), tmp_path / "p" / "t.jsonl"
+    turn(path, "c1")
+    named = SessionChange(what="startup", transcript=str(path))
+    event = msgspec.structs.replace(other("session.start"), body=named)
+    follower.transcripts.heard(msgspec.structs.replace(event, agent="droid"))
+    assert follower.look() == [], "an agent whose transcripts nobody can read"
+    follower.transcripts.heard(event)
+    assert follower.look() == ["c1"]
+
+
+@pytest.mark.parametrize("odd", ["link", "fifo", "gone"])
+def test_a_path_that_is_no_file_of_ours_is_passed_over(tmp_path: Path, odd: str) -> None:
+    import os
+
+    follower, path = Follower(tmp_path), tmp_path / "p" / "t.jsonl"
+    path.parent.mkdir()
+    if odd == "link":
+        turn(tmp_path / "real.jsonl", "c1")
+        path.symlink_to(tmp_path / "real.jsonl")
+    elif odd == "fifo":
+        os.mkfifo(path)
+    else:
+        turn(path, "c1", LONG_AGO)
+        follower.look()
+        path.unlink()
+    assert follower.look() == []
+
+
+def test_a_call_is_told_within_two_seconds_of_its_line(tmp_path: Path) -> None:
+    """Two looks, half a second apart: the limit leaves room for a busy machine."""
+    assert 2 * LOOK_S <= 1.0
+    path, told = tmp_path / "p" / "t.jsonl", anyio.Event()
 
     async def main() -> None:
-        transcripts = Transcripts(Still(), lambda *_: False, lambda _: said.set())
-        transcripts.heard(other("turn.end"))
-        transcripts.heard(started(path))
-        turn(path, "c1")
-        transcripts.heard(other("turn.end"))
+        place = Place(agent="claude", root=str(tmp_path), pattern="*/*.jsonl")
+        transcripts = Transcripts((place,), SystemClock(), lambda _: False, lambda _: told.set())
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(transcripts.run)
+            turn(path, "c1")
             with anyio.fail_after(30):
-                await said.wait()
+                await told.wait()
             tasks.cancel_scope.cancel()
 
     anyio.run(main)
 
 
-def test_an_agent_whose_transcript_nobody_can_read_is_left_alone(tmp_path: Path) -> None:
-    path, said = tmp_path / "t.jsonl", list[Event]()
-    transcripts = Transcripts(Still(), lambda *_: False, said.append)
-    transcripts.heard(msgspec.structs.replace(started(path), agent="gemini"))
-    turn(path, "c1")
-    anyio.run(transcripts.read, ("gemini", "one"))
-    assert said == []
+def test_a_call_that_a_hook_tells_of_a_moment_later_is_no_alarm(tmp_path: Path) -> None:
+    """Between finding a result and telling of it a whole look passes."""
+    path = tmp_path / "p" / "t.jsonl"
+    looks: list[list[Asked]] = []
+    told: list[Event] = []
+    over = anyio.Event()
+
+    def say(event: Event) -> None:
+        told.append(event)
+        over.set()
+
+    def knows(asked: Asked) -> bool:
+        return asked.tool.call_id == "late" and len(looks) > 1
+
+    async def main() -> None:
+        place = Place(agent="claude", root=str(tmp_path), pattern="*/*.jsonl")
+        transcripts = Transcripts((place,), SystemClock(), knows, say)
+        look = transcripts.look
+
+        def counted() -> list[Asked]:
+            looks.append(look())
+            return looks[-1]
+
+        transcripts.look = counted  # type: ignore[method-assign] # what is heard while it looks
+        turn(path, "late")
+        turn(path, "never")
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(transcripts.run)
+            with anyio.fail_after(30):
+                await over.wait()
+            tasks.cancel_scope.cancel()
+
+    anyio.run(main)
+    assert [each.tool.call_id for each in told if each.tool] == ["never"]

@@ -27,6 +27,11 @@ def add_parser(commands: Any) -> None:
         help="follow an OpenCode server instead, and answer what it asks; its password comes from"
         " OPENCODE_SERVER_PASSWORD (watchgate tap opencode --url http://127.0.0.1:4096)",
     )
+    tap.add_argument(
+        "--no-gate",
+        action="store_true",
+        help="this agent has no gate on purpose: its calls are listed as ungated, without an alarm",
+    )
     tap.set_defaults(run=_tap)
 
 
@@ -47,7 +52,7 @@ def _tap(args: argparse.Namespace) -> int:
         raise Stop(f"no stream of {args.agent!r} is understood: use one of {known}", Exit.USAGE)
     # The agent decides what an interrupt means; its last lines still pass through.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    tap = Tap(args.agent, complain, cwd=own_folder())
+    tap = Tap(args.agent, complain, cwd=own_folder(), no_gate=args.no_gate)
     try:
         tap.connect(here().ingest_socket)
     except Stop as stop:

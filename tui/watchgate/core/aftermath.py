@@ -35,6 +35,7 @@ class Aftermath:
 
     def ran(self, event: Event, body: ToolResult, now: Instant) -> list[Effect]:
         """A call ended: hold what was decided about it against what ran."""
+        self._coverage.ended(event, body.tool)
         again = self._calls.again(event, body.tool)
         if again is not None and again.ran:
             return [drafts.ended(event, body, again)]

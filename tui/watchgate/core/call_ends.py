@@ -50,13 +50,17 @@ def end_by_result(rows: CallRows, row: CallRow, record: Record, *, off: bool) ->
 def end_ungated(rows: CallRows, record: Record, *, alarm: bool) -> bool:
     """Show that a call passed no gate; whether one was asked about it, and it ran before that.
 
-    The record's `why` is only the likely cause.
+    The record's `why` is only the likely cause. Of the calls of one session and cause the first is
+    the alarm, and its row says how many there are by now.
     """
-    key = call_key(record)
-    row = rows.get(key)
+    key, count = call_key(record), record.data.get("count", 1)
+    row, first = rows.get(key), (*key[:2], record.data.get("first", ""))
     if row is None or row.alarm:
         return False
-    rows.edit(key, stage="ran ungated", alarm=alarm, why=str(record.data["why"]), gated=False)
+    alone = count == 1 or rows.get(first) is None
+    why = str(record.data["why"])
+    rows.edit(key, stage="ran ungated", alarm=alarm and alone, why=why, gated=False)
+    rows.edit(key if alone else first, speaks_for=count)
     return row.gated
 
 

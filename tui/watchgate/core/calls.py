@@ -34,6 +34,11 @@ Id = tuple[str, str]
 """An agent's id of a call, and before it whose numbering that is: hooks' is the empty one."""
 
 
+def ref_of(event: Event, tool: Tool, call: Call | None) -> str:
+    """The name of a call in records; a result may be all that is ever heard of one."""
+    return (call.ref if call is not None else tool.call_id) or f"~{event.at.wall_us}"
+
+
 class Carried(msgspec.Struct, frozen=True):
     """An operator's decision on a call, for the lane that has not asked yet."""
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from watchgate.core.calls import Call, summarized
+from watchgate.core.calls import Call, ref_of, summarized
 from watchgate.core.clock import Instant
 from watchgate.core.coverage import Ungated
 from watchgate.core.effects import Emit
@@ -204,7 +204,7 @@ def ended(event: Event, body: ToolResult, call: Call | None) -> Emit:
         numbering=event.numbering,
         left_out_chars=left_out_chars,
     )
-    return draft(event, data, _ref(event, body.tool, call))
+    return draft(event, data, ref_of(event, body.tool, call))
 
 
 def _beginning(text: str) -> tuple[str, int]:
@@ -262,8 +262,10 @@ def ungated(event: Event, tool: Tool, call: Call | None, found: Ungated) -> Emit
         cause=found.cause,
         why=found.words,
         alarm=found.alarm,
+        count=found.count,
+        first=found.first,
     )
-    return draft(event, data, _ref(event, tool, call), kind="effect.ungated")
+    return draft(event, data, ref_of(event, tool, call), kind="effect.ungated")
 
 
 def not_gated(event: Event, found: Ungated) -> Emit:
@@ -277,8 +279,3 @@ def gone(agent: str, session: str, why: str, at_us: int) -> Draft:
     """The record that a session is taken to be over, which no event told."""
     data = InferredData(state=str(SessionState.GONE), why=why)
     return Draft(kind="policy.inferred", at=at_us, data=data, agent=agent, session=session)
-
-
-def _ref(event: Event, tool: Tool, call: Call | None) -> str:
-    """What names the call in records; a result may be all that is ever heard of one."""
-    return (call.ref if call is not None else tool.call_id) or f"~{event.at.wall_us}"

@@ -271,7 +271,7 @@ class Engine:
         return min((each for each in due if each is not None), default=None)
 
     def _call(self, event: Event, tool: Tool, conn: int, now: Instant) -> list[Effect]:
-        self.coverage.heard(event, tool.call_id)
+        self.coverage.heard(event, tool)
         call = self._calls.begin(event, tool)
         if not event.lane.waits:
             recorded = drafts.called(event, tool, call, "recorded", self._gate.assess(event))

@@ -240,9 +240,10 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
     `deadline_s` is how long the hook client waits, None where nothing waits; `agent_pid` the
     process that runs the hook, where the kernel could tell, `asker_pid` the agent above whose
     requests count together with these, where that is another. `numbering` names whose ids of
-    calls it carries where these are not those of the agent's hooks. `asks_every_call` says of a
-    permission event that it comes for every call, also for those that nobody would be asked about.
-    `raw` is what the agent sent, where that is to be kept.
+    calls it carries where these are not those of the agent's hooks, `no_gate` says that its stream
+    is watched without a gate on purpose. `asks_every_call` says of a permission event that it comes
+    for every call, also for those that nobody would be asked about. `raw` is what the agent sent,
+    where that is to be kept.
     """
 
     kind: Kind
@@ -266,6 +267,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
     env: dict[str, str] = {}
     numbering: str = ""
     asks_every_call: bool = False
+    no_gate: bool = False
     raw: str = ""
 
     @property

@@ -300,7 +300,8 @@ class UngatedData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True,
     """`effect.ungated`, `policy.ungated`: what ran without a gate, one call or all of a session.
 
     `why` is the likely cause in words (`Cause` in one word); it is an inference. One that is no
-    `alarm` has a harmless explanation.
+    `alarm` has a harmless explanation. `count` is how many calls of the session ran so for this
+    cause, this one included, and `first` the `call` of the first of them.
     """
 
     what: str
@@ -308,6 +309,8 @@ class UngatedData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True,
     why: str
     alarm: bool = True
     cwd: str = ""
+    count: int = 1
+    first: str = ""
 
 
 class PausedData(msgspec.Struct, frozen=True, kw_only=True, gc=False):

@@ -305,7 +305,7 @@ class State:
 
     def _ungated(self, record: Record) -> None:
         alarm = record.data.get("alarm", True) is True
-        if alarm:
+        if alarm and record.data.get("count", 1) == 1:
             self._count("alarms")
         if end_ungated(self.calls, record, alarm=alarm):
             self.seen.passed_by(record)

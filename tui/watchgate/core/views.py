@@ -33,7 +33,8 @@ class CallRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     `shown_by` the one that it lets show the call as `shown`, which changes nothing that ran. `sub`
     is the sub-agent that calls and `sub_type` its kind; `gated` says that a gate was asked, and
     `why` in words why a call ran without. `word` is how the gate's part ended, once it has;
-    `lane` is the one it first came by, `rule` the policy's that spoke.
+    `lane` is the one it first came by, `rule` the policy's that spoke. `speaks_for` counts the
+    calls of its session that ran ungated for the same cause, where this is the first of them.
     """
 
     at: int
@@ -60,6 +61,7 @@ class CallRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     word: str = ""
     lane: str = ""
     rule: str = ""
+    speaks_for: int = 0
 
 
 class SessionView(msgspec.Struct, frozen=True, kw_only=True):

@@ -241,7 +241,15 @@ class Life:
             tasks.start_soon(told.run)
         if self._stage.proc is not None:
             home = Path(self._stage.home)
-            rounds = Rounds(hub, self._clock, known, os.environ, home=home, proc=self._stage.proc)
+            rounds = Rounds(
+                hub,
+                self._clock,
+                known,
+                os.environ,
+                home=home,
+                proc=self._stage.proc,
+                places=self._stage.places,
+            )
             tasks.start_soon(rounds.run)
             integrity = IntegrityWatch(hub, self._clock, self._paths, known, policies, os.environ)
             tasks.start_soon(integrity.run)

@@ -30,7 +30,8 @@ MEND = "The stream is copied on but not recorded. Start a core with watchgate se
 class Tap:
     """Copies one stream; `tell` says on stderr what was not recorded, each cause once.
 
-    `cwd` is the folder that the stream is taken to be of, where its lines name none.
+    `cwd` is the folder that the stream is taken to be of, where its lines name none; `no_gate` says
+    that its agent has no gate on purpose.
     """
 
     def __init__(
@@ -39,10 +40,12 @@ class Tap:
         tell: Callable[[str], None],
         *,
         cwd: str = "",
+        no_gate: bool = False,
         limit_bytes: int = LIMIT_BYTES,
     ) -> None:
         self._agent = agent
         self._cwd = cwd
+        self._no_gate = no_gate
         self._tell = tell
         self._limit_bytes = limit_bytes
         self._lines = Splitter(MAX_PAYLOAD_BYTES)
@@ -172,7 +175,8 @@ class Tap:
         """A line of ours: whose stream this is, from which folder, how many lines are missing."""
         folder = {"cwd": self._cwd} if self._cwd else {}
         missing = {"dropped": dropped} if dropped else {}
-        said = {"watchgate": 1, "tap": self._agent, **folder, **missing}
+        intent = {"no_gate": True} if self._no_gate else {}
+        said = {"watchgate": 1, "tap": self._agent, **folder, **intent, **missing}
         return msgspec.json.encode(said) + b"\n"
 
 

@@ -49,10 +49,12 @@ def read(fields: Fields, source: Source, at: Instant) -> list[Event] | None:
 def _tapped(fields: Fields, source: Source, at: Instant) -> list[Event]:
     """A line of our own tap: whose stream follows, where it runs, and how many lines are missing.
 
-    `{"watchgate":1,"tap":"codex","cwd":"/srv/app","dropped":12}`; the last two may be absent.
+    `{"watchgate":1,"tap":"codex","cwd":"/srv/app","no_gate":true,"dropped":12}`; all but the first
+    two may be absent.
     """
     source.agent = name(fields, "tap")
     source.cwd = folder(fields, "cwd") or source.cwd
+    source.no_gate = fields.get("no_gate") is True
     dropped = whole(fields, "dropped")
     if not dropped:
         return []

@@ -32,8 +32,9 @@ class Seen:
     """One session of a source, as far as its lines told.
 
     `turn` is the open turn's id, `turns` how many have ended; `calls` and `asked` are the open
-    calls and permission questions by their ids, which are those of `numbering`. `ends` says that
-    the session is over with the stream, as that is all the output of its one run.
+    calls and permission questions by their ids, which are those of `numbering`. `no_gate` says that
+    it is watched without a gate on purpose, `ends` that the session is over with the stream, as
+    that is all the output of its one run.
     """
 
     def __init__(self, agent: str, session: str, *, guessed: bool) -> None:
@@ -47,6 +48,7 @@ class Seen:
         self.calls: Recent[str, OpenCall] = Recent(CALLS_KEPT)
         self.asked: Recent[str, Tool] = Recent(CALLS_KEPT)
         self.numbering = ""
+        self.no_gate = False
         self.ends = False
 
     def event(self, kind: Kind, native: str, body: Body, at: Instant) -> Event:
@@ -62,6 +64,7 @@ class Seen:
             turn=self.turn,
             cwd=self.cwd,
             numbering=self.numbering,
+            no_gate=self.no_gate,
         )
 
     def open(self, call_id: str, call: OpenCall) -> None:
@@ -101,7 +104,8 @@ class Source:
     """Everything known of one sender.
 
     `guess` stands for the session where lines name none, `peer` for the sender in a notice; `agent`
-    is what a tap said that it forwards, `cwd` the folder that it runs in; `session` the newest
+    is what a tap said that it forwards, `cwd` the folder that it runs in, `no_gate` that it has
+    none on purpose; `session` the newest
     session that a line named, `seq` the newest number of a source that numbers all of its events
     together.
     """
@@ -111,6 +115,7 @@ class Source:
         self.pid = pid
         self.agent = ""
         self.cwd = ""
+        self.no_gate = False
         self.session = ""
         self.seq: int | None = None
         self._seen: Recent[tuple[str, str], Seen] = Recent(SESSIONS_KEPT)
@@ -127,6 +132,7 @@ class Source:
         if known is not None:
             return known, []
         fresh = self._seen[key] = Seen(*key, guessed=not session)
+        fresh.no_gate = self.no_gate
         if not fresh.guessed:
             return fresh, []
         said = SessionChange(what="guessed", detail=GUESSED)

@@ -21,6 +21,8 @@ from watchgate.core.lookback.asked import Asked
 SHELLS: Final = frozenset(("shell", "shell_command", "exec_command", "local_shell"))
 _WRAPPERS: Final = frozenset(("bash", "sh", "zsh"))
 _WRAPPED: Final = 3
+COPY_US: Final = 1_000_000
+"""A fork begins with a copy of its parent, written anew in one go with the time of the fork."""
 _FOLDERS: Final = ("workdir", "working_directory")
 
 
@@ -58,6 +60,8 @@ class CodexCalls(LineCalls[_Line]):
         if self._known:
             return  # a fork repeats its parent's
         self._known = True
+        if meta.get("forked_from_id"):
+            self.copied_until_us = moment_us(meta.get("timestamp")) + COPY_US
         self._cwd = folder(meta.get("cwd")) or self._cwd
         sub = mapping(mapping(meta.get("source")).get("subagent"))
         parent = word(mapping(sub.get("thread_spawn")).get("parent_thread_id"))

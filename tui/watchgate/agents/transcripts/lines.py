@@ -37,13 +37,15 @@ class Lines(Generic[T]):
 class LineCalls(Generic[T]):
     """What the readers of one file share; `stem` is its name, for one that does not say whose.
 
-    `cwd` is the folder that its calls run in where it names none.
+    `cwd` is the folder that its calls run in where it names none. What was asked for before
+    `copied_until_us` (UTC µs) is a copy of another session's.
     """
 
     def __init__(self, shape: type[T], stem: str, cwd: str) -> None:
         self._lines = Lines(shape)
         self._session = stem
         self._cwd = cwd
+        self.copied_until_us = 0
 
     @property
     def unreadable(self) -> int:

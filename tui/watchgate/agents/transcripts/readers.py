@@ -18,6 +18,8 @@ from watchgate.core.lookback.asked import Asked
 class CallReader(Protocol):
     """Reads one file in order; it holds no descriptor and never raises for what a file holds."""
 
+    copied_until_us: int
+
     @property
     def unreadable(self) -> int:
         """How many lines could not be read."""

@@ -1,9 +1,9 @@
-"""Looks at what runs, now and then, and at transcripts when a turn has ended."""
+"""Looks at what runs, now and then, and all the time at what transcripts tell of."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import anyio
@@ -11,12 +11,14 @@ import anyio.to_thread
 
 from watchgate.agents.base import Adapter
 from watchgate.agents.traits import traits_in
+from watchgate.agents.usage.base import Place
 from watchgate.core.clock import Clock
 from watchgate.core.events import Event
+from watchgate.core.lookback.asked import Asked
 from watchgate.service.coverage.processes import Installed, Processes, installed
 from watchgate.service.coverage.transcripts import Transcripts
 from watchgate.service.coverage.trust import READS
-from watchgate.service.coverage.watch import Machine, Watch
+from watchgate.service.coverage.watch import Machine, Watch, surroundings
 from watchgate.service.hub import Hub
 from watchgate.service.process_table import Proc
 
@@ -35,7 +37,9 @@ class Rounds:
         *,
         home: Path,
         proc: Path,
+        places: Sequence[Place] = (),
     ) -> None:
+        """`places` are where agents keep their transcripts, and `proc` tells what runs."""
         self._hub = hub
         self._clock = clock
         self._adapters = adapters
@@ -47,7 +51,7 @@ class Rounds:
         self._watch = Watch(
             coverage.learn, self._hooks.__getitem__, hub.askers.is_driven, traits_in(adapters)
         )
-        self._transcripts = Transcripts(clock, coverage.knows, self._ran)
+        self._transcripts = Transcripts(places, clock, self._knows, self._ran)
         hub.observing.follow = self._transcripts.heard
         hub.asked_by = self._asked
 
@@ -71,9 +75,32 @@ class Rounds:
         for draft in self._watch.compare(found, sessions, at):
             self._hub.recorder.record(draft)
 
+    def _knows(self, asked: Asked) -> bool:
+        """Whether its session told of this call, or the proxy that drives its agent."""
+        self._hub.catch_up()
+        coverage, tool = self._hub.engine.coverage, asked.tool
+        if coverage.knows(asked.agent, asked.session, tool):
+            return True
+        sessions = self._hub.recorder.state.sessions.items()
+        return any(
+            view.cwd == asked.cwd and coverage.knows(*key, tool)
+            for key, view in sessions
+            if self._hub.askers.is_driven(key)
+        )
+
     def _ran(self, event: Event) -> None:
+        self._learn(event)
         self._hub.catch_up()
         self._hub.execute(self._hub.engine.receive(event, 0, event.at))
+
+    def _learn(self, event: Event) -> None:
+        """Find out about the hooks of an agent whose session nothing was heard of before."""
+        coverage, adapter = self._hub.engine.coverage, self._adapters.get(event.agent)
+        if adapter is None or coverage.heard_of(event.agent, event.session):
+            return
+        trusts = READS.get(event.agent)
+        hooks = installed(adapter.setup, self._home, self._env, trusts)
+        coverage.learn(event.agent, event.session, surroundings(hooks))
 
     def _asked(self, event: Event, process: Proc) -> None:
         if process.start.isdecimal():

@@ -1,100 +1,152 @@
-"""What the transcripts of agents say has run, at the end of each turn."""
+"""Follows the transcripts of agents, and tells of the calls in them that no hook told of.
+
+A call is in its transcript once it has run, and a gate was asked before that: so whatever no hook
+told of half a second after its result was found has passed no gate.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 
 import anyio
 import anyio.to_thread
 import msgspec
 
 from watchgate.agents.transcripts import READS, Reader
+from watchgate.agents.usage.base import Place
 from watchgate.core.clock import Clock, Instant
-from watchgate.core.events import Event, Lane, SessionChange, Tool, ToolResult
+from watchgate.core.coverage import TRANSCRIPT
+from watchgate.core.events import Event, Lane, SessionChange, ToolResult
+from watchgate.core.lookback.asked import Asked
 from watchgate.core.recent import Recent
-from watchgate.service.coverage.growing import read_on
+from watchgate.service.coverage.growing import first_line, read_on
+from watchgate.service.usage.scan import Scan
 
-NATIVE = "transcript"
-SESSIONS_KEPT = 200
-SETTLE_S = 0.5
-"""Results that hooks tell of at the end of a turn may still be on their way."""
-
-_ENDS = frozenset({"turn.end", "turn.error", "session.end"})
-Key = tuple[str, str]
+LOOK_S = 0.5
+"""Between two looks; what the first one finds is told by the second, as it may be heard of yet."""
+NEWEST = 256
+"""So many files are looked at each time: those that were written last."""
+ROUND = 768
+"""And so many of all others, in turn."""
+NAMED_KEPT = 200
 
 
 class _File(msgspec.Struct):
-    """One session's transcript, and how far it was read."""
+    """One transcript, and how far it was read; `reader` comes with the first new line."""
 
     path: str
-    reader: Reader
-    offset: int = 0
-    cwd: str = ""
+    agent: str
+    offset: int
+    reader: Reader | None = None
 
 
 class Transcripts:
-    """Follows the transcripts of the sessions that name theirs; `say` takes the events.
+    """Reads what is added to any transcript below `places`, and to those that hooks name.
 
-    `knows` says whether any hook told of a call of a session already.
+    `knows` says whether a hook told of a call already, `say` takes the event of one that none did.
     """
 
     def __init__(
-        self, clock: Clock, knows: Callable[[str, str, str], bool], say: Callable[[Event], None]
+        self,
+        places: Sequence[Place],
+        clock: Clock,
+        knows: Callable[[Asked], bool],
+        say: Callable[[Event], None],
     ) -> None:
+        lines = [each for each in places if each.agent in READS and each.form == "lines"]
+        self._scan = Scan(lines)
         self._clock = clock
         self._knows = knows
         self._say = say
-        self._files: Recent[Key, _File] = Recent(SESSIONS_KEPT)
-        self._due: dict[Key, None] = {}
-        self._woken = anyio.Event()
+        self._since_us = clock.now().wall_us
+        self._files: dict[str, _File] = {}
+        self._newest: Recent[str, None] = Recent(NEWEST)
+        self._turn: Iterator[str] = iter(())
+        self._named: deque[tuple[str, str]] = deque(maxlen=NAMED_KEPT)
+        self._looked = False
 
     def heard(self, event: Event) -> None:
-        """Note where a session's transcript is, and that it is due when a turn has ended."""
-        body, key = event.body, (event.agent, event.session)
+        """Note where a session's transcript is: it may lie in none of the places."""
+        body = event.body
         if isinstance(body, SessionChange) and body.transcript and event.agent in READS:
-            known = self._files.get(key)
-            if known is None or known.path != body.transcript:
-                # What was said before was told to whoever listened then.
-                reader = Reader(event.agent, event.at.wall_us)
-                self._files[key] = _File(body.transcript, reader, cwd=event.cwd)
-        if event.kind in _ENDS and key in self._files:
-            self._due[key] = None
-            self._woken.set()
+            self._named.append((event.agent, body.transcript))
 
     async def run(self) -> None:
-        """Read what is due, one file at a time and off the loop."""
+        """Look until cancelled."""
+        before: list[Asked] = []
         while True:
-            await self._woken.wait()
-            self._woken = anyio.Event()
-            await anyio.sleep(SETTLE_S)
-            due, self._due = self._due, {}
-            for key in due:
-                await self.read(key)
+            found = await anyio.to_thread.run_sync(self.look)
+            for asked in before:
+                self.tell(asked)
+            before = found
+            await anyio.sleep(LOOK_S)
 
-    async def read(self, key: Key) -> None:
-        """Read one session's transcript on, and tell of the calls that no hook told of."""
-        file = self._files.get(key)
-        if file is None:
+    def tell(self, asked: Asked) -> None:
+        """Tell of a call that has run, unless a hook did."""
+        if not self._knows(asked):
+            self._say(_result(asked, self._clock.now()))
+
+    def look(self) -> list[Asked]:
+        """The calls that ran since the last look; what was there at the first one is old."""
+        new, gone = self._scan.look(everywhere=not self._looked)
+        named = [self._named.popleft() for _ in range(len(self._named))]
+        for path in gone:
+            self._files.pop(path, None)
+            self._newest.pop(path, None)
+        for agent, path in (*((each.agent, each.path) for each in new), *named):
+            self._add(path, agent)
+        self._looked = True
+        found: list[Asked] = []
+        for path in dict.fromkeys((*self._newest, *self._some())):
+            if (file := self._files.get(path)) is not None:
+                found += self._read(file)
+        return found
+
+    def _add(self, path: str, agent: str) -> None:
+        if path in self._files:
             return
-        ran = await anyio.to_thread.run_sync(_read, file)
-        for tool in ran:
-            if tool.call_id and not self._knows(*key, tool.call_id):
-                self._say(_result(key, file.cwd, tool, self._clock.now()))
+        try:
+            about = os.lstat(path)
+        except (OSError, ValueError):
+            return
+        old = about.st_ctime_ns // 1_000 < self._since_us
+        self._files[path] = _File(path, agent, about.st_size if old else 0)
+        self._newest.renew(path, None)
+
+    def _some(self) -> list[str]:
+        found = list(islice(self._turn, ROUND))
+        if not found:
+            self._turn = iter(list(self._files))
+            found = list(islice(self._turn, ROUND))
+        return found
+
+    def _read(self, file: _File) -> list[Asked]:
+        try:
+            if os.lstat(file.path).st_size == file.offset:
+                return []
+        except (OSError, ValueError):
+            return []
+        if file.reader is None:
+            stem = os.path.basename(file.path).rpartition(".")[0]  # noqa: PTH119 - each half second
+            file.reader = Reader(file.agent, stem, self._since_us)
+            if file.offset:
+                file.reader.began(first_line(file.path))
+        chunk, file.offset = read_on(file.path, file.offset)
+        self._newest.renew(file.path, None)
+        return file.reader.ran(chunk)
 
 
-def _read(file: _File) -> list[Tool]:
-    chunk, file.offset = read_on(file.path, file.offset)
-    return file.reader.ran(chunk)
-
-
-def _result(key: Key, cwd: str, tool: Tool, now: Instant) -> Event:
+def _result(asked: Asked, now: Instant) -> Event:
     return Event(
         kind="tool.post",
-        native=NATIVE,
-        agent=key[0],
-        session=key[1],
+        native=TRANSCRIPT,
+        agent=asked.agent,
+        session=asked.session,
         lane=Lane.OBSERVE,
         at=now,
-        body=ToolResult(tool, ok=True),
-        cwd=cwd,
+        body=ToolResult(asked.tool, ok=True),
+        cwd=asked.cwd,
     )

@@ -163,9 +163,20 @@ class Watch:
         ]
 
     def _around(self, process: AgentProcess, hooks: Installed, at: Machine) -> Surroundings:
-        off = process.hooks_off or ("disableAllHooks in its settings" if hooks.disabled else "")
         before = hooks.changed_s is not None and at.began_us(process) < hooks.changed_s * 1_000_000
-        return Surroundings(hooks_off=off, began_before=before, trusted=hooks.trusted)
+        return surroundings(hooks, process.hooks_off, began_before=before)
+
+
+def surroundings(
+    hooks: Installed, hooks_off: str = "", *, began_before: bool = False
+) -> Surroundings:
+    """The state of an agent's hooks, for the sessions of one process of it."""
+    return Surroundings(
+        hooks_off=hooks_off or ("disableAllHooks in its settings" if hooks.disabled else ""),
+        began_before=began_before,
+        installed=hooks.changed_s is not None,
+        trusted=hooks.trusted,
+    )
 
 
 def _in_order(traits: Traits, hooks: Installed, around: Surroundings) -> bool:

@@ -1,0 +1,55 @@
+"""The calls in an event log of Copilot CLI.
+
+Source: Copilot CLI 1.0, `session-state/<session>/events.jsonl`: `tool.execution_start` with
+`toolCallId`, `toolName` and `arguments`; `session.start` tells the session and its folder.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from watchgate.agents.copilot import TABLE
+from watchgate.agents.table.tools import Tools, input_of
+from watchgate.agents.transcripts.lines import LineCalls, decoded, folder, mapping, word
+from watchgate.agents.transcripts.when import moment_us
+from watchgate.core.lookback.asked import Asked
+
+
+class _Line(msgspec.Struct, gc=False):
+    type: Any = None
+    timestamp: Any = None
+    data: msgspec.Raw = msgspec.Raw(b"")
+
+
+class CopilotCalls(LineCalls[_Line]):
+    """Reads the log of one session in order."""
+
+    def __init__(self, stem: str, cwd: str = "") -> None:
+        super().__init__(_Line, stem, cwd)
+        self._tools = Tools(TABLE)
+
+    def read(self, chunk: bytes) -> list[Asked]:
+        """The calls that these whole lines ask for."""
+        found: list[Asked] = []
+        for line in self._lines.of(chunk):
+            if line.type == "session.start":
+                data = mapping(decoded(line.data))
+                self._session = word(data.get("sessionId")) or self._session
+                self._cwd = folder(mapping(data.get("context")).get("cwd")) or self._cwd
+            elif line.type == "tool.execution_start":
+                data = mapping(decoded(line.data))
+                if name := word(data.get("toolName")):
+                    found.append(self._asked(line, name, data))
+        return found
+
+    def _asked(self, line: _Line, name: str, data: dict[str, Any]) -> Asked:
+        call_id = word(data.get("toolCallId"))
+        return Asked(
+            agent="copilot",
+            session=self._session,
+            tool=self._tools.tool(name, input_of(data.get("arguments")), call_id),
+            at_us=moment_us(line.timestamp),
+            cwd=self._cwd,
+        )
