@@ -21,6 +21,8 @@ pytestmark = pytest.mark.agents
 
 READ = ("claude", "codex", "gemini", "qwen", "copilot")
 """The agents whose transcripts are followed."""
+CAUSE = {"gemini": "untrusted"}
+"""Gemini CLI skips hooks that nobody has trusted, and no file says whether anybody has."""
 LIMIT_US = 2_000_000
 """From a line in a transcript to the alarm."""
 
@@ -107,7 +109,7 @@ def test_each_call_of_a_session_whose_hooks_are_dead_is_an_alarm(
     assert session.evidence == "ran\n"
 
     records = ungated(core, 3)
-    assert [each["data"]["cause"] for each in records] == ["silent"] * 3
+    assert [each["data"]["cause"] for each in records] == [CAUSE.get(name, "silent")] * 3
     assert [each["data"].get("count", 1) for each in records] == [1, 2, 3]
     assert all(each["data"].get("alarm", True) for each in records)
     (told,) = core.records("policy.ungated")[:1]
@@ -144,7 +146,8 @@ def test_a_repository_that_gags_every_hook_is_an_alarm_with_its_first_call(
 
     assert session.evidence == "ran\n", "the attack works"
     (record,) = ungated(core, 1)
-    assert (record["data"]["cause"], record["data"].get("alarm", True)) == ("silent", True)
+    assert record["data"]["cause"] == CAUSE.get(name, "silent")
+    assert record["data"].get("alarm", True)
     assert "git push --force" in record["data"]["what"]
     sessions = {each["session"] for each in core.records("policy.ungated")}
     assert record["session"] in sessions
