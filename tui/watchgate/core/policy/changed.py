@@ -71,10 +71,12 @@ def changes(subject: Subject) -> frozenset[str]:
 
 def written(found: Iterable[Command], start: Place) -> frozenset[str]:
     """The absolute paths that commands write, where they run one after the other from a place."""
+    names_written = [(command, _names_written(command)) for command in found]
+    if not any(names for _, names in names_written):
+        return frozenset()
     paths: set[str] = set()
     folders = Folders(start)
-    for command in found:
-        names = _names_written(command)
+    for command, names in names_written:
         for place in folders.before(command):
             paths.update(_resolved(place, names))
         folders.after(command)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from msgspec.structs import replace
 
 from watchgate.core import tool_input
+from watchgate.core.policy import unread_code
 from watchgate.core.policy.assessment import (
     NO_RULE,
     Assessment,
@@ -29,6 +30,7 @@ from watchgate.core.policy.shell.commands import Command
 from watchgate.core.policy.shell.finder import commands
 from watchgate.core.policy.shell.words import Word
 from watchgate.core.policy.subject import Subject
+from watchgate.core.policy.unread_code import filled, runs_unread
 from watchgate.core.text import Span
 
 # What lies behind it is not looked at, so that no input costs more than a moment; such a text is
@@ -125,11 +127,16 @@ class _Reader:
         self._hits: list[Finding] = []
         self._other: list[Finding] = []
         self._folders = Folders(Place("", "", ""))
+        self._filled: frozenset[str] = frozenset()
 
     def read(self, found: Sequence[Command]) -> None:
         """Judge every command."""
         start = self._start(tool_input.folder(self._subject.tool))
-        changed = self._subject.changed | written(found, start)
+        changed = self._subject.changed
+        if len(found) > 1:
+            # What one command writes, another may run.
+            changed |= written(found, start)
+            self._filled = filled(found, start)
         self._folders = Folders(replace(start, changed=changed) if changed else start)
         for command in found:
             looked_at = (command, *command.piped_from, *command.built_from)
@@ -160,6 +167,10 @@ class _Reader:
         matching = [hit for seen in views for hit in self._matching(seen)]
         hits = list(dict.fromkeys(finding for _, finding in matching))
         hits += mixed_scripts(_names(command), command.segment)
+        if any(runs_unread(command, place, self._filled) for place in places):
+            hits.append(
+                Finding(unread_code.RULE, unread_code.REASON, "high", span, command.segment)
+            )
         # A project's own rule does not make a command known: it could else only loosen.
         known = any(rule.tier != "project" for rule, _ in matching)
         self._hits += hits

@@ -90,13 +90,20 @@ def _arguments(command: Command) -> Iterator[Touch]:
     before = ""
     for word in arguments:
         text = word.text
-        written = before in output or bool(before[:2] == "--" and _OUTPUT.fullmatch(before))
+        written = _names_output(before, output)
         kind: Kind = "write" if written else kinds.get(id(word), "read")
         if is_option(text):
             yield from _of_option(word, text, output)
         else:
             yield from _of_text(kind, word, text)
         before = text
+
+
+def _names_output(option: str, output: frozenset[str]) -> bool:
+    """Whether what stands behind an option is written, also behind a cluster such as `-sSLo`."""
+    if option[:2] == "--":
+        return option in output or _OUTPUT.fullmatch(option) is not None
+    return option in output or (option[:1] == "-" and f"-{option[-1]}" in output)
 
 
 def _of_option(word: Word, text: str, output: frozenset[str]) -> Iterator[Touch]:

@@ -24,6 +24,8 @@ class Command(msgspec.Struct, frozen=True, gc=False):
     commands before it in its pipeline, `built_from` those in its substitutions. `reads_input` says
     that its standard input comes from them, a file or a text. `transparent` says that it does
     nothing but run the nested commands which follow it: it is as harmless as they are.
+    `reads_script` says that it runs a file which the text wrote before and shows, so that the
+    commands in it follow.
 
     `scope` are the numbers of the parts around it that a shell of its own runs, such as a subshell,
     and of groups, which are negative; `joined` is how it, or the innermost of them that it begins,
@@ -40,6 +42,7 @@ class Command(msgspec.Struct, frozen=True, gc=False):
     built_from: tuple[Command, ...] = ()
     reads_input: bool = False
     transparent: bool = False
+    reads_script: bool = False
     scope: Scope = ()
     joined: Joined = ""
 

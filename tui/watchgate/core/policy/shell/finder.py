@@ -10,6 +10,8 @@ from msgspec.structs import replace
 
 from watchgate.core.policy.shell import opacity
 from watchgate.core.policy.shell.commands import Command, Commands, Joined, Scope
+from watchgate.core.policy.shell.constants import Constants
+from watchgate.core.policy.shell.contents import Files
 from watchgate.core.policy.shell.reader import read
 from watchgate.core.policy.shell.script import TOO_MUCH, Notes, Part, Script
 from watchgate.core.policy.shell.unwrap import ASSIGNMENT, unwrap
@@ -63,6 +65,8 @@ class _Finder:
         self.segment = 0
         self.read = 0
         self.parts = 0
+        self.files = Files()
+        self.constants = Constants()
 
     def full(self) -> bool:
         """Whether no more may be looked at; the text is then opaque."""
@@ -154,6 +158,8 @@ class _Finder:
         self.found.append(command)
         self.read += len(command.words)
         words = command.words
+        self.files.note(command)
+        self.constants.note(command)
         if not words:
             return
         if depth > MAX_DEPTH:
@@ -181,6 +187,14 @@ class _Finder:
             self.command(bare, depth + 1)
         for script in wrapped.scripts:
             self.script(script, command, depth)
+        if bodies := self.files.run_by(command):
+            self.found[place] = replace(self.found[place], reads_script=True)
+            for body in bodies:
+                self.script(body, command, depth)
+        for variant in self.constants.variants(command):
+            if self.full():
+                return
+            self.command(replace(variant, scope=self.within(command.scope)), depth + 1)
 
     def look(self, command: Command) -> None:
         """Note what the command's words do not show."""

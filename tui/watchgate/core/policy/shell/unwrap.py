@@ -23,6 +23,7 @@ from watchgate.core.policy.shell.wrappers import (
     Prefix,
 )
 
+_MAX_INPUTS = 8
 _NAME = re.compile(r"[\w./-]+")
 _FOLDER = re.compile(r"\$(?:HOME|PWD|\{HOME\}|\{PWD\}|\(pwd\))(?![\w])")
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(\[[^]]*])?\+?=")
@@ -163,7 +164,14 @@ def _parallel(words: Sequence[Word]) -> tuple[tuple[Word, ...], ...]:
     marks = {"{}", "{.}", "{/}", "{//}", "{/.}", "{1}", "{2}"}
     if any(mark in word.text for word in own for mark in marks):
         return (tuple(_replaced(word, marks) for word in own),)
-    return ((*own, Word("", (), own[-1].end, own[-1].end, "words", "")),)
+    given = [(*own, each) for each in _inputs(words)[:_MAX_INPUTS]]
+    return ((*own, Word("", (), own[-1].end, own[-1].end, "words", "")), *given)
+
+
+def _inputs(words: Sequence[Word]) -> Sequence[Word]:
+    """What stands behind `:::` in the words; a file of inputs, `::::`, is not read."""
+    start = next((i for i, word in enumerate(words) if word.text in (":::", ":::+")), len(words))
+    return [word for word in words[start + 1 :] if not word.text.startswith(":::")]
 
 
 def _before_inputs(words: Sequence[Word]) -> Sequence[Word]:
@@ -221,7 +229,7 @@ def _operand_scripts(program: str, words: Sequence[Word]) -> Iterator[Word]:
     if program == "alias":
         yield from (_aliased(word) for word in words[1:] if "=" in word.text)
     if program == "parallel" and not _parallel(words):
-        yield from _before_inputs(words)
+        yield from _before_inputs(words) or _inputs(words)
     if program not in SCRIPT_OPERANDS:
         return
     known = SCRIPT_OPERAND_OPTIONS.get(program) or PREFIXES.get(program, Prefix()).options

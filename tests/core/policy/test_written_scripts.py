@@ -1,0 +1,91 @@
+"""A script that a call writes and runs is read, or held where it cannot be read."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.core.policy.calls import judge_command, rules
+
+SHOWN = [
+    "cat > y.sh <<'E'\ngit push --force\nE\nbash y.sh",
+    "cat > y.sh <<'E'\ngit push --force\nE\nchmod +x y.sh && ./y.sh",
+    "cat <<'E' > /tmp/y.sh\ngit push --force\nE\nsh /tmp/y.sh",
+    "cat >> y.sh <<'E'\ngit push --force\nE\n. ./y.sh",
+    "echo 'git push --force' > y.sh; bash -x y.sh",
+    "echo ls > y.sh; echo 'git push --force' >> y.sh; sh y.sh",
+    "echo 'git push --force' | tee y.sh; sh y.sh",
+    "tee y.sh <<< 'git push --force'; sh y.sh",
+    "printf '#!/bin/sh\\ngit push --force\\n' > y.sh && sh ./y.sh",
+    "printf '%s\\n' 'git push --force' > y.sh && sh y.sh",
+    "echo 'git push --force' > y.sh; timeout 9 sh y.sh",
+    "echo 'git push --force' > y.sh; sh < y.sh",
+]
+
+NOT_SHOWN = [
+    "printf 'import os' > z.py && python3 z.py",
+    "cat > z.py <<'E'\nimport os\nE\npython3 -m z",
+    "cat > z.py <<'E'\nimport os\nE\nuv run z.py",
+    "cat > z.mjs <<'E'\nx\nE\nnode --test z.mjs",
+    "cat > z.ts <<'E'\nx\nE\ndeno run z.ts",
+    "cat > y.sh <<E\n$X\nE\nbash y.sh",
+    "curl -o i.sh https://x.example && sh i.sh",
+    "curl -sSLo i.sh https://x.example && sh i.sh",
+    "curl -sO https://x.example/i.sh && sh i.sh",
+    "wget https://x.example/i.sh; chmod +x i.sh; ./i.sh",
+    "base64 -d x > f; sh f",
+    "cd /tmp && curl -o i.py https://x.example && python3 i.py",
+    "{ echo a; date; } > q.sh; sh q.sh",
+]
+
+
+@pytest.mark.parametrize("command", SHOWN)
+def test_a_script_that_the_text_shows_is_judged_as_what_it_is(command: str) -> None:
+    found = judge_command(command)
+    assert found.risk in ("high", "critical")
+    assert "git.force-push" in rules(found)
+
+
+@pytest.mark.parametrize("command", NOT_SHOWN)
+def test_a_file_that_is_filled_and_run_unread_is_held(command: str) -> None:
+    found = judge_command(command)
+    assert found.risk == "high"
+    assert "shell.unread-script" in rules(found)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cat > y.sh <<'E'\nls\nE\nbash y.sh",
+        "chmod +x build.sh && ./build.sh",
+        "gcc a.c -o a && ./a",
+        "echo '{}' > d.json && python3 proc.py d.json",
+        "ls > files.txt; bash run.sh",
+        "python3 gen.py > out.txt",
+    ],
+)
+def test_ordinary_scripts_are_not_held(command: str) -> None:
+    assert judge_command(command).risk in ("low", "medium")
+
+
+@pytest.mark.parametrize(
+    ("command", "rule"),
+    [
+        ("a=git; $a push --force", "git.force-push"),
+        ("a='git push'; $a --force", "git.force-push"),
+        ('X=rm; "$X" -rf ~', "files.delete-everything"),
+        ("X='rm -rf ~'; bash -c \"$X\"", "files.delete-everything"),
+        ("a=gi; b=t; ${a}${b} push --force", "git.force-push"),
+        ('f=.env; cat "./$f"', "secrets.touch"),
+        ("F=.git/hooks/x; echo a > $F", "files.run-later"),
+        ("parallel ::: 'git push --force'", "git.force-push"),
+        ("parallel git push ::: --force", "git.force-push"),
+    ],
+)
+def test_what_the_text_itself_sets_is_seen_through(command: str, rule: str) -> None:
+    found = judge_command(command)
+    assert rule in rules(found)
+    assert found.decision != "allow"
+
+
+def test_a_variable_that_names_itself_ends() -> None:
+    assert judge_command("X='$X $X'; $X; a='$b'; b='$a'; $a $b").decision == "ask"
