@@ -30,6 +30,7 @@ from watchgate.service.clock import FakeClock
 from watchgate.service.framing import Head
 from watchgate.service.hub import Hub, Loop
 from watchgate.service.ingest import Waiting
+from watchgate.service.journal.purging import empty_log
 from watchgate.service.process_table import Proc
 from watchgate.service.recorder import Recorder
 
@@ -40,7 +41,8 @@ class Paper:
     def __init__(self) -> None:
         self.at_once = False
         self.room = 50_000
-        self.lost = ""
+        self.lost = self.foreign = ""
+        self.path = Path("journal.db")
         self.rows: list[Row] = []
         self.purged: list[int] = []
         self.asked: list[Callable[[bool], None]] = []
@@ -54,6 +56,9 @@ class Paper:
     def purge(self, row: Row, seqs: Sequence[int]) -> None:
         self.rows.append(row)
         self.purged += seqs
+
+    def empty_log(self, callback: Callable[[bool], None]) -> None:
+        callback(empty_log(self.path))
 
     def commit(self, callback: Callable[[bool], None]) -> None:
         if self.at_once:

@@ -412,3 +412,37 @@ async def test_observed_events_wait_for_no_one(place: Place) -> None:
                 assert await rest(hook) == b""
         assert len(await pending(client)) == 1
     await until(lambda: len([r for r in place.records() if r.kind == "tool.post"]) == 50, "all")
+
+
+@pytest.mark.parametrize(
+    ("statement", "kept"),
+    [
+        ("CREATE TRIGGER t BEFORE INSERT ON record BEGIN SELECT raise(IGNORE); END", False),
+        ("DELETE FROM record WHERE seq = 2", True),
+    ],
+)
+async def test_an_allow_is_not_told_once_another_program_wrote_to_the_journal(
+    place: Place, statement: str, kept: bool
+) -> None:
+    async with (
+        place.running(),
+        connect(place.paths.control_socket) as client,
+        place.hook(payload(RISKY)) as hook,
+    ):
+        (request,) = await pending(client)
+        await until(lambda: len(place.records()) > 2, "what is deleted")
+        with closing(sqlite3.connect(place.paths.journal, isolation_level=None)) as other:
+            other.execute(statement)
+        await client.call(
+            "decide",
+            request=request["id"],
+            decision="allow",
+            digest=request["digest"],
+            confirmed=True,
+        )
+        assert b'"allow"' not in await rest(hook)
+        async with place.hook(payload("git push --force origin", call="c2")) as second:
+            assert b"another program has written" in await rest(second)
+    with closing(sqlite3.connect(place.paths.journal)) as journal:
+        kinds = [kind for (kind,) in journal.execute("SELECT kind FROM record")]
+    assert ("policy.tampered" in kinds) is kept, "the alarm is evidence, too"

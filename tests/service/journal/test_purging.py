@@ -34,7 +34,7 @@ def place(runtime_dir: Path, state_dir: Path) -> Paths:
 
 
 def purged(place: Paths, session: str = "secret-plan") -> Holding:
-    return purge_alone(place, "claude", session, by="operator kim", at=9, content="full")
+    return purge_alone(place, "claude", session, by="operator kim", at=9, content="full")[0]
 
 
 def on_disk(place: Paths) -> bytes:

@@ -19,7 +19,7 @@ from watchgate.core.records import CheckpointData, CoreData, Draft
 from watchgate.core.retention import Cut, Limits
 from watchgate.service.clock import FakeClock
 from watchgate.service.journal import reading, retention
-from watchgate.service.journal.retention import Retention, look
+from watchgate.service.journal.retention import Retention, called_back, look
 from watchgate.service.journal.schema import JournalError
 from watchgate.service.journal.verify import verify
 from watchgate.service.journal.writer import Journal, Pace
@@ -73,11 +73,10 @@ async def place(path: Path) -> AsyncIterator[Place]:
     place.journal.close()
 
 
-def size_bytes(path: Path) -> int:
+async def size_bytes(journal: Journal) -> int:
     """The size of the database once nothing is left in its log."""
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-    return path.stat().st_size
+    assert await called_back(journal.empty_log)
+    return journal.path.stat().st_size
 
 
 def sound(path: Path) -> bool:
@@ -125,10 +124,20 @@ async def test_what_was_changed_never_leaves_under_a_checkpoint(
 
 
 async def test_what_was_changed_behind_it_does_not_keep_the_rest(place: Place) -> None:
+    place.journal.close()
     with closing(sqlite3.connect(place.journal.path)) as connection, connection:
         connection.execute("UPDATE record SET data = 'x' WHERE seq = 102")
-    assert await place.retention.once()
-    assert place.kept() == range(101, 152)
+    again = Place(Journal.open(place.journal.path, pace=QUICK))
+    assert await again.retention.once()
+    assert again.kept() == range(101, 152)
+    again.journal.close()
+
+
+async def test_nothing_leaves_once_another_program_writes(place: Place) -> None:
+    with closing(sqlite3.connect(place.journal.path)) as connection, connection:
+        connection.execute("UPDATE record SET data = 'x' WHERE seq = 102")
+    assert not await place.retention.once()
+    assert place.kept()[:150] == range(1, 151), "the evidence stays"
 
 
 async def test_the_journal_goes_on_behind_it(place: Place) -> None:
@@ -158,7 +167,7 @@ async def test_what_is_too_large_leaves_and_the_file_becomes_smaller(path: Path)
     for _ in range(8):
         place.scribe.write(10, text=text)
         assert place.scribe.commit()
-    before = size_bytes(path)
+    before = await size_bytes(place.journal)
     place.retention = Retention(
         place.journal, place.notes, Limits(max_age_days=9_999, max_size_mb=3), FakeClock(LATER)
     )
@@ -166,7 +175,7 @@ async def test_what_is_too_large_leaves_and_the_file_becomes_smaller(path: Path)
         pass
     (checkpoint,) = reading.of_kind(path, "policy.checkpoint", 1_000, 1)
     assert checkpoint.data["why"] == "beyond 3 MB"
-    assert size_bytes(path) < 4 * 2**20 < before
+    assert await size_bytes(place.journal) < 4 * 2**20 < before
     assert 24 < len(place.kept()) < 30, "and no more than needed left"
     assert sound(path)
     place.journal.close()

@@ -20,6 +20,7 @@ def counter(runtime_dir: Path) -> Counter:
     """A counter over a journal with two records of session `s1` and one of `s2`."""
     counter = Counter(runtime_dir)
     counter.desk.paper.at_once = True
+    counter.desk.paper.path = runtime_dir / "journal.db"
     past = Past()
     for session in ("s1", "s2", "s1"):
         past.note(session)

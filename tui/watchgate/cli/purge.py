@@ -87,14 +87,14 @@ def _alone(agent: str, session: str) -> dict[str, Any]:
     import os
 
     from watchgate.service.clock import SystemClock
-    from watchgate.service.journal.purging import empty_log, purge_alone
+    from watchgate.service.journal.purging import purge_alone
     from watchgate.service.journal.schema import JournalError
     from watchgate.service.runtime_dir import RuntimeDirError
     from watchgate.service.verbs.caller import user
 
     paths = here()
     try:
-        purged = purge_alone(
+        purged, emptied = purge_alone(
             paths,
             agent,
             session,
@@ -102,7 +102,6 @@ def _alone(agent: str, session: str) -> dict[str, Any]:
             at=SystemClock().now().wall_us,
             content=configured(paths).journal.content,
         )
-        emptied = empty_log(paths.journal)
     except (RuntimeDirError, JournalError, OSError) as fault:
         raise Stop(str(fault)) from None
     upto = purged.seqs[-1] if purged.seqs else 0

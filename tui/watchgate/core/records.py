@@ -398,9 +398,9 @@ class PurgedData(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 class TamperedData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """`policy.tampered`, `policy.intact`: a file that the gate rests on is not what it was.
 
-    `part` is "hooks", "client" or "policy", `agent` whose hooks they are. `what` says what changed
-    and what it means, `mend` what to do about it; `digest` is that of the part as it is now, `was`
-    as it was known, each empty where there is none.
+    `part` is "hooks", "client", "policy" or "journal", `agent` whose hooks they are. `what` says
+    what changed and what it means, `mend` what to do about it; `digest` is that of the part as it
+    is now, `was` as it was known, each empty where there is none.
     """
 
     part: str

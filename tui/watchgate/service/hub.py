@@ -22,7 +22,7 @@ from watchgate.core.dispatch import Invoke
 from watchgate.core.effects import Ask, Commit, Effect, Emit, Halt
 from watchgate.core.engine import Engine
 from watchgate.core.events import Event, Lane
-from watchgate.core.records import CoreData
+from watchgate.core.records import CoreData, Draft, TamperedData
 from watchgate.core.verdicts import Reply, Report, SayDeny
 from watchgate.service import probe
 from watchgate.service.askers import Askers, Session
@@ -247,6 +247,15 @@ class Hub:
         if told:
             data = CoreData(what="; ".join(told), detail=lost or "ok")
             self.recorder.about_core("policy.journal", data)
+        if changed and self.recorder.journal.foreign:
+            found = TamperedData(
+                part="journal",
+                path=str(self.recorder.journal.path),
+                what="another program has written to the journal: every gate answers closed",
+                mend="watchgate audit verify",
+            )
+            now_us = self._clock.now().wall_us
+            self.recorder.record(Draft(kind="policy.tampered", at=now_us, data=found))
         if changed and lost:
             self.execute(self.engine.close_all("denied-no-journal", lost, self._clock.now()))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Protocol
 
 from watchgate.core.chain import Chain, Row
@@ -18,6 +19,11 @@ class Writer(Protocol):
     """The journal, as far as a running core needs it."""
 
     @property
+    def path(self) -> Path:
+        """The database."""
+        ...
+
+    @property
     def room(self) -> int:
         """How many more rows can wait for the disk."""
         ...
@@ -25,6 +31,11 @@ class Writer(Protocol):
     @property
     def lost(self) -> str:
         """Why nothing can be written now; empty while all is well."""
+        ...
+
+    @property
+    def foreign(self) -> str:
+        """How another program was noticed that writes to it; empty while there is none."""
         ...
 
     def append(self, row: Row) -> None:
@@ -41,6 +52,10 @@ class Writer(Protocol):
 
     def commit(self, callback: Callable[[bool], None]) -> None:
         """Say whether everything appended so far is on disk; from any thread."""
+        ...
+
+    def empty_log(self, callback: Callable[[bool], None]) -> None:
+        """Empty the database's log of what was dropped, and say whether it is; from any thread."""
         ...
 
 

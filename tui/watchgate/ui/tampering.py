@@ -26,7 +26,8 @@ def changed(found: TamperedData) -> str:
     """What was changed, in two or three words."""
     if found.part == "client":
         return _CLIENT
-    return f"{''.join(cut(safe_text(found.agent), NAME_CELLS))} {safe_text(found.part)} changed"
+    whose = "".join(cut(safe_text(found.agent), NAME_CELLS))
+    return f"{whose} {safe_text(found.part)} changed".lstrip()
 
 
 def mend(found: TamperedData, cells: int = MEND_CELLS) -> str:

@@ -19,6 +19,7 @@ class JournalDisk:
     """
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self._version = table.foreign_version(connection)
         self.written = table.newest(connection)
         problem = head_problem(head_path(path), connection)
         self.fault = problem.message if problem else None
@@ -47,6 +48,18 @@ class JournalDisk:
         """
         table.insert(self._connection, rows, purged)
         self.written = Head(rows[-1].seq, rows[-1].hash)
+
+    def demand_alone(self) -> None:
+        """Raise `ForeignWriteError` when another program has written since this was opened.
+
+        Whatever it committed before the newest rows shows here, so that these can be relied on.
+        """
+        if table.foreign_version(self._connection) != self._version:
+            raise table.ForeignWriteError
+
+    def empty_log(self) -> bool:
+        """Bring SQLite's log into the database and make it empty; False while somebody reads."""
+        return table.empty_log(self._connection)
 
     def write_head(self, *, durable: bool) -> None:
         """Say in the head file how far the journal goes now."""

@@ -13,6 +13,7 @@ from watchgate.core.purges import KIND
 from watchgate.core.records import Draft, PurgedData
 from watchgate.core.redact import Content, journal_json
 from watchgate.link.paths import Paths
+from watchgate.service.journal import table
 from watchgate.service.journal.disk import JournalDisk
 from watchgate.service.journal.schema import JournalError, open_to_read, open_to_write, reason
 from watchgate.service.runtime_dir import RuntimeDir
@@ -62,24 +63,24 @@ def held(path: Path, agent: str, session: str) -> Holding:
 def empty_log(path: Path) -> bool:
     """Bring SQLite's log into the database and make it empty: it still holds what was dropped.
 
-    False while somebody reads the journal; never waits. Raises `JournalError`.
+    Only where no core runs: to one this is a foreign write, and its own writer does it. False while
+    somebody reads the journal; never waits. Raises `JournalError`.
     """
     try:
         with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as connection:
-            busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            return table.empty_log(connection)
     except sqlite3.Error as error:
         raise JournalError(path, reason(error)) from error
-    return not busy
 
 
 def purge_alone(
     paths: Paths, agent: str, session: str, *, by: str, at: int, content: Content
-) -> Holding:
+) -> tuple[Holding, bool]:
     """Purge a session while no core runs, and keep one from starting meanwhile.
 
-    Returns what was dropped. Raises `RuntimeDirError` where a core runs, `JournalError` for a
-    journal that cannot be written or is not what was written (the next core records that first),
-    `OSError` where the search index stays.
+    Returns what was dropped, and whether SQLite's log is empty of it. Raises `RuntimeDirError`
+    where a core runs, `JournalError` for a journal that cannot be written or is not what was
+    written (the next core records that first), `OSError` where the search index stays.
     """
     with RuntimeDir(paths):
         found = held(paths.journal, agent, session)
@@ -91,7 +92,7 @@ def purge_alone(
                     raise JournalError(paths.journal, reason(error)) from error
         if found.known:
             remove(paths.journal)
-    return found
+        return found, empty_log(paths.journal)
 
 
 def _drop(

@@ -107,7 +107,7 @@ class Retention:
         if self._leaving is None:
             return False
         ends = self._leaving.ends
-        failure: str = await _called_back(lambda heard: self._journal.remove(ends, heard))
+        failure: str = await called_back(lambda heard: self._journal.remove(ends, heard))
         if failure:
             raise JournalError(self._journal.path, failure)
         self._leaving = None
@@ -120,7 +120,7 @@ class Retention:
         if found is None:
             return None
         self._recorder.record(Draft(kind="policy.checkpoint", at=now_us, data=found.checkpoint))
-        return found if await _called_back(self._journal.commit) else None
+        return found if await called_back(self._journal.commit) else None
 
 
 def look(path: Path, limits: Limits, now_us: int) -> Cut | None:
@@ -161,7 +161,7 @@ def _oldest(connection: sqlite3.Connection) -> Iterator[Kept]:
         yield Kept(seq, at, own, _ROW_BYTES + (size_bytes or 0))
 
 
-async def _called_back(ask: Callable[[Callable[[T], None]], None]) -> T:
+async def called_back(ask: Callable[[Callable[[T], None]], None]) -> T:
     """What the journal's thread says to the callback that `ask` hands over."""
     loop = asyncio.get_running_loop()
     said: asyncio.Future[T] = loop.create_future()

@@ -25,6 +25,16 @@ _VALUES = f"({','.join(_PLACES)})"
 _BLOCKS = (256, 64, 16)
 
 
+class ForeignWriteError(Exception):
+    """Another program has written to the journal, or made it drop what is written."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "another program has written to it, so that no allow can rest on it: run `watchgate "
+            "audit verify`, stop the core and move the journal away as evidence"
+        )
+
+
 def _as_it_is(value: T) -> T:
     return value
 
@@ -37,6 +47,8 @@ for _kind in (bytes, type(None)):
 
 def insert(connection: sqlite3.Connection, rows: Sequence[Row], purged: Sequence[int] = ()) -> None:
     """Write the rows in one transaction; raises `sqlite3.Error` and leaves none of them.
+
+    Raises `ForeignWriteError` where the database was made to drop some.
 
     In the same transaction the rows numbered `purged` lose their data, as one of the new tells.
 
@@ -51,16 +63,19 @@ def insert(connection: sqlite3.Connection, rows: Sequence[Row], purged: Sequence
             connection.execute("BEGIN IMMEDIATE")
         for size in sizes:
             block = rows[done : done + size]
-            connection.execute(
+            added = connection.execute(
                 _INSERT + ",".join([_VALUES] * size),
                 [value for row in block for value in msgspec.structs.astuple(row)],
-            )
+            ).rowcount
+            if added != size:
+                # Only a trigger does that, and there was none when the journal was opened.
+                raise ForeignWriteError
             done += size
         if purged:
             drop_data(connection, purged)
         if not alone:
             connection.execute("COMMIT")
-    except sqlite3.Error:
+    except (sqlite3.Error, ForeignWriteError):
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
@@ -97,6 +112,23 @@ def give_back(connection: sqlite3.Connection) -> bool:
         connection.executescript(f"PRAGMA incremental_vacuum({GIVEN_BACK_PAGES})")
     left: int = connection.execute("PRAGMA freelist_count").fetchone()[0]
     return SPARE_PAGES < left < free
+
+
+def empty_log(connection: sqlite3.Connection) -> bool:
+    """Bring the log into the database and make it empty; False while somebody reads, at once."""
+    limit_ms: int = connection.execute("PRAGMA busy_timeout").fetchone()[0]
+    connection.execute("PRAGMA busy_timeout=0")
+    try:
+        busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    finally:
+        connection.execute(f"PRAGMA busy_timeout={limit_ms}")
+    return not busy
+
+
+def foreign_version(connection: sqlite3.Connection) -> int:
+    """A number that another connection's commit changes, and none of this one's."""
+    found: int = connection.execute("PRAGMA data_version").fetchone()[0]
+    return found
 
 
 def newest(connection: sqlite3.Connection) -> Head:

@@ -26,6 +26,7 @@ class UnusableJournal:
 
     head = START
     fault = None
+    foreign = ""
     room = STEADY.rows_kept
 
     def __init__(self, path: Path, why: str) -> None:
@@ -49,6 +50,10 @@ class UnusableJournal:
 
     def commit(self, callback: Callable[[bool], None]) -> None:
         """Say that nothing is on the disk."""
+        callback(False)
+
+    def empty_log(self, callback: Callable[[bool], None]) -> None:
+        """Say that nothing was emptied."""
         callback(False)
 
     def close(self) -> int:

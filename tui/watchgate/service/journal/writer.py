@@ -14,7 +14,7 @@ import msgspec
 from watchgate.core.chain import Row
 from watchgate.service.journal.disk import JournalDisk
 from watchgate.service.journal.schema import failed, open_to_write, reason
-from watchgate.service.journal.table import BATCH_ROWS
+from watchgate.service.journal.table import BATCH_ROWS, ForeignWriteError
 
 Callback = Callable[[bool], None]
 Removed = Callable[[str], None]
@@ -26,6 +26,7 @@ class Pace(msgspec.Struct, frozen=True, kw_only=True):
 
     flush_s: float = 0.05
     retry_s: float = 1.0
+    look_s: float = 2.0
     rows_kept: int = 50_000
     bytes_kept: int = 256 * 1024 * 1024
 
@@ -40,7 +41,8 @@ OVERFULL = (
 class Journal:
     """An open journal. All methods are for one thread; callbacks come from the writer's.
 
-    While nothing can be written `lost` says why, rows are kept and tried again. Once there is no
+    While nothing can be written `lost` says why, rows are kept and tried again. Once another
+    program has written it stays `lost`, and what comes is written as evidence. Once there is no
     room for one it is dropped, and so is all that follows, for a chain must have no hole: the
     journal stays `lost`, and is `spent` when what it kept is written.
     """
@@ -51,6 +53,8 @@ class Journal:
         """The end of the chain when the journal was opened."""
         self.fault = disk.fault
         """What `journal.head` gave away about the journal as it was found, if anything."""
+        self.foreign = ""
+        """How another program was noticed that writes to it; empty while there is none."""
         self.dropped = 0
         self._disk = disk
         self._pace = pace
@@ -62,6 +66,7 @@ class Journal:
         self._asked: list[_Asked] = []
         self._removals: list[_Removal] = []
         self._purges: dict[int, Sequence[int]] = {}
+        self._emptyings: list[Callback] = []
         self._closing = False
         self._durable_due = False
         self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
@@ -80,7 +85,7 @@ class Journal:
     @property
     def lost(self) -> str:
         """Why nothing can be written now; empty while all is well."""
-        return self._failure or (OVERFULL if self.dropped else "")
+        return self._failure or self.foreign or (OVERFULL if self.dropped else "")
 
     @property
     def spent(self) -> bool:
@@ -129,6 +134,12 @@ class Journal:
             self._removals.append(_Removal(callback, list(ends)))
             self._wake.notify()
 
+    def empty_log(self, callback: Callback) -> None:
+        """Empty SQLite's log of what was dropped; `callback` hears whether it is, False if read."""
+        with self._lock:
+            self._emptyings.append(callback)
+            self._wake.notify()
+
     def close(self) -> int:
         """Write what is left and end the writer; the number of rows that are on no disk."""
         with self._lock:
@@ -171,10 +182,13 @@ class Journal:
             decided = any(row.kind == "approval.decided" for row in rows)
             failure = self._attempt(rows, durable=bool(asked) or closing or decided)
             self._failure = failure
+            sound = not (failure or self.foreign)
             for one in asked:
                 # The loop that asked may be closed by now; then nobody waits for the answer.
                 with suppress(RuntimeError):
-                    one.callback(one.complete and not failure)
+                    one.callback(one.complete and sound)
+            if self._emptyings:
+                self._empty_log()
             if self._removals and not (failure or closing):
                 self._remove_some(self._removals[0])
 
@@ -182,13 +196,18 @@ class Journal:
         if self.lost:
             self._wake.wait_for(self._urgent, self._pace.retry_s)
             return
-        self._wake.wait_for(lambda: self._queue or self._removals or self._urgent())
+        # Also when nothing is to be written: who else writes is looked for then.
+        wanted = self._wake.wait_for(
+            lambda: self._queue or self._removals or self._urgent(), self._pace.look_s
+        )
+        if not wanted:
+            return
         self._wake.wait_for(
             lambda: len(self._queue) >= BATCH_ROWS or self._urgent(), self._pace.flush_s
         )
 
     def _urgent(self) -> bool:
-        return bool(self._asked) or self._closing
+        return bool(self._asked or self._emptyings) or self._closing
 
     def _attempt(self, rows: list[Row], *, durable: bool) -> str:
         self._durable_due |= durable
@@ -202,11 +221,26 @@ class Journal:
                     del self._purges[teller]
             self._disk.write_head(durable=self._durable_due)
             self._durable_due = False
+            self._disk.demand_alone()
+        except ForeignWriteError as error:
+            # What comes now is written all the same, as evidence; no allow rests on it.
+            self.foreign = f"{self.path}: {error}"
         except FileNotFoundError as error:
             return f"{error}: the file was moved or removed, restart the core"
         except (OSError, sqlite3.Error) as error:
             return f"{self.path} {reason(error)}"
         return ""
+
+    def _empty_log(self) -> None:
+        with self._lock:
+            callbacks, self._emptyings = self._emptyings, []
+        try:
+            emptied = self._disk.empty_log()
+        except (OSError, sqlite3.Error):
+            emptied = False
+        for callback in callbacks:
+            with suppress(RuntimeError):
+                callback(emptied)
 
     def _inserted(self, rows: list[Row]) -> None:
         with self._lock:

@@ -13,7 +13,8 @@ from watchgate.core.clock import Clock
 from watchgate.core.decisions import Refused
 from watchgate.link.protocol import Request
 from watchgate.service.hub import Hub
-from watchgate.service.journal.purging import Holding, empty_log, held
+from watchgate.service.journal.purging import Holding, held
+from watchgate.service.journal.retention import called_back
 from watchgate.service.journal.schema import JournalError
 from watchgate.service.verbs.caller import Caller, Do, operator_only
 
@@ -69,7 +70,7 @@ class Purging:
     async def _emptied(self) -> bool:
         """Whether SQLite's log is empty; consoles that read the journal let go of it in between."""
         for _ in range(LOG_TRIES):
-            if await to_thread.run_sync(empty_log, self._journal):
+            if await called_back(self._hub.recorder.journal.empty_log):
                 return True
             await anyio.sleep(LOG_TRY_S)
         return False
