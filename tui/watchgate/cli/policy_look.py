@@ -37,6 +37,7 @@ BUILT_IN = {
     "text.mixed-scripts": "A name in it mixes letters of several scripts: it may be another name.",
     "shell.opaque": "A part of it is only known when it runs, or cannot be read for certain.",
     "call.opaque": "What it would touch cannot be told from its input.",
+    "call.spent": "It is too long or too involved to be judged in the time that one call may take.",
     "call.unseen": "It names a place that was not looked at, which may be a link to anywhere.",
 }
 """Findings that no file says; they cannot be switched off."""

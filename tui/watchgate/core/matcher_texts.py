@@ -31,8 +31,8 @@ from watchgate.core.matching import (
     Tool,
     ToolPrefix,
     ToolRegex,
-    compiled,
 )
+from watchgate.core.patterns.pattern import Pattern, PatternFault
 from watchgate.core.presets import ProtocolName
 
 _ALTERNATIVES = re.compile(r"[A-Za-z0-9_|]+")
@@ -121,11 +121,11 @@ def _wrong(name: str, value: object) -> str:
 
 
 def _fault(pattern: str) -> str:
-    """Why a text is no regular expression; empty when it is one."""
+    """Why a text is no regular expression that may be used; empty when it is one."""
     try:
-        compiled(pattern)
-    except (re.error, RecursionError, OverflowError) as error:
-        return f"is no regular expression: {error}"
+        Pattern(pattern).refuse_unbounded()
+    except PatternFault as fault:
+        return str(fault)
     return ""
 
 

@@ -7,15 +7,15 @@ systems write are read by `matcher_texts`.
 
 from __future__ import annotations
 
-import re
 import shlex
-import warnings
 from functools import lru_cache
 from typing import Any, Literal
 
 import msgspec
 
 from watchgate.core.events import Event, SessionChange
+from watchgate.core.patterns.allowance import Spent
+from watchgate.core.patterns.pattern import Pattern, PatternFault
 
 Keys = tuple[str, ...]
 Way = Literal["exact", "prefix", "regex"]
@@ -53,8 +53,8 @@ class ToolRegex(msgspec.Struct, frozen=True, tag="tool-regex"):
 
     def holds(self, event: Event) -> bool:
         """Whether the condition holds; without a tool it never does."""
-        tool, pattern = event.tool, _compiled(self.pattern)
-        return tool is not None and pattern is not None and bool(pattern.search(tool.native_name))
+        tool = event.tool
+        return tool is not None and _found(self.pattern, tool.native_name)
 
 
 class CommandContains(msgspec.Struct, frozen=True, tag="command-contains"):
@@ -120,11 +120,11 @@ class Regex(msgspec.Struct, frozen=True, tag="regex"):
 
     def holds(self, event: Event) -> bool:
         """Whether the condition holds; an invalid pattern and a missing input never do."""
-        pattern, tool = _compiled(self.pattern), event.tool
-        if pattern is None or tool is None:
+        tool = event.tool
+        if tool is None or _compiled(self.pattern) is None:
             return False
         command = _command(event)
-        return bool(pattern.search(command if command is not None else _json(tool.input)))
+        return _found(self.pattern, command if command is not None else _json(tool.input))
 
 
 class Agent(msgspec.Struct, frozen=True, tag="agent"):
@@ -242,14 +242,6 @@ class Matcher(msgspec.Struct, frozen=True):
 ANY = Matcher()
 
 
-def compiled(pattern: str) -> re.Pattern[str]:
-    """A regular expression; raises `re.error`, `RecursionError` or `OverflowError`."""
-    with warnings.catch_warnings():
-        # `[[` may mean something else in a later Python; now it means what it always did.
-        warnings.simplefilter("ignore", FutureWarning)
-        return re.compile(pattern)
-
-
 def json_equal(one: Any, other: Any) -> bool:
     """Whether two JSON values are the same; unlike in Python, 1, 1.0 and True are not."""
     if type(one) is not type(other):
@@ -263,8 +255,7 @@ def json_equal(one: Any, other: Any) -> bool:
 
 def _fits(way: Way, text: str, value: str) -> bool:
     if way == "regex":
-        pattern = _compiled(text)
-        return pattern is not None and pattern.search(value) is not None
+        return _found(text, value)
     return value == text if way == "exact" else value.startswith(text)
 
 
@@ -287,9 +278,18 @@ def _json(value: Any) -> str:
     return msgspec.json.encode(value).decode()
 
 
-@lru_cache(maxsize=256)
-def _compiled(pattern: str) -> re.Pattern[str] | None:
+def _found(pattern: str, text: str) -> bool:
+    """Whether it is found; a text too long to be looked at fits, lest a guard is passed by it."""
+    known = _compiled(pattern)
     try:
-        return compiled(pattern)
-    except (re.error, RecursionError, OverflowError):
+        return known is not None and known.search(text)
+    except Spent:
+        return True
+
+
+@lru_cache(maxsize=256)
+def _compiled(pattern: str) -> Pattern | None:
+    try:
+        return Pattern(pattern)
+    except PatternFault:
         return None

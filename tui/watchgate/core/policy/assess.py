@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from watchgate.core.patterns.allowance import Allowance, Clock, Spent, within
 from watchgate.core.policy.assessment import Assessment, Finding
 from watchgate.core.policy.compiled import Rule
 from watchgate.core.policy.other_calls import assess_other
@@ -9,13 +10,25 @@ from watchgate.core.policy.policy import Policy
 from watchgate.core.policy.shell_calls import Holds, assess_shell, combined
 from watchgate.core.policy.subject import NOBODY, Subject
 
+_SPENT = "Takes too long to be judged, so that nothing is known of it"
 
-def assess(subject: Subject, policy: Policy, now_us: int) -> Assessment:
+
+def assess(subject: Subject, policy: Policy, now_us: int, clock: Clock | None = None) -> Assessment:
     """What the policy says about a call that is about to run.
 
-    `now_us` are microseconds since 1970, for rules that end. Grants of an operator and the profile
+    `now_us` are microseconds since 1970, for rules that end. By `clock` a call that takes longer
+    than `ALLOWED_NS` of processor time is not understood. Grants of an operator and the profile
     come after it.
     """
+    with within(None if clock is None else Allowance(clock)):
+        try:
+            return _assess(subject, policy, now_us)
+        except Spent:
+            said = Finding("call.spent", _SPENT, "unknown", decision=policy.defaults.opaque)
+            return combined([said, *policy.faults], [], (), opaque=True)
+
+
+def _assess(subject: Subject, policy: Policy, now_us: int) -> Assessment:
 
     def holding(asked: Subject) -> Holds:
         known: dict[str, bool] = {}

@@ -41,7 +41,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     place: str
     scope: Scope
     shapes: tuple[Shape, ...]
-    raw: tuple[Callable[[str], re.Match[str] | None], ...]
+    raw: tuple[Callable[[str], Span | None], ...]
     raw_own: bool
     opaque: bool | None
     paths: Paths | None
@@ -126,13 +126,13 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
         """The part of a text that its raw expressions, or the paths of our own files, find."""
         for search in self.raw:
             if hit := search(text):
-                return hit.span()
+                return hit
         if self.raw_own:
             folded = text.casefold()
             for path in own:
                 if path.casefold() in folded:
-                    hit = re.search(re.escape(path), text, re.IGNORECASE)
-                    return hit.span() if hit else (0, len(text))
+                    place = re.search(re.escape(path), text, re.IGNORECASE)
+                    return place.span() if place else (0, len(text))
         return None
 
 
@@ -155,7 +155,7 @@ def compile_rule(data: RuleData, sets: Sets, tier: Tier, place: str) -> Rule:
         place=place,
         scope=scope.scope(data, sets),
         shapes=tuple(command.shape(each, sets, allows=allows) for each in shapes),
-        raw=tuple(patterns.regex(source).search for source in sources),
+        raw=tuple(patterns.regex(source).span for source in sources),
         raw_own=_OWN in raw,
         opaque=data.opaque,
         paths=paths.compiled(data.paths, sets, allows=allows) if data.paths else None,

@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 
 import msgspec
 
+from watchgate.core.patterns.pattern import Pattern
 from watchgate.core.policy.matching import needs, options, paths
 from watchgate.core.policy.matching.excuses import excused
 from watchgate.core.policy.matching.options import Flags
@@ -27,6 +28,7 @@ from watchgate.core.policy.shell.commands import Command
 from watchgate.core.policy.shell.names import plain_name
 from watchgate.core.policy.shell.words import Word
 from watchgate.core.policy.subject import EVERYTHING
+from watchgate.core.text import Span
 
 _WILD = re.compile(r"[*?\[]")
 Search = Callable[[str], object]
@@ -46,7 +48,7 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     not_program: Patterns
     sub: tuple[Sub, ...]
     not_sub: tuple[Sub, ...]
-    sub_regex: Search | None
+    sub_regex: Callable[[str], Span | None] | None
     any_flag: Flags | None
     all_flag: tuple[Flags, ...]
     no_flag: Flags | None
@@ -96,7 +98,7 @@ def shape(match: CommandMatch, sets: Sets, *, allows: bool) -> Shape:
         not_program=compiled(map(_called, names(match.not_program))),
         sub=_subs(names(match.sub)),
         not_sub=_subs(names(match.not_sub)),
-        sub_regex=regex(match.sub_regex).match if match.sub_regex else None,
+        sub_regex=regex(match.sub_regex).span_here if match.sub_regex else None,
         any_flag=options.flags(any_flag) if any_flag else None,
         all_flag=tuple(options.flags((flag,)) for flag in all_flag),
         no_flag=options.flags(no_flag) if no_flag else None,
@@ -107,7 +109,7 @@ def shape(match: CommandMatch, sets: Sets, *, allows: bool) -> Shape:
         args_regex=_search(match.args_regex),
         no_args_regex=_search(match.no_args_regex),
         first=regex(match.first).fullmatch if match.first else None,
-        line=re.compile("|".join(lines), re.DOTALL).fullmatch if lines else None,
+        line=Pattern("|".join(lines), re.DOTALL).fullmatch if lines else None,
         operands=match.operands,
         paths=paths.compiled(match.paths, sets, allows=allows) if match.paths else None,
         piped_from=shape(match.piped_from, sets, allows=allows) if match.piped_from else None,
@@ -213,7 +215,7 @@ def _in_front(seen: Seen, sub: list[Word]) -> set[int]:
 
 def _sub_regex(wanted: Shape, seen: Seen) -> Sequence[Word]:
     hit = wanted.sub_regex(seen.operand_line) if wanted.sub_regex else None
-    return seen.operands[: hit.group().count(" ") + 1] if isinstance(hit, re.Match) else ()
+    return seen.operands[: seen.operand_line.count(" ", *hit) + 1] if hit else ()
 
 
 def _operands(wanted: Shape, seen: Seen) -> Sequence[Word]:

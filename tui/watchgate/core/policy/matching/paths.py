@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import msgspec
 
+from watchgate.core.patterns.pattern import Pattern
 from watchgate.core.policy.matching.hints import Hints, hints
 from watchgate.core.policy.matching.patterns import PatternError, Sets, expanded
 from watchgate.core.policy.matching.wildcards import Samples, may_become, samples
@@ -40,8 +41,8 @@ class Places(msgspec.Struct, frozen=True):
     """
 
     tests: tuple[PathTest, ...]
-    anchored: re.Pattern[str] | None
-    deep: re.Pattern[str] | None
+    anchored: Pattern | None
+    deep: Pattern | None
     hints: Hints
     anchored_samples: Samples
     deep_samples: Samples
@@ -147,8 +148,8 @@ def _places(names: tuple[str, ...], *, cased: bool) -> Places:
     end = r"(?=/|\Z)"
     return Places(
         tuple(PLACES[name] for name in names if name in PLACES),
-        re.compile(f"(?:{'|'.join(map(_source, anchored))}){end}", flags) if anchored else None,
-        re.compile(f"/(?:{'|'.join(map(_source, deep))}){end}", flags) if deep else None,
+        Pattern(f"(?:{'|'.join(map(_source, anchored))}){end}", flags) if anchored else None,
+        Pattern(f"/(?:{'|'.join(map(_source, deep))}){end}", flags) if deep else None,
         hints((*anchored, *deep)),
         samples(anchored),
         samples(deep),

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 import msgspec
 
+from watchgate.core.patterns.pattern import Pattern, PatternFault
 from watchgate.core.policy.rule_file import Names
 
 Sets = Mapping[str, tuple[str, ...]]
@@ -81,9 +82,9 @@ def compiled(names: Iterable[str], *, cased: bool = True) -> Patterns:
     given = tuple(names)
     if not cased:
         sources = "|".join(map(glob_source, given))
-        return Patterns(search=re.compile(sources, re.DOTALL | re.IGNORECASE).fullmatch)
+        return Patterns(search=Pattern(sources, re.DOTALL | re.IGNORECASE).fullmatch)
     globs = [glob_source(name) for name in given if "*" in name]
-    search = re.compile("|".join(globs), re.DOTALL).fullmatch if globs else None
+    search = Pattern("|".join(globs), re.DOTALL).fullmatch if globs else None
     return Patterns(frozenset(name for name in given if "*" not in name), search)
 
 
@@ -99,9 +100,11 @@ def glob_source(pattern: str) -> str:
     return f"{first}{within}.*{parts[-1]}"
 
 
-def regex(source: str) -> re.Pattern[str]:
-    """A regular expression; raises `PatternError`."""
+def regex(source: str) -> Pattern:
+    """A regular expression that somebody wrote; raises `PatternError`."""
     try:
-        return re.compile(source)
-    except re.error as fault:
-        raise PatternError(f"{source!r} is no regular expression: {fault}") from None
+        made = Pattern(source)
+        made.refuse_unbounded()
+    except PatternFault as fault:
+        raise PatternError(f"{source!r} {fault}") from None
+    return made

@@ -14,7 +14,7 @@ import msgspec
 
 _WILD = re.compile(r"\*+|\?|\[[^]/]+]")
 _ALONE = re.compile(r"\[(\w)\]")
-_MEANS = {"?": "[^/]"}
+_PIECES = re.compile(r"\*+|\?|\[[^]/]+]|.", re.DOTALL)
 
 
 class Samples(msgspec.Struct, frozen=True):
@@ -77,13 +77,20 @@ def _fits(names: list[str], path: tuple[str, ...]) -> bool:
             return False
         else:
             some = True
-    return some and re.fullmatch("/".join(map(_source, names)), "/".join(path)) is not None
+    return some and all(map(_fits_name, names, path))
 
 
-def _source(name: str) -> str:
-    found, done = [], 0
-    for wild in _WILD.finditer(name):
-        found.append(re.escape(name[done : wild.start()]))
-        found.append(_MEANS.get(wild[0], "[^/]*"))
-        done = wild.end()
-    return "".join(found) + re.escape(name[done:])
+def _fits_name(name: str, wanted: str) -> bool:
+    """Whether a name may become the one wanted; an agent wrote it, so that each part stays put."""
+    parts = [""]
+    for piece in _PIECES.findall(name):
+        if piece[0] == "*" or (len(piece) > 1 and piece[0] == "["):
+            parts.append("")
+        else:
+            parts[-1] += "." if piece == "?" else re.escape(piece)
+    if len("".join(parts)) > 2 * len(wanted):
+        return False
+    head, *more = parts
+    within = "".join(f"(?>.*?{part})" for part in more[:-1] if part)
+    tail = f".*{more[-1]}" if more else ""
+    return re.fullmatch(f"{head}{within}{tail}", wanted, re.DOTALL) is not None
