@@ -28,6 +28,7 @@ SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "Look": ("lookback", "demo", "attach", "popup", "status", "costs", "prices"),
     "Install and check": ("install", "uninstall", "doctor", "crashtest", "hook", "agent", "config"),
     "Decide": ("ls", "show", "allow", "deny", "handback", "answer", "grants"),
+    "Who decides": ("pin", "unlock", "lock", "token"),
     "Switch": ("off", "on", "serve", "stop", "service"),
     "What happened": ("tail", "search", "replay", "export", "audit", "purge"),
     "Rules": ("policy",),

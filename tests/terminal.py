@@ -2,31 +2,44 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pty
 import select
+import struct
 import subprocess
 import sys
+import termios
 import time
 from types import TracebackType
 from typing import Self
 
 WAIT_S = 60.0
+BY_HAND_S = 0.06
+"""A hand types no faster than this."""
+
+_OWN = "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
+_OWN += "os.execv(sys.argv[1], sys.argv[1:])"
+"""Makes the terminal that of the session, as a shell's is, and becomes the command."""
 
 
 class Terminal:
     """One `watchgate` command with a terminal at both ends."""
 
-    def __init__(self, *args: str) -> None:
+    def __init__(self, *args: str, size: tuple[int, int] = (120, 60)) -> None:
         self.seen = ""
         self._master, slave = pty.openpty()
+        columns, rows = size
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         try:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "watchgate", *args],
+                [sys.executable, "-c", _OWN, sys.executable, "-m", "watchgate", *args],
                 stdin=slave,
                 stdout=slave,
                 stderr=slave,
                 start_new_session=True,
+                # As it is: readline in this process sets the size of its own terminal beside it.
+                env=dict(os.environ),
             )
         finally:
             os.close(slave)
@@ -44,16 +57,22 @@ class Terminal:
         self.process.wait()
         os.close(self._master)
 
-    def wait_for(self, text: str) -> None:
-        """Read until this text has been shown."""
+    def wait_for(self, text: str, times: int = 1) -> None:
+        """Read until this text has been shown so many times."""
         end = time.monotonic() + WAIT_S
-        while text not in self.seen:
+        while self.seen.count(text) < times:
             going_on = time.monotonic() < end and self._read()
-            assert going_on or text in self.seen, f"no {text!r} in {self.seen!r}"
+            assert going_on or self.seen.count(text) >= times, f"no {text!r} in {self.seen!r}"
 
     def type(self, text: str) -> None:
         """Press these keys."""
         os.write(self._master, text.encode())
+
+    def by_hand(self, text: str) -> None:
+        """Press these keys one after the other, as a person does."""
+        for key in text:
+            self.type(key)
+            time.sleep(BY_HAND_S)
 
     def code(self) -> int:
         """How it ended; everything it showed is in `seen`."""

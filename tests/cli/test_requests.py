@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,11 +15,18 @@ from watchgate.cli.exits import Exit
 from watchgate.cli.request_page import print_request
 
 Held = Callable[..., dict[str, Any]]
+PAUSE_S = 0.3
+"""Longer than what follows a paste at once, which counts as part of it."""
 
 LS_FIELDS = {
     "id", "agent", "session", "lane", "tool", "summary", "risk", "reason", "digest",
     "received_at", "deadline_s",
 }  # fmt: skip
+
+
+def status(cli: Cli, request: dict[str, Any]) -> str:
+    found: str = json.loads(cli("show", request["id"], "--json").out)["status"]
+    return found
 
 
 def test_ls_is_one_line_of_json_for_each_request(cli: Cli, held: Held) -> None:
@@ -154,8 +163,99 @@ def test_allow_at_a_terminal_shows_the_whole_request_and_asks(cli: Cli, held: He
     with Terminal("allow", request["id"], "--as", "kim") as terminal:
         terminal.wait_for("Type yes")
         terminal.type("yes\n")
+        terminal.wait_for("It is HIGH")
+        terminal.wait_for("Type yes again")
+        terminal.type("yes\n")
         assert terminal.code() == Exit.DONE
         assert "allowed by operator" in terminal.seen
+
+
+def test_what_is_typed_ahead_or_pasted_answers_only_one_question(cli: Cli, held: Held) -> None:
+    request = held()
+    with Terminal("allow", request["id"]) as terminal:
+        terminal.wait_for("Type yes")
+        terminal.type("yes\nyes\n")
+        terminal.wait_for("Type yes again")
+        terminal.type("\n")
+        assert terminal.code() == Exit.REFUSED
+    assert status(cli, request) == "pending"
+
+
+def test_critical_wants_the_word_by_hand_and_no_paste_counts(cli: Cli, held: Held) -> None:
+    request = held("rm -rf /")
+    with Terminal("allow", request["id"]) as terminal:
+        terminal.wait_for("yes, by hand: ")
+        terminal.type("yes")
+        terminal.wait_for("a paste does not count")
+        time.sleep(PAUSE_S)
+        terminal.by_hand("yes")
+        assert terminal.code() == Exit.DONE
+    assert status(cli, request) == "allowed"
+
+
+def test_a_critical_call_can_be_denied_or_left_where_it_is_asked_about(
+    cli: Cli, held: Held
+) -> None:
+    request = held("rm -rf /")
+    for key, code, becomes in (("\x1b", Exit.REFUSED, "pending"), ("d", Exit.DONE, "denied")):
+        with Terminal("allow", request["id"]) as terminal:
+            terminal.wait_for("yes, by hand: ")
+            terminal.type(key)
+            assert terminal.code() == code
+        assert status(cli, request) == becomes
+
+
+def test_a_digest_at_a_terminal_still_asks_about_what_is_high(cli: Cli, held: Held) -> None:
+    request = held()
+    with Terminal("allow", request["id"], "--digest", request["digest"]) as terminal:
+        terminal.wait_for("Type yes again")
+        terminal.type("yes\n")
+        assert terminal.code() == Exit.DONE
+
+
+def test_a_request_is_shown_page_by_page_before_anybody_is_asked(cli: Cli, held: Held) -> None:
+    request = held("git push --force\n" + "\n".join(f"echo {n}" for n in range(60)))
+    with Terminal("allow", request["id"], size=(80, 24)) as terminal:
+        terminal.wait_for("Enter shows on")
+        assert "echo 59" not in terminal.seen
+        terminal.type("q\n")
+        assert terminal.code() == Exit.REFUSED
+        assert "Type yes" not in terminal.seen
+    with Terminal("allow", request["id"], size=(80, 24)) as terminal:
+        for pages in range(1, 4):
+            terminal.wait_for("Enter shows on", pages)
+            terminal.type("\n")
+        terminal.wait_for("Type yes")
+        assert "echo 59" in terminal.seen
+
+
+@pytest.mark.parametrize("verb", ["allow", "answer", "handback"])
+def test_without_a_terminal_what_runs_needs_a_registered_program(
+    cli: Cli, held: Held, monkeypatch: pytest.MonkeyPatch, verb: str
+) -> None:
+    monkeypatch.delenv("WATCHGATE_TOKEN")
+    request = held()
+    digest = () if verb == "handback" else ("--digest", request["digest"])
+    said = cli(verb, request["id"], *digest)
+    if verb == "allow":
+        assert (said.code, status(cli, request)) == (Exit.USAGE, "pending")
+        assert "watchgate token add" in said.err
+    assert status(cli, request) != "allowed"
+
+
+def test_a_token_file_that_others_may_read_is_not_used(
+    cli: Cli, held: Held, tmp_path: Path
+) -> None:
+    request, file = held(), tmp_path / "token"
+    file.write_text("t0k\n")
+    file.chmod(0o640)
+    allow = ("allow", request["id"], "--digest", request["digest"], "--token-file", str(file))
+    said = cli(*allow)
+    assert (said.code, "chmod 600" in said.err) == (Exit.USAGE, True)
+    assert "t0k" not in said.err + said.out
+    missing = cli(*allow[:-1], str(tmp_path / "none"))
+    assert (missing.code, "no token can be read" in missing.err) == (Exit.USAGE, True)
+    assert status(cli, request) == "pending"
 
 
 def test_the_end_of_input_decides_nothing(cli: Cli, held: Held) -> None:

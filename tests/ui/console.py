@@ -16,7 +16,7 @@ from textual.pilot import Pilot
 
 from tests.ui.fake_source import FakeClock, FakeSource
 from tests.ui.picture import NOW_US
-from watchgate.link.protocol import Snapshot
+from watchgate.link.protocol import Presence, Snapshot
 from watchgate.ui.app import WatchgateApp
 from watchgate.ui.keys import keymap
 from watchgate.ui.options import FoundAgent, Options
@@ -26,6 +26,10 @@ AGENTS = (FoundAgent("claude", "2.1.4"), FoundAgent("codex", "0.58"))
 TURNS = 10_000
 """Of the loop until a console that is told nothing must have come to rest."""
 
+CLEAR = Presence(standing="clear")
+LOCKED = Presence(
+    standing="locked", why="it was opened after the agent was started", pin=True, tty="pts/3"
+)
 OPTIONS = Options(agents=AGENTS, home="/home/ana")
 
 
@@ -127,10 +131,15 @@ class Bench(Hands):
 
 @asynccontextmanager
 async def running(
-    snapshot: Snapshot, *, size: tuple[int, int] = (120, 40), options: Options = OPTIONS
+    snapshot: Snapshot,
+    *,
+    size: tuple[int, int] = (120, 40),
+    options: Options = OPTIONS,
+    presence: Presence | None = CLEAR,
 ) -> AsyncIterator[Bench]:
-    """A console attached to a core that gave this snapshot."""
+    """A console attached to a core that gave this snapshot, and says how the terminal stands."""
     clock, source = FakeClock(NOW_US), FakeSource(snapshot)
+    source.presence = presence
     bench = Bench(WatchgateApp(source, clock, options, clock.now_s), source, clock)
     with keys_as_pressed():
         async with bench.app.run_test(size=size) as pilot:

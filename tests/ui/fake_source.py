@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Unpack
 
 import anyio
+import msgspec
 
 from watchgate.core.clock import Instant
 from watchgate.core.records import Record
 from watchgate.link.client import Fields
 from watchgate.link.lines import Answer, CoreLost, NoCore
-from watchgate.link.protocol import Push, Request, Result, Snapshot, Verb
+from watchgate.link.protocol import Presence, Push, Refusal, Request, Result, Snapshot, Verb
 
 
 class FakeClock:
@@ -67,6 +68,11 @@ class FakeSession:
         if verb == "hello":
             self._source.greeted += 1
             return Result(id=0)
+        if verb == "presence":
+            self._source.looked += 1
+            if self._source.presence is None:
+                return Refusal(id=0, refused="bad_request", message="no such verb")
+            return Result(id=0, ok=msgspec.to_builtins(self._source.presence))
         request = Request(id=len(self._source.asked) + 1, verb=verb, **fields)
         self._source.asked.append(request)
         return self._source.answer(request)
@@ -86,6 +92,8 @@ class FakeSource:
         self.mute = False
         self.opened = 0
         self.greeted = 0
+        self.presence: Presence | None = Presence(standing="clear")
+        self.looked = 0
         self.something = anyio.Event()
 
     @asynccontextmanager

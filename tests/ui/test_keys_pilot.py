@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from tests.ui.asked import STORE, plan, question
-from tests.ui.console import OPTIONS, Bench, running
+from tests.ui.console import LOCKED, OPTIONS, Bench, running
 from tests.ui.cost_picture import spending
 from tests.ui.fake_source import FakeClock, FakeSource
 from tests.ui.open_requests import FIRST, SECOND, asked, pending
@@ -156,6 +156,7 @@ ACTS: list[tuple[str, Callable[[], Snapshot], tuple[str, ...], Look]] = [
     ("log", quiet, ("l",), says("a line of the log")),
     ("install", quiet, ("i",), says("in a shell:")),
     ("terminal", two, ("o",), lambda b: b.app.desk.note),
+    ("unlock_other", quiet, (":", *"code", "enter"), prompt("ProofPrompt")),
     ("theme", quiet, (":", *"theme", "enter"), lambda b: b.app.theme != "watchgate-dark"),
     ("theme_light", quiet, (":", *"light", "enter"), lambda b: "light" in b.app.theme),
     ("theme_dark", quiet, (":", *"dark", "enter"), lambda b: "dark" in b.app.theme),
@@ -173,6 +174,12 @@ async def test_every_key_does_what_it_says(
     async with running(picture(), options=LOG) as bench:
         await bench.press(*(NAMES.get(key, key) for key in keys))
         await bench.until(lambda: look(bench))
+
+
+async def test_the_key_that_unlocks_opens_the_prompt() -> None:
+    async with running(quiet(), presence=LOCKED) as bench:
+        await bench.press("U")
+        await bench.until(lambda: prompt("ProofPrompt")(bench))
 
 
 async def test_a_lost_core_is_started() -> None:
@@ -201,7 +208,11 @@ async def test_the_demo_is_played_and_left() -> None:
         await bench.until(lambda: "No agent is connected yet." in bench.screen)
 
 
-APART = {"start": test_a_lost_core_is_started, "demo": test_the_demo_is_played_and_left}
+APART = {
+    "start": test_a_lost_core_is_started,
+    "demo": test_the_demo_is_played_and_left,
+    "unlock": test_the_key_that_unlocks_opens_the_prompt,
+}
 """Keys that have a test of their own."""
 
 PLAYING = {"replay", *(key.id for key in KEYS if key.group == "replay")}
@@ -271,6 +282,7 @@ REASONS: list[tuple[Callable[[], Snapshot], tuple[int, int], tuple[str, ...], st
     (first_run, USUAL, ("5", "p"), "no call to play"),
     (quiet, USUAL, ("R",), "the core is running"),
     (quiet, USUAL, ("O",), "the gate is on"),
+    (quiet, USUAL, ("U",), "this terminal may allow, it is not locked"),
     (switched_off, USUAL, (":", *"gate_off", "enter"), "the gate is off already"),
     (quiet, USUAL, ("x",), "this console has no demo: run `watchgate demo`"),
     (two, USUAL, (":", *"deny", "enter"), "a request is decided by its own key"),

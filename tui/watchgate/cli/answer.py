@@ -6,9 +6,11 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from watchgate.cli.ask import ask
+from watchgate.cli.consent import show_to_end
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.output import complain, json_line, say
-from watchgate.cli.request_page import print_question, print_request, questions_of
+from watchgate.cli.presence.given_token import UNREGISTERED, add_token_option, given_token
+from watchgate.cli.request_page import print_question, questions_of
 from watchgate.cli.typed import needs_terminal, typed
 from watchgate.link.protocol import Request
 
@@ -40,6 +42,7 @@ def add_parser(commands: Commands) -> None:
     answer.add_argument("--digest", metavar="D", help="digest of what you were shown")
     answer.add_argument("--as", dest="name", metavar="NAME", help="the name to sign with")
     answer.add_argument("--json", action="store_true", help="print the result as JSON")
+    add_token_option(answer)
     answer.set_defaults(run=_answer)
     answer.intermixed = True
 
@@ -51,9 +54,12 @@ def _answer(args: argparse.Namespace) -> int:
     if "answer" not in found.get("offered", ()):
         raise Stop(f"not_offered: {_instead(found)}")
     questions = questions_of(found)
+    token = given_token(args.token_file)
     if args.digest is None:
         given = _ask_a_person(found, questions, args.answers)
     else:
+        if token is None:
+            needs_terminal(UNREGISTERED)
         given = _read(questions, args.answers)
     done = ask(
         Request(
@@ -65,6 +71,7 @@ def _answer(args: argparse.Namespace) -> int:
             answers=given,
             as_=args.name,
             confirmed=True,
+            token=token,
         )
     )
     if args.json:
@@ -103,7 +110,7 @@ def _ask_a_person(
     found: dict[str, Any], questions: Sequence[Question], answers: Sequence[str]
 ) -> Given:
     """Show the whole request; take each answer at the terminal, or a yes to those given."""
-    print_request(found)
+    show_to_end(found)
     if answers:
         given = _read(questions, answers)
         if typed("\nType yes to send these answers, anything else to leave it waiting: ") != "yes":

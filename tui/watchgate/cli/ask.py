@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.place import here
+from watchgate.cli.typed import at_terminal
 
 if TYPE_CHECKING:
-    from watchgate.link.protocol import Request
+    from watchgate.link.lines import Answer
+    from watchgate.link.protocol import Presence, Refusal, Request
 
 _LATE = {"already_settled", "too_late"}
 
@@ -19,23 +21,50 @@ class Unreached(Stop):
 
 
 def ask(request: Request) -> dict[str, Any]:
-    """What the core answers; raises `Unreached` without one, `Stop` when it refuses."""
-    from watchgate.link.lines import LinkError, NoCore
-    from watchgate.link.once import call_once
+    """What the core answers; raises `Unreached` without one, `Stop` when it refuses.
+
+    Where this terminal is locked and a PIN is set, it is asked for, and the core asked again.
+    """
     from watchgate.link.protocol import Refusal
 
-    try:
-        answer = call_once(here().control_socket, request)
-    except NoCore as none:
-        raise Unreached(str(none), Exit.NO_CORE) from None
-    except LinkError as fault:
-        raise Stop(str(fault), Exit.NO_CORE) from None
+    answer = told(request)
+    if isinstance(answer, Refusal) and answer.refused == "locked" and _unlocked(answer):
+        answer = told(request)
     if isinstance(answer, Refusal):
         code = Exit.TOO_LATE if answer.refused in _LATE else Exit.REFUSED
         if answer.refused == "bad_request":
             code = Exit.USAGE
         raise Stop(f"{answer.refused}: {answer.message}{_when(answer.at)}", code)
     return answer.ok
+
+
+def told(request: Request) -> Answer:
+    """The core's answer, a refusal included; raises `Unreached` without a core."""
+    from watchgate.link.lines import LinkError, NoCore
+    from watchgate.link.once import call_once
+
+    try:
+        return call_once(here().control_socket, request)
+    except NoCore as none:
+        raise Unreached(str(none), Exit.NO_CORE) from None
+    except LinkError as fault:
+        raise Stop(str(fault), Exit.NO_CORE) from None
+
+
+def presence() -> Presence:
+    """How this terminal stands with the core."""
+    import msgspec
+
+    from watchgate.link.protocol import Presence, Request
+
+    return msgspec.convert(ask(Request(id=1, verb="presence")), Presence)
+
+
+def _unlocked(refusal: Refusal) -> bool:
+    """Whether a person typed the PIN here, where one is set and somebody can be asked."""
+    from watchgate.cli.presence.unlock import unlocked_by_pin
+
+    return at_terminal() and presence().pin and unlocked_by_pin(refusal.message)
 
 
 def _when(at_us: int | None) -> str:

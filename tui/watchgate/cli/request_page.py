@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from watchgate.cli.output import say
+from watchgate.cli.drawn_text import drawn, drawn_fact, drawn_lines, styled_output
 from watchgate.core.policy.assessment import Finding
 from watchgate.core.policy.telling import telling
 from watchgate.core.redact import redact, redact_all, redacted_span
-from watchgate.core.text import safe_lines
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from watchgate.core.events import Question
 
 _ABOUT_CHARS = 60
@@ -24,23 +25,40 @@ _RISKS = ("low", "medium", "unknown", "high", "critical")
 
 def print_request(found: dict[str, Any], *, bare: bool = False) -> None:
     """Print the request that `show` answered with; secrets are covered unless `bare`."""
+    for line in page(found, bare=bare, styled=styled_output()):
+        print(line, flush=True)
+
+
+def page(found: dict[str, Any], *, bare: bool = False, styled: bool = False) -> list[str]:
+    """The lines of the request that `show` answered with, `styled` for a terminal."""
+    from watchgate.ui.widgets.shown import Look
+
     head = _HEADS.get(found.get("asks", ""), found["risk"].upper())
-    say(f"{head}  {found['tool']['name']}  {found['agent']}  #{found['id'][:4]}")
-    say()
-    subject = _subject(found)
-    for line in safe_lines(subject if bare else _covered(found, subject)):
-        print(f"  {line}")
-    for number, question in enumerate(questions_of(found), 1):
-        print_question(question, number)
-    _print_rewritten(found, bare=bare)
-    _print_findings(found)
-    say()
-    for name, value in _facts(found).items():
-        say(f"  {name:<9}{value}")
+    starts = tuple(sorted({part["span"][0] for part in found.get("segments", ())}))
+    how = Look(bare, starts, one_line=found.get("opaque", False))
+    subject = drawn_lines(subject_of(found), how, styled=styled)
+    title = f"{head}  {found['tool']['name']}  {found['agent']}  #{found['id'][:4]}"
+    own = [
+        *_rewritten(found, bare=bare),
+        *_findings(found),
+        "",
+        *(f"  {name:<9}{value}" for name, value in _facts(found).items()),
+        *_input(found, bare=bare),
+    ]
+    asked = [
+        line
+        for number, question in enumerate(questions_of(found), 1)
+        for line in question_lines(question, number, styled=styled)
+    ]
+    told = [drawn_fact(line, styled=styled) for line in own]
+    return [drawn(title, styled=styled), "", *(f"  {line}" for line in subject), *asked, *told]
+
+
+def _input(found: dict[str, Any], *, bare: bool) -> Iterator[str]:
     given = found["tool"]["input"]
-    say(f"  {'input':<9}{msgspec.json.encode(given if bare else redact_all(given)).decode()}")
+    yield f"  {'input':<9}{msgspec.json.encode(given if bare else redact_all(given)).decode()}"
     if not bare and redact_all(given) != given:
-        say(f"  {'secrets':<9}covered: watchgate show {found['id'][:4]} --secrets tells them")
+        yield f"  {'secrets':<9}covered: watchgate show {found['id'][:4]} --secrets tells them"
 
 
 def questions_of(found: dict[str, Any]) -> tuple[Question, ...]:
@@ -52,62 +70,63 @@ def questions_of(found: dict[str, Any]) -> tuple[Question, ...]:
 
 def print_question(question: Question, number: int) -> None:
     """Print one question with its numbered choices and what can be typed."""
+    for line in question_lines(question, number, styled=styled_output()):
+        print(line, flush=True)
+
+
+def question_lines(question: Question, number: int, *, styled: bool) -> Iterator[str]:
+    """The lines of one question, its numbered choices, and what can be typed."""
     from watchgate.core.typed_answers import how
 
     header = f"  ({question.header})" if question.header not in ("", question.text) else ""
-    say()
-    lines = safe_lines(f"{question.text}{header}")
-    for at, line in enumerate(lines):
-        print(f"  {f'question {number}' if at == 0 else '':<12}{line}")
+    yield ""
+    for at, line in enumerate(drawn_lines(f"{question.text}{header}", styled=styled)):
+        yield f"  {f'question {number}' if at == 0 else '':<12}{line}"
     wide = max((len(choice.label) for choice in question.choices), default=0)
     for at, choice in enumerate(question.choices, 1):
-        say(f"  {at:>12}  {choice.label:<{min(wide, 40)}}  {choice.description}".rstrip())
-    say(f"  {'answer':<12}{how(question)}")
+        label = drawn(choice.label, styled=styled).ljust(min(wide, 40))
+        yield f"  {at:>12}  {label}  {drawn(choice.description, styled=styled)}".rstrip()
+    yield f"  {'answer':<12}{drawn(how(question), styled=styled)}"
 
 
-def _subject(found: dict[str, Any]) -> str:
+def subject_of(found: dict[str, Any]) -> str:
     """What is decided about, whole: the command, the plan, or the line that stands for it."""
     key = "plan" if found.get("asks") == "plan" else "command"
     text = found["tool"]["input"].get(key)
     return text if isinstance(text, str) and text else found["summary"]
 
 
-def _covered(found: dict[str, Any], subject: str) -> str:
-    starts = [segment["span"][0] for segment in found.get("segments", ())]
-    return redact(subject, starts, one_line=found.get("opaque", False))
-
-
-def _print_rewritten(found: dict[str, Any], *, bare: bool) -> None:
+def _rewritten(found: dict[str, Any], *, bare: bool) -> Iterator[str]:
     """What the agent had sent, where somebody made another input of it."""
     before = found.get("before")
     if before is None:
         return
     whose = f"you edited #{found['edited_from'][:4]}" if "edited_from" in found else "a handler"
-    say(f"\n  {'sent':<9}{msgspec.json.encode(before if bare else redact_all(before)).decode()}")
-    say(f"  {'':<9}rewritten ({whose}): what is above would run")
+    yield ""
+    yield f"  {'sent':<9}{msgspec.json.encode(before if bare else redact_all(before)).decode()}"
+    yield f"  {'':<9}rewritten ({whose}): what is above would run"
 
 
-def _print_findings(found: dict[str, Any]) -> None:
+def _findings(found: dict[str, Any]) -> Iterator[str]:
     """Each finding, the gravest first: risk, part, reason, the words that it is about, rule."""
     told = telling(msgspec.convert(found.get("findings", ()), tuple[Finding, ...]))
     findings = sorted(msgspec.to_builtins(told), key=lambda each: -_RISKS.index(each["risk"]))
-    if not findings:
-        return
+    if findings:
+        yield ""
     parts = len({segment["number"] for segment in found.get("segments", ())})
-    say()
     for each in findings:
         part = f"{each['segment']}/{parts} " if each.get("segment") and parts > 1 else ""
         about = _about(found, each.get("span"))
-        say(f"  {each['risk']:<9}{part}{each['reason']}{about}  [{each['rule']}]")
+        yield f"  {each['risk']:<9}{part}{each['reason']}{about}  [{each['rule']}]"
         if each.get("suggest"):
-            say(f"  {'':<9}safer: {each['suggest']}")
+            yield f"  {'':<9}safer: {each['suggest']}"
 
 
 def _about(found: dict[str, Any], span: list[int] | None) -> str:
     """The words that a finding is about, as far as one line has room."""
     if not span:
         return ""
-    text = _subject(found)
+    text = subject_of(found)
     start, end = redacted_span(text, (span[0], span[1]))
     words = redact(text)[start:end]
     return f": {words if len(words) <= _ABOUT_CHARS else words[: _ABOUT_CHARS - 3] + '...'}"

@@ -6,12 +6,14 @@ import argparse
 from typing import TYPE_CHECKING, Any, Literal
 
 from watchgate.cli.ask import ask
-from watchgate.cli.editing import edited_by_a_person, edited_input
+from watchgate.cli.consent import ask_consent, show_to_end
+from watchgate.cli.editing import becomes, edited_input
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.output import complain, json_line, say, table
+from watchgate.cli.presence.given_token import UNREGISTERED, add_token_option, given_token
 from watchgate.cli.request_page import print_request
-from watchgate.cli.rules import print_proposal, rules_from
-from watchgate.cli.typed import needs_terminal, typed
+from watchgate.cli.rules import proposal_lines, rules_from
+from watchgate.cli.typed import needs_terminal
 from watchgate.core.redact import redact
 from watchgate.link.protocol import Request
 
@@ -58,15 +60,17 @@ def add_parser(commands: Commands) -> None:
         metavar="TEXT",
         help="run this command instead; it is judged again, and the agent is told it",
     )
+    add_token_option(allow)
     deny = _decider(commands, "deny", "stop the call", 'example: watchgate deny a41f --reason "no"')
     deny.add_argument("--reason", metavar="TEXT", help="what the model reads")
     deny.add_argument("--stop", action="store_true", help="end the agent's turn too, where it can")
-    _decider(
+    handback = _decider(
         commands,
         "handback",
         "let the agent's own prompt decide",
         "example: watchgate handback a41f",
     )
+    add_token_option(handback)
 
 
 def _decider(commands: Commands, verb: str, what: str, example: str) -> argparse.ArgumentParser:
@@ -83,6 +87,7 @@ def _decider(commands: Commands, verb: str, what: str, example: str) -> argparse
         scope="once",
         rule=[],
         command=None,
+        token_file=None,
     )
     return each
 
@@ -117,26 +122,28 @@ def _show(args: argparse.Namespace) -> int:
 
 
 def _decide(args: argparse.Namespace) -> int:
-    digest, rules = args.digest, rules_from(args.rule, args.scope)
+    decision, digest, rules = args.decision, args.digest, rules_from(args.rule, args.scope)
     edited = None if args.command is None else edited_input(args.id, args.command)
-    if edited is not None and digest is None:
-        digest = edited_by_a_person(args.id, edited)
-    elif args.decision == "allow" and digest is None:
-        digest = _ask_a_person(args.id, rules if args.scope == "always" else None)
+    token = None
+    if decision != "deny":
+        token = given_token(args.token_file)
+        decision, digest = _asked_first(args, rules, edited, token=token is not None)
+    denied = decision != args.decision
     done = ask(
         Request(
             id=1,
             verb="decide",
             request=args.id,
-            decision=args.decision,
+            decision=decision,
             digest=digest,
             reason=args.reason,
-            scope=args.scope,
-            rules=rules,
-            input=edited,
+            scope="once" if denied else args.scope,
+            rules=() if denied else rules,
+            input=None if denied else edited,
             stop=args.stop,
             as_=args.name,
             confirmed=True,
+            token=token,
         )
     )
     if args.json:
@@ -148,21 +155,47 @@ def _decide(args: argparse.Namespace) -> int:
     return Exit.DONE
 
 
-def _ask_a_person(request: str, rules: tuple[GrantRule, ...] | None) -> str:
-    """Show the whole request and have it allowed by a typed word; returns its digest.
+def _asked_first(
+    args: argparse.Namespace,
+    rules: tuple[GrantRule, ...],
+    edited: dict[str, Any] | None,
+    *,
+    token: bool,
+) -> tuple[str, str | None]:
+    """The decision, and the digest of what was shown, once a person was asked where one can be.
 
-    With `rules` it is to be allowed for good, and they are shown too; none = as proposed.
+    A program with a `token` is asked nothing; whoever can be asked nothing needs one to allow.
+
+    Args:
+        args: what the command line says.
+        rules: what an allow for good would let run.
+        edited: the input that the call shall have instead, if any.
+        token: whether a registered program decides.
     """
-    needs_terminal("allow needs --digest (see watchgate show ID) or a terminal to ask on")
-    found = ask(Request(id=1, verb="show", request=request))["request"]
-    _only_for_calls(found)
-    print_request(found)
-    if rules is not None:
-        print_proposal(found["id"], rules)
-    if typed("\nType yes to let it run, anything else to leave it waiting: ") != "yes":
-        raise Stop("nothing was decided; the request still waits")
-    digest: str = found["digest"]
-    return digest
+    digest = args.digest
+    if args.decision == "allow" and digest is None:
+        needs_terminal("allow needs --digest (see watchgate show ID) or a terminal to ask on")
+    if token:
+        return args.decision, digest
+    found = ask(Request(id=1, verb="show", request=args.id))["request"]
+    runs = args.decision == "allow" or found.get("runs_unasked")
+    if not runs or found["status"] != "pending":
+        return args.decision, digest  # nothing would run: the core says what there is to say
+    needs_terminal(UNREGISTERED)
+    if args.decision == "allow":
+        _only_for_calls(found)
+    if edited is not None:
+        found = becomes(found, edited)
+    by_digest = digest is not None or args.decision == "handback"
+    if by_digest and found["risk"] in ("low", "medium"):
+        return args.decision, digest
+    more = proposal_lines(found["id"], rules) if args.scope == "always" else ()
+    show_to_end(found, more)
+    what = "hand it back, where it runs unasked" if args.decision == "handback" else "let it run"
+    said = ask_consent(found, what=what, asked=by_digest)
+    if said == "deny":
+        return "deny", None
+    return args.decision, found["digest"] if digest is None else digest
 
 
 def _asked(each: dict[str, Any]) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from watchgate.cli.ask import ask
+from watchgate.cli.drawn_text import drawn_fact, styled_output
 from watchgate.cli.exits import Exit, Stop
-from watchgate.cli.output import say
 from watchgate.core.redact import redact
 from watchgate.link.protocol import Request
 
@@ -34,16 +34,21 @@ def rules_from(texts: Sequence[str], scope: str) -> tuple[GrantRule, ...]:
     return tuple(rules)
 
 
-def print_proposal(request: str, rules: tuple[GrantRule, ...]) -> None:
-    """Print the rules that an allow for good would give, and the past calls that they cover."""
+def proposal_lines(request: str, rules: tuple[GrantRule, ...]) -> list[str]:
+    """The rules that an allow for good would give, and the past calls that they cover."""
     found = ask(Request(id=1, verb="propose", request=request, rules=rules))
-    say()
-    say(f"  always, in {found['folder']} and nowhere else:")
-    for rule in found["rules"]:
-        say(f"    {rule['text']}")
     count = found["past_count"]
-    say(f"  of the calls that were asked about it would have answered {count or 'none'}")
-    for past in found["past"][:_PAST_SHOWN]:
-        moment = datetime.fromtimestamp(past["at"] / 1_000_000, UTC).astimezone()
-        say(f"    {moment:%Y-%m-%d %H:%M}  {redact(past['summary'])}")
-    say("  it is listed by `watchgate grants`, and ends when it was not used for 30 days")
+    past = [
+        (datetime.fromtimestamp(each["at"] / 1_000_000, UTC).astimezone(), redact(each["summary"]))
+        for each in found["past"][:_PAST_SHOWN]
+    ]
+    lines = [
+        "",
+        f"  always, in {found['folder']} and nowhere else:",
+        *(f"    {rule['text']}" for rule in found["rules"]),
+        f"  of the calls that were asked about it would have answered {count or 'none'}",
+        *(f"    {moment:%Y-%m-%d %H:%M}  {summary}" for moment, summary in past),
+        "  it is listed by `watchgate grants`, and ends when it was not used for 30 days",
+    ]
+    styled = styled_output()
+    return [drawn_fact(line, styled=styled) for line in lines]

@@ -151,6 +151,11 @@ class Presence(msgspec.Struct, frozen=True, kw_only=True):
     pin: bool = False
     tty: str = ""
 
+    @property
+    def proven(self) -> bool:
+        """Whether it may let calls run."""
+        return self.standing in ("clear", "pin", "code", "key")
+
 
 class Code(msgspec.Struct, frozen=True, kw_only=True):
     """The answer to an `unlock` with nothing: what a clear terminal has to confirm, and how soon.

@@ -10,6 +10,7 @@ from watchgate.ui.deciding.operator import Operator
 from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.moment import Desk
 from watchgate.ui.pages import Pages
+from watchgate.ui.presence.unlocking import Unlocking
 from watchgate.ui.prompts import Prompts
 from watchgate.ui.screens.monitor import MonitorScreen
 
@@ -24,8 +25,11 @@ if TYPE_CHECKING:
     from watchgate.ui.widgets.command_list import CommandList
     from watchgate.ui.widgets.dock import Dock
     from watchgate.ui.widgets.prompts.answer_prompt import AnswerPrompt
+    from watchgate.ui.widgets.prompts.code_prompt import CodePrompt
     from watchgate.ui.widgets.prompts.filter_bar import FilterBar
     from watchgate.ui.widgets.prompts.jump_prompt import JumpPrompt
+    from watchgate.ui.widgets.prompts.prompt import Prompt
+    from watchgate.ui.widgets.prompts.proof_prompt import ProofPrompt
     from watchgate.ui.widgets.prompts.reply_prompt import ReplyPrompt
     from watchgate.ui.widgets.prompts.sheet_prompt import SheetPrompt
     from watchgate.ui.widgets.prompts.typed_prompt import TypedPrompt
@@ -43,6 +47,7 @@ class Answers(Crashing, inherit_bindings=False):
     operator: Operator
     pages: Pages
     prompts: Prompts
+    unlocking: Unlocking
 
     def say(self, text: str, seconds: float = 4.0) -> None:
         """Tell the operator something."""
@@ -89,9 +94,29 @@ class Answers(Crashing, inherit_bindings=False):
         """Open the list of what is to be allowed together."""
         self.prompts.ask_batch(views)
 
+    def leave_prompt(self, prompt: Prompt) -> None:
+        """Close this prompt, unless another was opened meanwhile."""
+        if self.prompts.has(prompt):
+            self._leave_prompt()
+
     def _leave_prompt(self) -> None:
         self.prompts.close()
         self.operator.typed()
+
+    def ask_unlock(self, request: str) -> None:
+        """Open what unlocks this terminal, about a request that it may not allow."""
+        self.unlocking.refused(request)
+
+    def on_proof_prompt_typed(self, event: ProofPrompt.Typed) -> None:
+        self.unlocking.typed(event.text, masked=event.masked)
+
+    def on_proof_prompt_left(self, event: ProofPrompt.Left) -> None:
+        self._leave_prompt()
+        self.say("nothing was unlocked")
+
+    def on_code_prompt_left(self, event: CodePrompt.Left) -> None:
+        self._leave_prompt()
+        self.say("nothing was unlocked")
 
     def on_sheet_prompt_decided(self, event: SheetPrompt.Decided) -> None:
         self._leave_prompt()

@@ -25,6 +25,7 @@ from watchgate.ui.keys.shown_keys import ask_keys
 from watchgate.ui.moment import Desk, Moment
 from watchgate.ui.options import Options
 from watchgate.ui.pages import Pages
+from watchgate.ui.presence.unlocking import Unlocking
 from watchgate.ui.present import Presenter
 from watchgate.ui.prompts import Prompts
 from watchgate.ui.screens.frame import Frame
@@ -77,6 +78,7 @@ class WatchgateApp(Answers, inherit_bindings=False):
         self.pages = Pages(self, self.monitor)
         keys = deciding_keys(self.keymap, ("allow", "deny"))
         self.prompts = Prompts(self.pages, self.now_s, keys=keys, home=self.options.home)
+        self.unlocking = Unlocking(self, self.now_s)
         self._presenter = Presenter(self.options, self.keymap, self.desk, self.has_seen)
         self._drawn: object = None
         self._announcer = Announcer(self.bell, self._write, self.options.telling, self.start)
@@ -144,6 +146,7 @@ class WatchgateApp(Answers, inherit_bindings=False):
         self.stage.tick(now_s)
         self.operator.due()
         self._announce()
+        self.unlocking.look()
         frame = self.screen
         if not isinstance(frame, Frame):
             return
@@ -156,6 +159,7 @@ class WatchgateApp(Answers, inherit_bindings=False):
             desk.docked, desk.bare, desk.note, desk.frozen_us,
             desk.filter, self.theme, self.monitor.listed, table.follow, table.new_count,
             table.selected, self.prompts.hints, self.operator.seen, self.operator.marks.ids,
+            desk.locked,
         )  # fmt: skip
         if drawn == self._drawn:
             return

@@ -66,6 +66,7 @@ class Kept(msgspec.Struct, frozen=True):
 class Desk:
     """What the operator has before them: which request is docked, and the last thing said to them.
 
+    `locked` says that this terminal may let nothing run until it is unlocked.
     The docked request stays until it is settled or the operator goes to another; a new one never
     takes its place.
     """
@@ -75,6 +76,7 @@ class Desk:
         self.note = ""
         self.frozen_us: int | None = None
         self.filter = ""
+        self.locked = False
         self._note_until_s = 0.0
         self._bare: str | None = None
 

@@ -23,7 +23,7 @@ DECIDED, NOT_DECIDED = 0, 1
 _HERE = frozenset(
     "deny reply deny_stop deny_all allow handback more_time allow_more edit mark view back reveal "
     "next previous down up page_down page_up top bottom help detach leave theme copy terminal "
-    "gate_on start".split()
+    "gate_on start unlock".split()
 )
 """The actions of a console that make sense to one request."""
 

@@ -69,6 +69,7 @@ class Presenter:
             alike=alike(docked, pending) if docked else 0,
             unseen=docked is not None and not self._seen(docked.id),
             listed=listed,
+            locked=desk.locked and replay is None,
             items=items,
             can_start=options.start_core is not None,
             can_log=options.log_lines is not None,

@@ -55,6 +55,10 @@ class Prompts:
         place.call_later(place.mount, prompt)
         place.call_later(prompt.focus)
 
+    def has(self, prompt: Prompt) -> bool:
+        """Whether this one is open."""
+        return self._open is prompt
+
     def close(self) -> None:
         """Take the prompt away and give the keys back to the calls."""
         prompt, self._open = self._open, None

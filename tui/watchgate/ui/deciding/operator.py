@@ -69,6 +69,10 @@ class Front(Protocol):
         """Open the list of what is to be allowed together."""
         ...
 
+    def ask_unlock(self, request: str) -> None:
+        """Open what unlocks this terminal, about a request that it may not allow."""
+        ...
+
     def why_not(self, intent: Intent) -> str | None:
         """Why a decision key does nothing on this screen at this moment."""
         ...
@@ -265,10 +269,15 @@ class Operator:
                 tasks.start_soon(send, place, sent)
         refused: list[str] = []
         done: list[str] = []
+        locked: list[str] = []
         for place, answer in sorted(answers.items()):
+            if isinstance(answer, Refusal) and answer.refused == "locked":
+                locked.append(several[place].request or "")
             told = refused if isinstance(answer, Refusal) else done
             told.append(answered(several[place], answer, self.bridge.now_us()))
         self._front.say("; ".join((*refused, *lost, *in_short(done))))
+        if locked:
+            self._front.ask_unlock(locked[0])
 
     async def _deny_all(self, commit: Commit, views: list[PendingView]) -> None:
         each = [(Commit("deny", view.id, commit.shown_ms), view) for view in views]

@@ -15,7 +15,7 @@ from watchgate.core.clock import Clock
 from watchgate.core.hosts import host_and_id
 from watchgate.link.client import Fields
 from watchgate.link.lines import Answer, CoreLost
-from watchgate.link.protocol import Refusal, Result, Verb
+from watchgate.link.protocol import Presence, Refusal, Result, Verb
 from watchgate.ui.fleet.filters import for_host
 from watchgate.ui.fleet.host import Host
 from watchgate.ui.fleet.reading import told_why, within
@@ -25,6 +25,7 @@ ANSWERED_WITHIN_S = 10.0
 
 _OF_A_REQUEST = ("decide", "preview", "propose", "extend", "show")
 _OF_ONE = ("off", "on", "stop", "policy")
+_OF_A_TERMINAL = ("presence", "unlock")
 _LISTS: Mapping[str, tuple[str, ...]] = {
     "list": ("requests", "sessions"),
     "grants": ("grants",),
@@ -46,6 +47,8 @@ class Calls:
             return await self._of("request", fields.get("request"), verb, fields)
         if verb == "revoke":
             return await self._of("grant", fields.get("grant"), verb, fields)
+        if verb in _OF_A_TERMINAL:
+            return await self._standing(verb, fields)
         if verb in _OF_ONE:
             own = next((host for host in self._hosts if host.view.local), None)
             if own is None:
@@ -55,6 +58,25 @@ class Calls:
         if verb == "search":
             return await self._search(fields)
         return await self._all(self._here(), verb, fields)
+
+    async def _standing(self, verb: Verb, fields: Fields) -> Answer:
+        """Ask the core that a request is of; without one the first on which anything is locked.
+
+        How one terminal stands is for each core to say, and it is unlocked there alone.
+        """
+        at, _ = host_and_id(fields.get("request") or "")
+        meant = [host for host in self._hosts if host.name == at and host.view.here]
+        own: Fields = {**fields, "request": None}
+        answer: Answer | None = None
+        for host in meant or self._here():
+            found = await self._ask(host, "presence", own)
+            if answer is None or (isinstance(found, Result) and not _may_allow(found)):
+                answer, meant = found, [host]
+            if isinstance(found, Result) and not _may_allow(found):
+                break
+        if answer is None:
+            raise CoreLost("none of the machines answered")
+        return answer if verb == "presence" else await self._ask(meant[0], verb, own)
 
     def _here(self) -> dict[Host, Fields]:
         return {host: {} for host in self._hosts if host.view.here}
@@ -147,6 +169,10 @@ def _told(host: Host, verb: Verb, said: Mapping[str, Any]) -> dict[str, Any]:
     if "deadline_at" in told:
         told["deadline_at"] = host.names.moment(int(told["deadline_at"]))
     return {**told, "host": host.name}
+
+
+def _may_allow(found: Result) -> bool:
+    return msgspec.convert(found.ok, Presence).proven
 
 
 def _refused(code: Any, message: str) -> Refusal:

@@ -131,6 +131,8 @@ async def _tell(
         return
     if isinstance(answer, Refusal):
         console.say(safe_text(answer.message))
+        if answer.refused == "locked":
+            console.ask_unlock("")
     else:
         host = answer.ok.get("host")  # told where several are watched: this is about one of them
         console.say(f"{done}, on {host} alone" if host else done)
@@ -150,6 +152,8 @@ ACTIONS: dict[str, Action] = {
     "gate_on": gate_on,
     "gate_off": gate_off,
     "stop": stop,
+    "unlock": lambda console: console.unlocking.unlock(),
+    "unlock_other": lambda console: console.unlocking.unlock_other(),
     "monitor": going.monitor,
     "approvals": going.approvals,
     "traces": going.traces,

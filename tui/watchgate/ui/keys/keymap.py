@@ -45,7 +45,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     `marked` how many would be allowed together with it, `alike` how many other open ones are like
     it; `listed` that the list of sessions has the keys, `items` how many lines the list of a screen
     besides the monitor has; `off_here` that the gate of this machine is off, where several are
-    watched.
+    watched, `locked` that this terminal may let nothing run until it is unlocked.
     """
 
     where: Where = "monitor"
@@ -70,6 +70,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     marked: int = 0
     alike: int = 0
     listed: bool = False
+    locked: bool = False
     items: int = 0
     can_start: bool = False
     can_log: bool = False

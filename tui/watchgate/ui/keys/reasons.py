@@ -212,9 +212,20 @@ def gate_off(context: Context) -> str | None:
     return "the gate is off already" if context.off or context.off_here else None
 
 
+def core_there(context: Context) -> str | None:
+    """It needs a core."""
+    return _replayed(context) or ("the core is lost" if context.lost else None)
+
+
+def unlock(context: Context) -> str | None:
+    """Only what is locked is unlocked."""
+    there = core_there(context)
+    return there or (None if context.locked else "this terminal may allow, it is not locked")
+
+
 def stop(context: Context) -> str | None:
     """Only a core that is there is stopped."""
-    return _replayed(context) or ("the core is lost" if context.lost else None)
+    return core_there(context)
 
 
 def demo(context: Context) -> str | None:

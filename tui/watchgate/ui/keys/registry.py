@@ -154,6 +154,12 @@ KEYS: tuple[Key, ...] = (
     _key("start", "R", "other", "start a core", words("start core"), why.start, drop=1,
          does="start a core, when it is lost"),
     _key("log", "l", "other", "the core's last log lines", words("log"), why.log, drop=3),
+    _key("unlock", "U", "other", "unlock this terminal", words("unlock"), why.unlock, drop=1,
+         also="pin",
+         does="unlock this terminal by the PIN, or by a code that a clear terminal confirms: until "
+         "then it may only deny, where an agent could have opened it"),
+    _key("unlock_other", "", "other", "unlock another, by a code", words("unlock another"),
+         why.core_there, shown=":unlock_other", also="code"),
     _key("demo", "x", "other", "play the demo", words("demo"), why.demo, drop=1,
          does="play the demo, where nothing is installed yet"),
     _key("install", "i", "other", "how to connect an agent", words("install"), drop=3),
@@ -214,6 +220,11 @@ FOOTERS: dict[str, tuple[str, ...]] = {
 
 def footer(context: Context) -> tuple[str, ...]:
     """The ids of the hints for a moment: what can be done first, and always a way out."""
+    ids = _footer(context)
+    return (ids[0], "unlock", *ids[1:]) if context.locked and not context.tiny else ids
+
+
+def _footer(context: Context) -> tuple[str, ...]:
     if context.replay:
         paged = context.where not in SCREENS
         return FOOTERS["replay-page" if paged else "replay"]

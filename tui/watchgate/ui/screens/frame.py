@@ -101,7 +101,7 @@ class Frame(Screen[None], inherit_bindings=False):
         strip = strip_view(moment.state, moment.link, moment.now_us, demo=moment.demo)
         if moment.replay is not None and not moment.replay.gate_told:
             strip = msgspec.structs.replace(strip, profile="")
-        self.strip.show(strip)
+        self.strip.show(msgspec.structs.replace(strip, locked=moment.context.locked))
         self.tabs.display = shape.tabs
         self.tabs.styles.height = 2 if shape.tall else 1
         self.tabs.show(TabsView(self.tab, self.aside(moment), self.chips(moment)))

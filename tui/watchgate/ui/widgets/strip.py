@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from watchgate.core.amounts import count, plural
+from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.theming.theme import RISK_GLYPH, RISK_TOKEN
 from watchgate.ui.widgets.pane import Line, Pane
 from watchgate.ui.widgets.request.request_words import ASKED
@@ -19,6 +20,7 @@ class StripView(msgspec.Struct, frozen=True, kw_only=True):
     `over_budget` and `near_budget`: the day's budget is used up, or nearly, as the words of the
     cost tell.
     Of the `ran` calls that are known to have run, `gated` had passed a gate.
+    `locked` says that this terminal may let nothing run until it is unlocked.
     `tampered` counts the files that the gate rests on and that are not what they were.
     `alert` chooses the right end: `pending` (with `worst`, `pending` and `consequence`), `lost`
     (with `since`), `off` (with `until`), or `quiet` (with `quiet`).
@@ -37,6 +39,7 @@ class StripView(msgspec.Struct, frozen=True, kw_only=True):
     ran: int = 0
     gated: int = 0
     tampered: int = 0
+    locked: bool = False
     alert: Literal["pending", "lost", "off", "quiet"] = "quiet"
     worst: str = "low"
     pending: int = 0
@@ -98,10 +101,14 @@ class StatusStrip(Pane):
         groups = []
         if view.demo:
             demo = self.line().add("  ").add(" DEMO ", "bg", on="accent", bold=True)
-            groups.append(_Group(demo, 0))
+            groups.append(_Group(demo, -3))
         if view.tampered:
             changed = self.line().add("  ").add(" TAMPERED ", "alarm_ink", on="alarm", bold=True)
             groups.append(_Group(changed, -2))
+        if view.locked:
+            how = f"   {key_for('unlock')} unlocks" if cells >= 120 else ""
+            locked = self.line().add("  ").add(" LOCKED ", "bg", on="medium", bold=True)
+            groups.append(_Group(locked.add(how, "dim"), 0))
         if cells < 60:
             return groups
         profile = view.profile if view.profile != "watch" else "watch, NOT GATING"

@@ -1,0 +1,165 @@
+"""A console on a terminal that the core holds for locked, and how it is unlocked there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+import pytest
+
+from tests.ui.console import CLEAR, LOCKED, Bench, running
+from tests.ui.open_requests import FIRST, SECOND, asked, pending
+from tests.ui.picture import quiet
+from watchgate.link.lines import Answer
+from watchgate.link.protocol import Code, Presence, Refusal, Request, Result, Snapshot, Unlocked
+from watchgate.ui.presence.unlocking import LOOK_EVERY_S
+
+pytestmark = pytest.mark.anyio
+
+NO_PIN = msgspec.structs.replace(LOCKED, pin=False)
+BELOW = Presence(standing="below", why="it runs below the agent")
+
+
+def core(bench: Bench, *, pin: str = "4711") -> Callable[[Request], Answer]:
+    """A core that refuses to allow until the PIN was told, or a code confirmed."""
+
+    def answer(request: Request) -> Answer:
+        if request.verb == "unlock":
+            if request.code is not None:
+                told = Unlocked(unlocked="pts/7", leader="bash 4242")
+                return Result(id=0, ok=msgspec.to_builtins(told))
+            if request.pin is None:
+                return Result(id=0, ok=msgspec.to_builtins(Code(code="418207", seconds=300)))
+            if request.pin != pin:
+                return Refusal(id=0, refused="wrong_pin", message="not the PIN, 4 tries are left")
+            bench.source.presence = Presence(standing="pin", pin=True)
+            return Result(id=0, ok=msgspec.to_builtins(bench.source.presence))
+        if request.decision == "allow" and not (bench.source.presence or NO_PIN).proven:
+            return Refusal(id=0, refused="locked", message="this terminal is locked")
+        return Result(id=0)
+
+    return answer
+
+
+def two() -> Snapshot:
+    return pending(asked(), asked(id=SECOND))
+
+
+def verbs(bench: Bench) -> list[str]:
+    return [each.verb for each in bench.source.asked]
+
+
+async def test_a_refused_allow_asks_for_the_pin_and_the_same_key_allows_then() -> None:
+    async with running(two(), presence=LOCKED) as bench:
+        bench.source.answer = core(bench)
+        await bench.press("a")
+        await bench.until(lambda: "unlock this terminal, PIN" in bench.screen)
+        assert "opened after the agent" in bench.screen
+        await bench.type("4711")
+        await bench.settle()
+        assert "4711" not in bench.screen
+        assert "****" in bench.screen
+        await bench.press("enter")
+        await bench.until(lambda: "unlocked: this terminal may allow" in bench.screen)
+        assert verbs(bench) == ["decide", "unlock"]
+        assert FIRST in bench.app.bridge.state.pending
+        await bench.press("a")
+        assert [each.decision for each in bench.source.asked] == ["allow", None, "allow"]
+
+
+async def test_letters_of_a_pin_decide_nothing() -> None:
+    async with running(two(), presence=LOCKED) as bench:
+        bench.source.answer = core(bench)
+        await bench.press("a")
+        await bench.until(lambda: "PIN" in bench.screen)
+        await bench.press("d", "a", "D", "enter")
+        assert verbs(bench) == ["decide", "unlock"]
+
+
+async def test_a_wrong_pin_says_what_is_left_and_is_asked_again() -> None:
+    async with running(quiet(), presence=LOCKED) as bench:
+        bench.source.answer = core(bench)
+        await bench.press("U")
+        await bench.until(lambda: "PIN" in bench.screen)
+        await bench.type("1234")
+        await bench.press("enter")
+        await bench.until(lambda: "4 tries are left" in bench.screen)
+        assert "****" not in bench.screen
+        await bench.type("4711")
+        await bench.press("enter")
+        await bench.until(lambda: "unlocked" in bench.screen)
+
+
+async def test_esc_leaves_it_locked_and_denying_goes_on() -> None:
+    async with running(two(), presence=LOCKED) as bench:
+        bench.source.answer = core(bench)
+        await bench.press("a")
+        await bench.until(lambda: "PIN" in bench.screen)
+        await bench.press("escape")
+        await bench.until(lambda: "nothing was unlocked" in bench.screen)
+        await bench.press("d")
+        assert bench.source.asked[-1].decision == "deny"
+
+
+async def test_without_a_pin_the_code_is_shown_with_where_to_type_it() -> None:
+    async with running(two(), presence=NO_PIN) as bench:
+        bench.source.answer = core(bench)
+        await bench.press("a")
+        await bench.until(lambda: "418 207" in bench.screen)
+        assert "watchgate unlock 418207" in " ".join(bench.screen.split())
+        assert "watchgate pin set" in " ".join(bench.screen.split())
+        bench.source.presence = Presence(standing="code")
+        looked = bench.source.looked
+        bench.clock.advance(LOOK_EVERY_S)
+        await bench.settle()
+        await bench.until(lambda: "unlocked: this terminal may allow" in bench.screen)
+        assert bench.source.looked == looked + 1
+
+
+async def test_the_code_of_another_terminal_is_typed_with_or_without_a_blank() -> None:
+    async with running(quiet()) as bench:
+        bench.source.answer = core(bench)
+        await bench.press(":", *"code", "enter")
+        await bench.until(lambda: "its six digits" in bench.screen)
+        await bench.type("418 207")
+        await bench.press("enter")
+        await bench.until(lambda: "pts/7 (bash 4242) may allow" in bench.screen)
+        assert bench.source.asked[-1].code == "418207"
+
+
+async def test_below_an_agent_there_is_nothing_to_type() -> None:
+    async with running(quiet(), presence=BELOW) as bench:
+        await bench.press("U")
+        await bench.until(lambda: "cannot be unlocked: it runs below" in bench.screen)
+
+
+@pytest.mark.parametrize("size", [(60, 16), (80, 24), (120, 40), (220, 60)])
+async def test_the_word_and_the_key_stand_on_every_size(size: tuple[int, int]) -> None:
+    async with running(two(), presence=LOCKED, size=size) as bench:
+        assert "LOCKED" in bench.screen
+        assert "U unlock" in bench.screen
+        bench.source.answer = core(bench)
+        await bench.press("U")
+        await bench.until(lambda: "unlock this terminal, PIN" in bench.screen)
+        assert "Enter unlock" in bench.screen
+
+
+async def test_a_clear_terminal_is_told_of_no_lock() -> None:
+    async with running(two(), presence=CLEAR) as bench:
+        assert "LOCKED" not in bench.screen
+        assert "unlock" not in bench.screen
+
+
+async def test_how_it_stands_is_asked_when_something_changed_and_never_in_a_hurry() -> None:
+    async with running(two()) as bench:
+        assert bench.source.looked == 1
+        for _ in range(20):
+            bench.clock.advance(1.0)
+            await bench.settle()
+        assert bench.source.looked == 1
+
+
+async def test_a_core_that_knows_no_pins_is_not_called_locked() -> None:
+    async with running(two(), presence=None) as bench:
+        bench.app.unlocking.refused("x")
+        await bench.until(lambda: "nothing has to be unlocked" in bench.screen)

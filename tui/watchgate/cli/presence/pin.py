@@ -1,0 +1,97 @@
+"""`pin`: choosing the PIN that unlocks a terminal, changing it, and doing without one."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from watchgate.cli.ask import ask, presence
+from watchgate.cli.exits import Exit, Stop
+from watchgate.cli.output import complain, say
+from watchgate.cli.typed import needs_terminal, typed_secret
+from watchgate.link.protocol import Presence, Request
+
+PIN_MEANS = (
+    "The PIN proves that it is you who allows. A terminal that an agent could have opened (tmux, "
+    "an editor, ssh to this machine, or younger than the agent) is locked: it may deny, and lets "
+    "nothing run until the PIN was typed there once. It has 6 characters or more, "
+    "digits or a passphrase. The core keeps only what checks it; a forgotten one is changed in a "
+    "clear terminal."
+)
+_ON_TERMINAL = "a PIN is typed at a terminal, never given as an argument or through a pipe"
+_TRIES = 3
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command with its actions."""
+    pin = commands.add_parser(
+        "pin",
+        help="the PIN that unlocks a terminal for allowing",
+        description=PIN_MEANS,
+        epilog="example: watchgate pin set",
+    )
+    actions = pin.add_subparsers(title="actions", metavar="ACTION", required=True)
+    set_ = actions.add_parser(
+        "set",
+        help="choose or change it: it is asked for twice and not shown",
+        epilog="example: watchgate pin set   (in a terminal from before any agent was started)",
+    )
+    set_.set_defaults(run=_set)
+    remove = actions.add_parser(
+        "remove",
+        help="do without one: locked terminals then allow low and medium risk alone",
+        epilog="example: watchgate pin remove",
+    )
+    remove.set_defaults(run=_remove)
+
+
+def _set(_args: argparse.Namespace) -> int:
+    needs_terminal(_ON_TERMINAL)
+    say(PIN_MEANS)
+    choose(required=True)
+    return Exit.DONE
+
+
+def choose(*, required: bool) -> bool:
+    """Ask for a PIN twice and set it; whether one was set.
+
+    Raises `Stop` where the core refuses, and where none was chosen although one is `required`.
+    """
+    stands = presence()
+    current = None
+    if stands.pin:
+        say("A PIN is set already: this changes it.")
+        current = _current(stands)
+    for _ in range(_TRIES):
+        pin = typed_secret("New PIN or passphrase (not shown): ")
+        if not pin:
+            break
+        if pin != typed_secret("Once more: "):
+            complain("the two are not the same, nothing was set: type it twice again")
+            continue
+        ask(Request(id=1, verb="pin", action="set", pin=pin, current=current))
+        say(
+            "The PIN is set. `watchgate unlock` asks for it, and so does a locked console (:unlock)"
+        )
+        say("when you first allow something there.")
+        return True
+    if required:
+        raise Stop("no PIN was set: everything is as it was")
+    return False
+
+
+def _current(stands: Presence) -> str | None:
+    """The PIN of now, where this terminal does not prove a person by itself."""
+    return None if stands.proven else typed_secret("The PIN of now (not shown): ") or None
+
+
+def _remove(_args: argparse.Namespace) -> int:
+    needs_terminal(_ON_TERMINAL)
+    stands = presence()
+    if not stands.pin:
+        say("No PIN is set.")
+        return Exit.DONE
+    ask(Request(id=1, verb="pin", action="remove", current=_current(stands)))
+    say("The PIN is removed. A locked terminal now allows low and medium risk alone; what is")
+    say("high or critical is allowed in a clear one, or after a code is confirmed there.")
+    return Exit.DONE

@@ -1,0 +1,172 @@
+"""Asking how this terminal stands, and unlocking it by the PIN or by a code.
+
+Unlocking decides nothing: what was refused still waits, and is allowed by its own key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from watchgate.core.text import safe_text
+from watchgate.link.lines import Answer, CoreLost
+from watchgate.link.protocol import Code, Presence, Refusal, Unlocked
+from watchgate.ui.formats import short_id
+from watchgate.ui.keys.shown_keys import key_for
+
+if TYPE_CHECKING:
+    from watchgate.ui.app import WatchgateApp
+    from watchgate.ui.widgets.prompts.code_prompt import CodePrompt
+    from watchgate.ui.widgets.prompts.proof_prompt import ProofPrompt
+
+LOOK_EVERY_S = 5.0
+"""How often the core is asked at most how this terminal stands."""
+
+_ANOTHER = "It shows them when something is refused there, and after `watchgate unlock`."
+
+
+class Unlocking:
+    """How this terminal stands with the core that it shows, and the prompt that unlocks it."""
+
+    def __init__(self, console: WatchgateApp, now_s: Callable[[], float]) -> None:
+        self._console = console
+        self._now_s = now_s
+        self._presence: Presence | None = None
+        self._looked_at: object = None
+        self._asked_s = float("-inf")
+        self._about: str | None = None
+        self._prompt: ProofPrompt | None = None
+        self._code: CodePrompt | None = None
+
+    def look(self) -> None:
+        """Ask how this terminal stands, where that may have changed: after attaching, a session."""
+        bridge = self._console.stage.live
+        if bridge is None or bridge.link.state != "attached":
+            self._stand(None)
+            self._looked_at = None
+            return
+        at = (id(bridge), bridge.link.since_us, len(bridge.state.sessions))
+        waits = self._code is not None and self._console.prompts.has(self._code)
+        due = self._now_s() - self._asked_s >= LOOK_EVERY_S
+        if (waits or at != self._looked_at) and (due or self._looked_at is None):
+            self._looked_at = at
+            self._console.start(self._look)
+
+    def refused(self, request: str) -> None:
+        """A decision was refused because this terminal is locked: open what unlocks it."""
+        self._about = request
+        self._console.start(self._open)
+
+    def unlock(self) -> None:
+        """Open what unlocks this terminal."""
+        self._about = self._console.desk.docked
+        self._console.start(self._open)
+
+    def unlock_other(self) -> None:
+        """Ask for the code that another terminal shows."""
+        self._open_prompt("unlock another terminal, its six digits", _ANOTHER, masked=False)
+
+    def typed(self, text: str, *, masked: bool) -> None:
+        """A PIN was typed, or the code of another terminal."""
+        work = self._send_pin if masked else self._send_code
+        self._console.start(lambda: work(text))
+
+    async def _look(self) -> None:
+        self._asked_s = self._now_s()
+        answer = await self._call("presence")
+        if answer is None:
+            return
+        # A core from before there were PINs knows no such question.
+        self._stand(None if isinstance(answer, Refusal) else msgspec.convert(answer.ok, Presence))
+        if self._code is not None and self._presence is not None and self._presence.proven:
+            self._done(self._code)
+
+    def _stand(self, presence: Presence | None) -> None:
+        self._presence = presence
+        locked = presence is not None and not presence.proven
+        if self._console.desk.locked != locked:
+            self._console.desk.locked = locked
+            self._console.wake()
+
+    async def _open(self) -> None:
+        await self._look()
+        stands = self._presence
+        if stands is None or stands.proven:
+            self._console.say("this terminal may allow: nothing has to be unlocked")
+        elif stands.standing == "below":
+            self._console.say(f"this terminal cannot be unlocked: {safe_text(stands.why)}", 10)
+        elif stands.pin:
+            self._open_prompt("unlock this terminal, PIN", stands.why, masked=True)
+        else:
+            await self._show_code(stands)
+
+    def _open_prompt(self, label: str, why: str, *, masked: bool) -> None:
+        from watchgate.ui.widgets.prompts.proof_prompt import ProofPrompt
+
+        self._prompt = ProofPrompt(label, safe_text(why), masked=masked)
+        self._console.prompts.open(self._prompt)
+
+    async def _show_code(self, stands: Presence) -> None:
+        from watchgate.ui.widgets.prompts.code_prompt import CodePrompt
+
+        answer = await self._call("unlock")
+        if answer is None:
+            return
+        if isinstance(answer, Refusal):
+            self._console.say(safe_text(answer.message))
+            return
+        code = msgspec.convert(answer.ok, Code)
+        until_s = self._now_s() + code.seconds
+        self._code = CodePrompt(safe_text(code.code), stands.why, until_s, self._now_s)
+        self._console.prompts.open(self._code)
+
+    async def _send_pin(self, pin: str) -> None:
+        answer = await self._call("unlock", pin=pin)
+        if answer is not None and self._prompt is not None:
+            if isinstance(answer, Refusal):
+                self._prompt.refused(safe_text(answer.message))
+            else:
+                await self._look()
+                self._done(self._prompt)
+
+    async def _send_code(self, code: str) -> None:
+        answer = await self._call("unlock", code="".join(code.split()))
+        if answer is None or self._prompt is None:
+            return
+        if isinstance(answer, Refusal):
+            self._prompt.refused(safe_text(answer.message))
+            return
+        other = msgspec.convert(answer.ok, Unlocked)
+        self._console.leave_prompt(self._prompt)
+        self._console.say(safe_text(f"unlocked: {other.unlocked} ({other.leader}) may allow"), 10)
+
+    def _done(self, prompt: ProofPrompt | CodePrompt) -> None:
+        """Unlocked; what was refused is decided by its key, as before."""
+        self._prompt = self._code = None
+        self._console.leave_prompt(prompt)
+        pending = self._console.bridge.state.pending
+        waits = pending.get(self._about or "")
+        then = f", {key_for('allow')} allows {short_id(waits.id)} now" if waits else ""
+        self._console.say(f"unlocked: this terminal may allow{then}", 10)
+
+    async def _call(
+        self,
+        verb: Literal["presence", "unlock"],
+        *,
+        pin: str | None = None,
+        code: str | None = None,
+    ) -> Answer | None:
+        """The answer of the core that it is about; None where it is lost, which is told."""
+        bridge = self._console.stage.live
+        if bridge is None:
+            return None
+        try:
+            # Where several cores are watched, the one that refused is the one that is meant.
+            about = self._about if bridge.state.hosts else None
+            return await bridge.call(verb, request=about, pin=pin, code=code)
+        except CoreLost as lost:
+            if verb == "unlock":
+                self._console.say(str(lost))
+            return None

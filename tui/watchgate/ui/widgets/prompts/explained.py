@@ -1,0 +1,51 @@
+"""A prompt of one line with an explanation below it, as far as the screen has room."""
+
+from __future__ import annotations
+
+from watchgate.ui.widgets.pane import Line
+from watchgate.ui.widgets.prompts.prompt import Prompt
+from watchgate.ui.widgets.request.command_text import plain
+
+AIRY_ROWS = 30
+"""From so many rows of the screen on an empty row stands above and below."""
+
+LONGEST = 3
+"""Rows of an explanation; what is longer is told by `watchgate unlock`."""
+
+
+class ExplainedPrompt(Prompt):
+    """The first line is what is asked; below it stands `told`, dim, in at most a few rows."""
+
+    DEFAULT_CSS = "ExplainedPrompt { height: 2; }"
+
+    def __init__(self, told: str) -> None:
+        super().__init__()
+        self._told = told
+
+    def draw_first(self, cells: int) -> Line:
+        """The line that asks."""
+        raise NotImplementedError
+
+    def explanation(self, cells: int) -> str:
+        """What stands below it."""
+        return self._told
+
+    def on_mount(self) -> None:
+        self._fit(self.app.size.width)
+
+    def _fit(self, cells: int) -> None:
+        airy = 2 if self.app.size.height >= AIRY_ROWS else 0
+        rows = min(LONGEST, len(plain(self._told, max(8, cells - 4)))) if self._told else 0
+        self.styles.height = max(1, min(1 + rows + airy, self.room))
+
+    def draw(self, cells: int, rows: int) -> list[Line]:
+        explanation = self.explanation(cells)
+        told, loud = plain(explanation, max(8, cells - 4)), explanation != self._told
+        told = told[: max(0, min(LONGEST, rows - 1))]
+        texts = ["".join(piece.text for piece in row) for row in told]
+        lines = [self.draw_first(cells), *(self._below(each, loud=loud) for each in texts)]
+        airy = rows >= len(lines) + 1 and self.app.size.height >= AIRY_ROWS
+        return [self.line(), *lines] if airy else lines
+
+    def _below(self, text: str, *, loud: bool) -> Line:
+        return self.line().add(f"  {text}", "fg" if loud else "dim", bold=loud)

@@ -1,0 +1,97 @@
+"""The prompt that reads a PIN, or the six digits that another terminal shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual import events
+from textual.message import Message
+
+from watchgate.ui.keys.keymap import Hint, name_of
+from watchgate.ui.widgets.pane import Line
+from watchgate.ui.widgets.prompts.edit_line import EditLine
+from watchgate.ui.widgets.prompts.explained import ExplainedPrompt
+from watchgate.ui.widgets.prompts.prompt import hint
+
+MASK = "*"
+FREE = "denying needs none"
+
+
+class ProofPrompt(ExplainedPrompt):
+    """Reads a line, as stars where it is `masked`; Enter sends it, Esc leaves all as it was.
+
+    It stays open until it is told that what was typed is right, so that it can say what is wrong.
+    """
+
+    class Typed(Message):
+        """Something was typed; it is not shown, so that no log of messages has it."""
+
+        def __init__(self, text: str, *, masked: bool) -> None:
+            super().__init__()
+            self.text = text
+            self.masked = masked
+
+        def __repr__(self) -> str:
+            return f"Typed({len(self.text)} characters)"
+
+    class Left(Message):
+        """Nothing was typed."""
+
+    def __init__(self, label: str, why: str, *, masked: bool) -> None:
+        super().__init__(why)
+        self._label = label
+        self._masked = masked
+        self._line = EditLine()
+        self._said = ""
+        self._sent = False
+
+    @property
+    def hints(self) -> Sequence[Hint]:
+        return (hint("Enter", "unlock"), hint("Esc", "not now"))
+
+    def refused(self, why: str) -> None:
+        """Say why what was typed is not taken, and read again."""
+        self._line, self._said, self._sent = EditLine(), why, False
+        self.redraw()
+
+    def on_key(self, event: events.Key) -> None:
+        event.stop()
+        event.prevent_default()
+        name = name_of(event)
+        if name in ("escape", "ctrl+c"):
+            self.post_message(self.Left())
+        elif self._sent:
+            return
+        elif name == "enter":
+            if self._line.text:
+                self._sent, self._said = True, "asking the core"
+                self.post_message(self.Typed(self._line.text, masked=self._masked))
+        else:
+            self._said = ""
+            if (edited := self._line.key(name)) is not None:
+                self._line = edited
+            elif event.is_printable and event.character:
+                self._line = self._line.typed(event.character)
+        self.redraw()
+
+    def on_paste(self, event: events.Paste) -> None:
+        event.stop()
+        if not self._sent:
+            self._line = self._line.typed(event.text.strip())
+            self.redraw()
+
+    def draw_first(self, cells: int) -> Line:
+        line = self.line().add(f"  {self._label}: ", bold=True)
+        said = self._said or (FREE if self._masked else "")
+        room = cells - line.left_cells - 2
+        if said and len(said) + 12 <= room:
+            line.right(f"{said} ", "fg" if self._said else "dim", bold=bool(self._said))
+            room -= len(said) + 2
+        text = MASK * len(self._line.text) if self._masked else self._line.text
+        EditLine(text, self._line.at).onto(line, max(8, room))
+        return line
+
+    def explanation(self, cells: int) -> str:
+        """Why it is locked; in its place what is wrong, where the first row has no room for it."""
+        fits = cells - len(self._label) - 6 >= len(self._said) + 12
+        return self._told if fits else self._said
