@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 import msgspec
 import pytest
 
 from tests.ui.console import CLEAR, LOCKED, Bench, running
+from tests.ui.fake_source import FakeSource
 from tests.ui.open_requests import FIRST, SECOND, asked, pending
 from tests.ui.picture import quiet
 from watchgate.link.lines import Answer
@@ -20,7 +22,13 @@ NO_PIN = msgspec.structs.replace(LOCKED, pin=False)
 BELOW = Presence(standing="below", why="it runs below the agent")
 
 
-def core(bench: Bench, *, pin: str = "4711") -> Callable[[Request], Answer]:
+class Fed(Protocol):
+    """A console with the core that a test turns."""
+
+    source: FakeSource
+
+
+def core(bench: Fed, *, pin: str = "4711") -> Callable[[Request], Answer]:
     """A core that refuses to allow until the PIN was told, or a code confirmed."""
 
     def answer(request: Request) -> Answer:
