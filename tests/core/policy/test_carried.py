@@ -78,7 +78,7 @@ def test_words_that_do_nothing_grave_raise_nothing(name: str, given: dict[str, A
 
 
 def test_a_command_that_cannot_be_read_is_unknown() -> None:
-    found = judged("mcp__x__y", {"command": 'X=rm; "$X" -rf /home/ada'})
+    found = judged("mcp__x__y", {"command": '"$(pick)" -rf /home/ada'})
 
     assert (found.risk, found.opaque) == ("unknown", True)
 

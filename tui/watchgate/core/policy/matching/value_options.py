@@ -111,6 +111,32 @@ PROGRAMS: dict[str, Grammar] = {
         "-L -f --from-file --indent --arg --argjson --slurpfile --rawfile --args --jsonargs"
     ),
     "crontab": _exactly("-u"),
+    **dict.fromkeys(
+        ("find", "gfind"),
+        _exactly(
+            "-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type"
+            " -xtype -size -mtime -atime -ctime -mmin -amin -cmin -newer -anewer -cnewer -newermt"
+            " -newerct -newerat -perm -user -group -uid -gid -links -inum -samefile -lname -ilname"
+            " -fstype -maxdepth -mindepth -used -printf -fprint -fprint0 -fprintf -fls -exec"
+            " -execdir -ok -okdir -files0-from -context"
+        ),
+    ),
+    "rg": _exactly(
+        "-A -B -C -E -M -T -d -e -f -g -j -m -r -t --after-context --before-context --context"
+        " --max-columns --max-count --max-depth --max-filesize --regexp --file --glob --iglob"
+        " --threads --replace --type --type-not --type-add --type-clear --encoding --engine --sort"
+        " --sortr --color --colors --pre --pre-glob --hostname-bin --ignore-file --path-separator"
+        " --context-separator --field-context-separator --field-match-separator --dfa-size-limit"
+        " --regex-size-limit --hyperlink-format --generate"
+    ),
+    **dict.fromkeys(
+        ("grep", "egrep", "fgrep", "ggrep", "zgrep"),
+        _exactly(
+            "-A -B -C -D -d -e -f -m --after-context --before-context --context --regexp --file"
+            " --max-count --binary-files --devices --directories --include --exclude --exclude-dir"
+            " --exclude-from --label --group-separator"
+        ),
+    ),
     "rclone": _flags("-v -P -i -q --progress --interactive --stats-one-line --fast-list"),
     **dict.fromkeys(
         ("kubectl", "oc"),
