@@ -50,6 +50,10 @@ class Control:
         self._door = Door(Limits(CONTROL_CONNECTIONS, CONTROL_SHARE), asker_of)
         self._count = 0
 
+    def clients(self) -> list[int]:
+        """The processes that are connected."""
+        return self._door.connections.holders()
+
     async def handle(self, stream: SocketStream) -> None:
         """One client, from its hello to its end; a foreign uid gets nothing."""
         async with stream:

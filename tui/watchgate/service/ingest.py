@@ -154,6 +154,10 @@ class Ingest:
         self._count = 0
         self._turns = Turns(lambda: hub.deciding)
 
+    def clients(self) -> list[int]:
+        """The processes that are connected."""
+        return self._door.connections.holders()
+
     async def handle(self, stream: SocketStream) -> None:
         """One connection, from its first byte to its end; a foreign uid gets nothing (AP-20)."""
         async with stream:

@@ -37,6 +37,7 @@ from watchgate.service.control import Control
 from watchgate.service.coverage.rounds import Rounds
 from watchgate.service.equipment import equip, warnings
 from watchgate.service.escalation.watch import EscalationWatch, escalation
+from watchgate.service.facts.own_processes import OwnProcesses
 from watchgate.service.facts.watch import FactsWatch
 from watchgate.service.gathering import MOMENT_S
 from watchgate.service.grant_store import GrantStore
@@ -117,6 +118,7 @@ class Life:
         self._woken = anyio.Event()
         self._unread: list[str] = []
         self._escalation: EscalationWatch | None = None
+        self._own_processes = OwnProcesses(setting.stage.own_pid)
 
     def stop(self, by: str) -> None:
         """End the core, for good; `by` is recorded."""
@@ -176,7 +178,7 @@ class Life:
                 await tasks.start(keep, hub, store, self._clock.now())
                 for warning in warnings(self._config, known):
                     hub.recorder.notice("config", warning)
-                _listen(tasks, hub, verbs, ingest, control)
+                _listen(tasks, hub, verbs, self._own_processes, ingest, control)
                 tasks.start_soon(self._watch_journal, hub, journal)
                 tasks.start_soon(self._watch_sinks, hub, sinks)
                 tasks.start_soon(watch, hub, policies)
@@ -284,6 +286,7 @@ class Life:
             timer=time.perf_counter,
             budgets=state.budgets,
         )
+        gate.own_pids = self._own_processes
         content = self._config.journal.content
         # The journal's thread must never wait for the loop: the loop waits for it when it closes.
         loop = asyncio.get_running_loop()
@@ -364,10 +367,16 @@ class Life:
 
 
 def _listen(
-    tasks: TaskGroup, hub: Hub, verbs: Verbs, ingest: SocketListener, control: SocketListener
+    tasks: TaskGroup,
+    hub: Hub,
+    verbs: Verbs,
+    own: OwnProcesses,
+    ingest: SocketListener,
+    control: SocketListener,
 ) -> None:
     """Take in hooks and control clients, each asking process within its share."""
     hooks = Ingest(hub, asker_of=hub.askers.asker)
     clients = Control(verbs, hub.askers.asker)
+    own.clients += hooks.clients, clients.clients
     tasks.start_soon(serve, ingest, hooks.handle, hub.cannot_accept)
     tasks.start_soon(serve, control, clients.handle, hub.cannot_accept)

@@ -56,6 +56,8 @@ class PolicyGate:
         self._home = home
         self._own = own
         self._links = links
+        self.own_pids: Callable[[Tool], frozenset[int]] | None = None
+        """Finds the numbers in a call that are processes of ours; None where nobody looks."""
         self._kept = Kept()
         self._last: tuple[Event, Assessment] | None = None
 
@@ -79,6 +81,7 @@ class PolicyGate:
             # Of what is only watched, the disk need not be asked: nothing is decided by it.
             links=self._links(tool, event.cwd) if event.lane.waits else (),
             changed=self.changed.of(event.agent, event.session),
+            own_pids=None if self.own_pids is None else self.own_pids(tool),
         )
         found = self._kept.assess(subject, self._policies(event.cwd), event.at.wall_us)
         self.changed.note(subject)

@@ -16,7 +16,8 @@ from watchgate.core.recent import Recent
 
 KEPT = 500
 MAX_INPUT_BYTES = 2_000
-_Key = tuple[str, str, str, bytes, str, str, str, Links, frozenset[str]]
+_Pids = frozenset[int] | None
+_Key = tuple[str, str, str, bytes, str, str, str, Links, frozenset[str], _Pids]
 _encode = msgspec.json.Encoder(order="sorted").encode
 
 
@@ -63,4 +64,5 @@ def _key(subject: Subject) -> _Key | None:
         subject.cwd,
         subject.links,
         subject.changed,
+        subject.own_pids,
     )

@@ -23,6 +23,7 @@ from watchgate.core.policy.folders import Folders, started_in
 from watchgate.core.policy.guards import MAX_CHARS, guard
 from watchgate.core.policy.matching.cover import clean
 from watchgate.core.policy.matching.seen import Seen
+from watchgate.core.policy.own_processes import reached
 from watchgate.core.policy.places import Place
 from watchgate.core.policy.policy import Policy
 from watchgate.core.policy.scripts import mixed_scripts
@@ -73,6 +74,7 @@ def assess_shell(subject: Subject, policy: Policy, holds: Holds) -> Assessment:
         reason = parsed.why or "Runs something that its text does not show"
         said = policy.defaults.opaque
         findings.append(Finding("shell.opaque", reason, "unknown", decision=said))
+    findings += reached(subject, scanned, reader.segments)
     covered = all(segment.allowed_by for segment in reader.segments)
     if not findings and not (reader.allows and covered):
         said = policy.defaults.decision

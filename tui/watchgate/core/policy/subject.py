@@ -25,7 +25,8 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     `cwd` is the session's folder and `home` the user's, absolute or empty where unknown; `own` are
     the absolute paths of our own files and of the settings that put us in the agents' way. `links`
     are the symbolic links that the call's words name or lead through, each with what it leads to.
-    `changed` are the absolute paths of files that the session wrote before.
+    `changed` are the absolute paths of files that the session wrote before, `own_pids` the numbers
+    in its command that are processes of ours, None where nobody looked.
     """
 
     tool: Tool
@@ -36,3 +37,4 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     own: tuple[str, ...] = ()
     links: Links = ()
     changed: frozenset[str] = frozenset()
+    own_pids: frozenset[int] | None = None

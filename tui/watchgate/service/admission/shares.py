@@ -75,6 +75,10 @@ class Shares:
         finally:
             self.give_back(pid, amount)
 
+    def holders(self) -> list[int]:
+        """The processes that hold any of it."""
+        return [*self._held]
+
     def _of_asker(self, pid: int) -> int:
         asker = self._asker(pid)
         return sum(held for other, held in self._held.items() if self._asker(other) == asker)

@@ -1,0 +1,63 @@
+"""Calls that would reach into our own processes: a core, its consoles, hooks that wait.
+
+Which numbers of a call are such a process's is a fact that is looked up (`Subject.own_pids`); here
+it is only told what the call would do with them.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+
+from watchgate.core.policy.assessment import Finding, Segment
+from watchgate.core.policy.subject import Subject
+
+RULE = "own.process"
+UNSEEN = "own.process-unseen"
+_REACHES = re.compile(
+    r"(?i)kill|signal|ptrace|trace\b|gdb|lldb|prlimit|renice|taskset|reptyr|nsenter|chrt|ionice"
+    r"|cgexec|criu|process_vm|pidfd|/proc/|\bperf\b|gcore"
+)
+_NUMBER = re.compile(r"\d{1,10}")
+_QUOTES = {ord(each): None for each in "'\"\\"}
+_BY_PID = frozenset(
+    """kill tkill strace ltrace gdb lldb prlimit renice taskset reptyr nsenter chrt ionice gcore
+    perf""".split()
+)
+_MAX_CHARS = 64 * 1024
+
+
+def numbers(text: str) -> frozenset[int]:
+    """Every number in a text, also in one that quotes take apart; of a long one its beginning."""
+    begin = text[:_MAX_CHARS]
+    found = {int(each) for each in _NUMBER.findall(begin)}
+    return frozenset(found | {int(each) for each in _NUMBER.findall(begin.translate(_QUOTES))})
+
+
+def reached(subject: Subject, text: str, segments: Sequence[Segment]) -> Iterator[Finding]:
+    """The findings about a shell text of which these are the commands."""
+    if subject.own_pids is None:
+        return
+    if subject.own_pids and _REACHES.search(text.translate(_QUOTES)):
+        named = ", ".join(map(str, sorted(subject.own_pids)))
+        reason = f"Reaches into Watchgate's own process {named}, which would end or change the gate"
+        yield Finding(RULE, reason, "critical", _span(subject.own_pids, text), always_ask=True)
+    for segment in segments:
+        if unseen := _unseen(segment):
+            reason = f"Reaches into a process that only the run shows ({unseen}): it may be our own"
+            yield Finding(UNSEEN, reason, "unknown", segment.span, segment.number)
+
+
+def _unseen(segment: Segment) -> str:
+    """The word for a process that cannot be looked up; empty where there is none."""
+    words = segment.words
+    if not words or posixpath.basename(words[0]) not in _BY_PID:
+        return ""
+    job = next((word for word in words[1:] if word.startswith("%")), "")
+    return job or ("a variable or another command's output" if segment.dynamic else "")
+
+
+def _span(pids: frozenset[int], text: str) -> tuple[int, int] | None:
+    found = (each.span() for each in _NUMBER.finditer(text) if int(each[0]) in pids)
+    return next(found, None)
