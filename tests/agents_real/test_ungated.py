@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+import resource
 import shutil
 import subprocess
 from collections.abc import Callable
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.agents_real.harness.program import Core
-from tests.agents_real.harness.session import AnySession, one_call
+from tests.agents_real.harness.session import AnySession, Session, one_call
 from tests.agents_real.harness.waiting import eventually
+from watchgate.service.crashtest.agents.claude_code import ClaudeCode
+from watchgate.service.crashtest.model.server import Model
 from watchgate.service.crashtest.place import Place
 
 pytestmark = pytest.mark.agents
@@ -23,6 +25,8 @@ READ = ("claude", "codex", "gemini", "qwen", "copilot")
 """The agents whose transcripts are followed."""
 CAUSE = {"gemini": "untrusted"}
 """Gemini CLI skips hooks that nobody has trusted, and no file says whether anybody has."""
+OPEN = ("-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose")
+"""Claude Code that waits for prompts on standard input."""
 LIMIT_US = 2_000_000
 """From a line in a transcript to the alarm."""
 
@@ -127,10 +131,6 @@ def by_dotenv(place: Place, gag: str) -> None:
     (place.work / ".env").write_text(f"LD_PRELOAD={gag}\n")
 
 
-def claude_lines(place: Place) -> list[Path]:
-    return list(place.home.glob(".claude/projects/*/*.jsonl"))
-
-
 @pytest.mark.parametrize(("name", "switch_off"), [("claude", by_settings), ("gemini", by_dotenv)])
 def test_a_repository_that_gags_every_hook_is_an_alarm_with_its_first_call(
     core: Core,
@@ -145,6 +145,8 @@ def test_a_repository_that_gags_every_hook_is_an_alarm_with_its_first_call(
     session.play(TURNS[2])
 
     assert session.evidence == "ran\n", "the attack works"
+    (warned,) = core.records("policy.tampered")
+    assert "sets LD_PRELOAD" in warned["data"]["what"]
     (record,) = ungated(core, 1)
     assert record["data"]["cause"] == CAUSE.get(name, "silent")
     assert record["data"].get("alarm", True)
@@ -152,12 +154,40 @@ def test_a_repository_that_gags_every_hook_is_an_alarm_with_its_first_call(
     sessions = {each["session"] for each in core.records("policy.ungated")}
     assert record["session"] in sessions
     if name == "claude":
-        assert record["at"] - written_us(session.place) <= LIMIT_US
+        ran_us = written_us(session.place)
+        assert warned["at"] < ran_us, "said before the call ran"
+        assert record["at"] - ran_us <= LIMIT_US
 
 
 def written_us(place: Place) -> int:
     """When Claude Code wrote the result of its last call (UTC us)."""
-    (path,) = claude_lines(place)
+    (path,) = place.home.glob(".claude/projects/*/*.jsonl")
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     ended = [each for each in lines if "toolUseResult" in each]
     return int(datetime.fromisoformat(ended[-1]["timestamp"]).timestamp() * 1_000_000)
+
+
+def test_an_agent_whose_limits_kill_its_hooks_is_listed_with_the_limit(
+    core: Core, claude: Session[ClaudeCode], model: Model
+) -> None:
+    process = subprocess.Popen(
+        [claude.agent.program, *OPEN],
+        cwd=claude.place.work,
+        env=claude.agent.whole_environment(claude.place, model.url),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        resource.prlimit(process.pid, resource.RLIMIT_STACK, (8_192, 8_192))
+
+        def listed() -> list[Any]:
+            own = (each for each in core.records("policy.ungated") if each["agent"] == "claude")
+            return [each for each in own if each["data"]["cause"] == "limits"]
+
+        (record,) = eventually(listed, "the process")
+        assert record["session"] == f"pid {process.pid}"
+        assert "8,192 bytes of stack" in record["data"]["why"]
+    finally:
+        process.kill()
+        process.communicate()

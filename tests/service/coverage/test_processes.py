@@ -107,3 +107,16 @@ def test_when_our_hooks_were_installed_and_whether_all_are_switched_off(tmp_path
     assert installed(setup, tmp_path, {}) == Installed(50.0, disabled=True)
     elsewhere = {"CLAUDE_CONFIG_DIR": str(tmp_path / "moved")}
     assert installed(setup, tmp_path, elsewhere) == Installed(None)
+
+
+def test_newcomers_are_told_soon_and_looked_at_twice(tmp_path: Path) -> None:
+    process(tmp_path, 7, "claude")
+    process(tmp_path, 8, "bash")
+    processes = Processes(ADAPTERS, tmp_path)
+    assert [each.pid for each in processes.newcomers()] == [7]
+    process(tmp_path, 8, "gemini")  # as after an exec
+    process(tmp_path, 9, "vim")
+    assert [each.pid for each in processes.newcomers() if each.pid != 7] == [8]
+    process(tmp_path, 9, "codex")
+    assert [each.pid for each in processes.newcomers()] == [9]
+    assert processes.newcomers() == []

@@ -71,13 +71,15 @@ class Silencers(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_
     """Where an agent reads settings, and which key with which value silences hooks, in words.
 
     Files are below the agent's own directory (`home`), the project, or anywhere (`system`); a key
-    within an object is written with a dot.
+    within an object is written with a dot. `dotenv` are files of variables that the agent loads
+    from its working folder, from those above it, or from the user's home.
     """
 
     home: tuple[str, ...]
     project: tuple[str, ...]
     keys: dict[str, tuple[bool, str]]
     system: tuple[str, ...] = ()
+    dotenv: tuple[str, ...] = ()
 
 
 ALL_OFF = "switches all hooks off"

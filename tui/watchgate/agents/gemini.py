@@ -145,6 +145,7 @@ TABLE: Final = Table(
             project=(".gemini/settings.json",),
             system=("/etc/gemini-cli/settings.json",),
             keys={"hooksConfig.enabled": (False, ALL_OFF)},
+            dotenv=(".gemini/.env", ".env"),
         ),
         after=(
             "Gemini runs hooks only in folders that it trusts: where it asks, trust the folder, or "

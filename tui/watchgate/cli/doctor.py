@@ -32,7 +32,10 @@ def add_parser(commands: Any) -> None:
 
 
 def _doctor(args: argparse.Namespace) -> int:
+    from itertools import chain
+
     from watchgate.agents.registry import UnknownAgentError, adapter
+    from watchgate.service.coverage.limits import check_limits
     from watchgate.service.setup.doctor.run import Doctor
 
     places = here()
@@ -44,7 +47,7 @@ def _doctor(args: argparse.Namespace) -> int:
         raise Stop(str(fault), Exit.USAGE) from None
     doctor = Doctor(places, config, os.environ, Path.cwd(), fix=args.fix)
     code = Exit.DONE
-    for check in doctor.checks(agents, named=bool(args.agents)):
+    for check in chain(doctor.checks(agents, named=bool(args.agents)), check_limits(agents)):
         if check.status == "fail":
             code = Exit.REFUSED
         if args.json:

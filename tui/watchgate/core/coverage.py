@@ -40,6 +40,7 @@ Cause = Literal[
     "not-installed",
     "intended",
     "silent",
+    "limits",
     "unknown",
 ]
 
@@ -54,6 +55,7 @@ WORDS: Final[dict[Cause, str]] = {
     "not-installed": "the hooks of its agent are not installed; watchgate install",
     "intended": "the stream is watched without a gate on purpose (tap --no-gate)",
     "silent": "no hook was heard, although they are installed; watchgate doctor",
+    "limits": "a limit of its process is too small for hooks to run",
     "unknown": "no hook told that it was to run, and why is not known; watchgate doctor",
 }
 """The causes as a person reads them."""

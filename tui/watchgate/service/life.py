@@ -243,6 +243,7 @@ class Life:
             tasks.start_soon(told.run)
         if self._stage.proc is not None:
             home = Path(self._stage.home)
+            integrity = IntegrityWatch(hub, self._clock, self._paths, known, policies, os.environ)
             rounds = Rounds(
                 hub,
                 self._clock,
@@ -251,9 +252,9 @@ class Life:
                 home=home,
                 proc=self._stage.proc,
                 places=self._stage.places,
+                entered=integrity.entered,
             )
             tasks.start_soon(rounds.run)
-            integrity = IntegrityWatch(hub, self._clock, self._paths, known, policies, os.environ)
             tasks.start_soon(integrity.run)
         budgets = BudgetWatch.of(hub, self._clock, self._config.costs)
         if budgets is not None:

@@ -387,3 +387,24 @@ def test_a_plugin_that_somebody_changed_is_not_run(tmp_path: Path, bin_dir: Path
 def test_every_hint_after_an_installation_is_a_sentence() -> None:
     hints = [each.setup.after for each in ADAPTERS.values() if each.setup and each.setup.after]
     assert [hint for hint in hints if not hint.endswith(".")] == []
+
+
+@pytest.mark.parametrize(
+    ("agent", "file", "content"),
+    [
+        ("claude", ".claude/settings.json", '{"env": {"LD_PRELOAD": "./gag.so"}}'),
+        ("gemini", ".env", "LD_PRELOAD=./gag.so"),
+    ],
+)
+def test_a_variable_that_can_end_hooks_is_found(
+    tmp_path: Path, bin_dir: Path, agent: str, file: str, content: str
+) -> None:
+    install(agent, tmp_path)
+    name = f"{agent}: variables"
+    assert findings(tmp_path, agent)[name].status == "ok"
+    (tmp_path / file).parent.mkdir(exist_ok=True)
+    (tmp_path / file).write_text(content)
+    found = findings(tmp_path, agent)[name]
+    assert found.status == "fail"
+    assert "LD_PRELOAD" in found.text
+    assert found.mend.startswith("take LD_PRELOAD out of")

@@ -68,14 +68,13 @@ class Processes:
         }
         self._proc = proc
         self._others: set[str] = set()
+        self._present: set[str] = set()
+        self._fresh: set[str] = set()
         self._looks = 0
 
     def look(self) -> list[AgentProcess]:
         """The agents that run; empty where the system has no such folder."""
-        try:
-            present = {each.name for each in self._proc.iterdir() if each.name.isdecimal()}
-        except OSError:
-            return []
+        present = self._names_now()
         self._looks += 1
         known = self._others if self._looks % EVERY else set()
         found = []
@@ -88,6 +87,23 @@ class Processes:
                 found.append(process)
         self._others = others
         return sorted(found, key=lambda each: each.pid)
+
+    def newcomers(self) -> list[AgentProcess]:
+        """The agents that were started since this was last asked.
+
+        A process is looked at twice: the first time it may not be the program yet that it will be.
+        """
+        present = self._names_now()
+        fresh = present - self._present
+        twice, self._fresh, self._present = fresh | (self._fresh & present), fresh, present
+        found = (self._read(name) for name in twice)
+        return [each for each in found if each is not None]
+
+    def _names_now(self) -> set[str]:
+        try:
+            return {each.name for each in self._proc.iterdir() if each.name.isdecimal()}
+        except OSError:
+            return set()
 
     def _below_us(self, pid: int) -> bool:
         """Whether a proxy of ours started the agent: what it asks passes our gate there."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import anyio
@@ -15,6 +15,7 @@ from watchgate.agents.usage.base import Place
 from watchgate.core.clock import Clock
 from watchgate.core.events import Event
 from watchgate.core.lookback.asked import Asked
+from watchgate.service.coverage.limits import Limits
 from watchgate.service.coverage.processes import Installed, Processes, installed
 from watchgate.service.coverage.transcripts import Transcripts
 from watchgate.service.coverage.trust import READS
@@ -23,6 +24,7 @@ from watchgate.service.hub import Hub
 from watchgate.service.process_table import Proc
 
 LOOK_S = 10.0
+NEWCOMERS_S = 0.5
 
 
 class Rounds:
@@ -38,30 +40,44 @@ class Rounds:
         home: Path,
         proc: Path,
         places: Sequence[Place] = (),
+        entered: Callable[[str, str], None] = lambda _agent, _folder: None,
     ) -> None:
-        """`places` are where agents keep their transcripts, and `proc` tells what runs."""
+        """`places` are where agents keep their transcripts, and `proc` tells what runs.
+
+        `entered` is told of each agent and the folder that it works in, before its first call.
+        """
+        self._entered = entered
         self._hub = hub
         self._clock = clock
         self._adapters = adapters
         self._env = env
         self._home = home
         self._processes = Processes(adapters, proc)
+        self._limits = Limits(proc)
         self._hooks: dict[str, Installed] = {}
         coverage = hub.engine.coverage
         self._watch = Watch(
             coverage.learn, self._hooks.__getitem__, hub.askers.is_driven, traits_in(adapters)
         )
         self._transcripts = Transcripts(places, clock, self._knows, self._ran)
-        hub.observing.follow = self._transcripts.heard
+        hub.observing.follow = self._heard
         hub.asked_by = self._asked
 
     async def run(self) -> None:
         """Look until cancelled."""
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._transcripts.run)
+            tasks.start_soon(self._newcomers)
             while True:
                 await anyio.sleep(LOOK_S)
                 await self.look()
+
+    async def _newcomers(self) -> None:
+        """Tell of agents soon after their start: their first call comes a moment later."""
+        while True:
+            for process in await anyio.to_thread.run_sync(self._processes.newcomers):
+                self._entered(process.agent, process.cwd)
+            await anyio.sleep(NEWCOMERS_S)
 
     async def look(self) -> None:
         """Look at what runs now, and record what follows."""
@@ -72,7 +88,8 @@ class Rounds:
         at = Machine(self._clock.now().wall_us, _up_s())
         self._hub.catch_up()
         sessions = self._hub.recorder.state.sessions
-        for draft in self._watch.compare(found, sessions, at):
+        narrow = await anyio.to_thread.run_sync(self._limits.narrow, found)
+        for draft in (*self._watch.compare(found, sessions, at), *self._watch.narrow(narrow, at)):
             self._hub.recorder.record(draft)
 
     def _knows(self, asked: Asked) -> bool:
@@ -102,7 +119,12 @@ class Rounds:
         hooks = installed(adapter.setup, self._home, self._env, trusts)
         coverage.learn(event.agent, event.session, surroundings(hooks))
 
+    def _heard(self, event: Event) -> None:
+        self._entered(event.agent, event.cwd)
+        self._transcripts.heard(event)
+
     def _asked(self, event: Event, process: Proc) -> None:
+        self._entered(event.agent, event.cwd)
         if process.start.isdecimal():
             self._watch.asked(event.agent, event.session, (process.pid, int(process.start)))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import msgspec
 
@@ -102,6 +102,31 @@ class Watch:
             for session in self._left(here, sessions, at)
             if session not in told
         ]
+
+    def narrow(self, found: Iterable[tuple[AgentProcess, str]], at: Machine) -> list[Draft]:
+        """The records of processes whose limits keep their hooks from running."""
+        return [
+            self._narrow(process, limits, session, at)
+            for process, limits in found
+            for session in self._sessions_of(process) or [_name(process)]
+        ]
+
+    def _sessions_of(self, process: AgentProcess) -> list[str]:
+        """The sessions whose hooks this process ran."""
+        own = (process.pid, process.start)
+        return [session for (_agent, session), by in self._of.items() if by == own]
+
+    def _narrow(self, process: AgentProcess, limits: str, session: str, at: Machine) -> Draft:
+        why = f"{WORDS['limits']} ({limits}); start it again with larger limits"
+        what = f"{process.agent} {_name(process)} in {process.cwd}"
+        data = UngatedData(what=what, cause="limits", why=why, cwd=process.cwd)
+        return Draft(
+            kind="policy.ungated",
+            at=at.wall_us,
+            data=data,
+            agent=process.agent,
+            session=session,
+        )
 
     def _left(
         self, here: set[tuple[str, str]], sessions: Mapping[Key, SessionView], at: Machine

@@ -26,6 +26,13 @@ class Alarms:
         self._earlier = {(told.path, told.agent): told for told in earlier}
         self._last: Mapping[Key, TamperedData] = {}
 
+    def at_once(self, found: Mapping[Key, TamperedData]) -> list[TamperedData]:
+        """What is to be told of these without a second look: a call may run before that."""
+        fresh = {key: each for key, each in found.items() if key not in self.told}
+        self.told |= fresh
+        self._last = {**self._last, **fresh}
+        return list(fresh.values())
+
     def look(self, found: Mapping[Key, TamperedData]) -> list[Told]:
         """What is to be told now that this was found; from now on it counts as told."""
         was_wrong, self._earlier = self._earlier, {}

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from watchgate.agents.base import Adapter
+from watchgate.agents.base import Adapter, Setup
+from watchgate.core.recent import Recent
 from watchgate.core.records import TamperedData
 from watchgate.service.integrity.alarms import Key
 from watchgate.service.integrity.findings import (
@@ -15,11 +16,17 @@ from watchgate.service.integrity.findings import (
     first_of,
     hooks_judge,
     silencer_judge,
+    variables_judge,
 )
 from watchgate.service.integrity.looked import Stamp, looked_at, stamp_of
 from watchgate.service.integrity.manifest import Entry
 from watchgate.service.setup.targets import home as home_of
 from watchgate.service.setup.targets import setup_of
+
+PROJECTS_KEPT = 100
+"""Folders of sessions that are watched; the newest, as each costs some looks at files."""
+ABOVE = 12
+"""So many folders up an agent may look for its variables, and so we do."""
 
 
 class Examiner:
@@ -29,12 +36,14 @@ class Examiner:
         self._adapters = adapters
         self._env = env
         self._home = env.get("HOME", "")
+        self._entries: tuple[Entry, ...] = ()
+        self._projects: Recent[tuple[str, str], None] = Recent(PROJECTS_KEPT)
         self._judges: dict[Key, tuple[str, Judge]] = {}
         self._seen: dict[Key, tuple[Stamp | None, TamperedData | None]] = {}
 
     def watch(self, entries: Iterable[Entry]) -> None:
         """Look at these from now on."""
-        entries = tuple(entries)
+        self._entries = entries = tuple(entries)
         agents = sorted({entry.agent for entry in entries if entry.agent})
         # Each installation brings the client along, so one of them mends it.
         client_mend = again(
@@ -51,10 +60,34 @@ class Examiner:
         for name in agents:
             adapter = self._adapter(name)
             roots = {entry.root for entry in entries if entry.agent == name}
+            roots |= {folder for agent, folder in self._projects if agent == name}
             for path, root, judge in self._silencers(adapter, roots) if adapter else ():
                 judges.setdefault((path, name), (root, []))[1].append(judge)
         self._judges = {key: (root, first_of(each)) for key, (root, each) in judges.items()}
         self._seen = {}
+
+    def enter(self, agent: str, folder: str) -> dict[Key, TamperedData]:
+        """Watch what a session reads in its folder, too; returns what is wrong there now.
+
+        Only of an agent whose hooks are installed.
+        """
+        adapter = self._adapter(agent)
+        installed = any(entry.agent == agent for entry in self._entries)
+        known = (agent, folder) in self._projects
+        self._projects[agent, folder] = None
+        if adapter is None or not installed or known:
+            return {}
+        found = {}
+        judges: dict[Key, tuple[str, list[Judge]]] = {}
+        for path, root, judge in self._silencers(adapter, (folder,)):
+            if (path, agent) not in self._judges:
+                judges.setdefault((path, agent), (root, []))[1].append(judge)
+        for key, (root, each) in judges.items():
+            self._judges[key] = root, first_of(each)
+            told = self._one(key, root, self._judges[key][1])
+            if told is not None:
+                found[key] = told
+        return found
 
     def look(self) -> dict[Key, TamperedData]:
         """Everything that is wrong now."""
@@ -87,12 +120,33 @@ class Examiner:
 
     def _silencers(self, agent: Adapter, roots: Iterable[str]) -> Iterable[tuple[str, str, Judge]]:
         setup = setup_of(agent)
-        if setup.silencers is None:
+        silencers = setup.silencers
+        if silencers is None:
             return
-        own = home_of(setup, self._env)
-        places = [(str(own / each), "") for each in setup.silencers.home]
-        places += [(each, "") for each in setup.silencers.system]
-        for root in filter(None, roots):
-            places += [(str(Path(root, each)), root) for each in setup.silencers.project]
-        for path, root in places:
-            yield path, root, silencer_judge(agent, setup.silencers, path, self._home)
+        for path, root, dotenv in variable_files(setup, self._env, roots):
+            if not dotenv:
+                yield path, root, silencer_judge(agent, silencers, path, self._home)
+            yield path, root, variables_judge(agent, path, self._home, dotenv=dotenv)
+
+
+def variable_files(
+    setup: Setup, env: Mapping[str, str], roots: Iterable[str]
+) -> Iterator[tuple[str, str, bool]]:
+    """The files in which an agent may be given variables, or have its hooks switched off.
+
+    Each with the folder of the session that reads it, empty for all of them, and whether it is a
+    file of variables alone: those of the home, of the folders, and of the ones above them.
+    """
+    silencers = setup.silencers
+    if silencers is None:
+        return
+    own, roots = home_of(setup, env), tuple(filter(None, roots))
+    yield from ((str(own / each), "", False) for each in silencers.home)
+    yield from ((each, "", False) for each in silencers.system)
+    for root in roots:
+        yield from ((str(Path(root, each)), root, False) for each in silencers.project)
+    for name in silencers.dotenv:
+        yield str(Path(env.get("HOME", ""), name)), "", True
+        for root in roots:
+            for folder in [Path(root), *Path(root).parents][:ABOVE]:
+                yield str(folder / name), root, True

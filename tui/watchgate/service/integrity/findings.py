@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from watchgate.agents.base import Adapter, Silencers
+from watchgate.core.environment.reaching import of_dotenv, of_settings, of_unreadable
 from watchgate.core.records import TamperedData
 from watchgate.service.integrity.looked import Looked
 from watchgate.service.integrity.manifest import Entry
@@ -102,7 +103,7 @@ def silencer_judge(agent: Adapter, silencers: Silencers, path: str, home: str) -
         try:
             text = (looked.content or b"").removeprefix(BOM).decode()
             comments = setup_of(agent).comments
-            settings = scan(text, comments=comments).load(text) if text.strip() else {}
+            settings = _settings(text, comments)
         except (FormError, ValueError):
             return None  # the agent cannot read it either, so it silences nothing
         for key, (value, what) in silencers.keys.items():
@@ -118,6 +119,37 @@ def silencer_judge(agent: Adapter, silencers: Silencers, path: str, home: str) -
         return None
 
     return judge
+
+
+def variables_judge(agent: Adapter, path: str, home: str, *, dotenv: bool) -> Judge:
+    """Whether a file of settings or of variables sets one that can keep hooks from running."""
+    shown = _shown(path, home)
+
+    def judge(looked: Looked) -> TamperedData | None:
+        text = (looked.content or b"").removeprefix(BOM).decode(errors="replace")
+        try:
+            comments = setup_of(agent).comments
+            names = of_dotenv(text) if dotenv else of_settings(_settings(text, comments))
+        except (FormError, ValueError):
+            names = of_unreadable(text)
+        if not names:
+            return None
+        listed = _names(names) if len(names) <= _NAMED else f"{_names(names[:_NAMED])} and others"
+        return TamperedData(
+            part="hooks",
+            path=path,
+            agent=agent.name,
+            what=f"{shown} sets {listed}, which can end every hook of {agent.title} before it asks:"
+            " its calls may run ungated",
+            mend=f"take {listed} out of {shown}, then start {agent.title} again",
+            digest=sha256(text.encode()).hexdigest(),
+        )
+
+    return judge
+
+
+def _settings(text: str, comments: bool) -> Any:
+    return scan(text, comments=comments).load(text) if text.strip() else {}
 
 
 def list_gone(path: str, fault: str, entries: Iterable[Entry], home: str) -> TamperedData:

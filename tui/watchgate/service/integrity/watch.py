@@ -10,6 +10,7 @@ import msgspec
 
 from watchgate.agents.base import Adapter
 from watchgate.core.clock import Clock
+from watchgate.core.recent import Recent
 from watchgate.core.records import CoreData, Draft, TamperedData
 from watchgate.link.paths import Paths
 from watchgate.service.boundary import contained
@@ -23,6 +24,7 @@ from watchgate.service.integrity.seen import Seen
 from watchgate.service.policy.store import Policies
 
 LOOK_S = 2.0
+FOLDERS_KEPT = 1_000
 MEANWHILE = "this came about while no core ran"
 
 
@@ -53,14 +55,40 @@ class IntegrityWatch:
         self._alarms = Alarms(self._before.told)
         self._written: Seen | None = None
         self._fault = ""
+        self._folders: Recent[tuple[str, str], None] = Recent(FOLDERS_KEPT)
+        self._entered: list[tuple[str, str]] = []
+        self._woken = anyio.Event()
 
     async def run(self) -> None:
-        """Look until cancelled."""
+        """Look until cancelled, and at once at the folder of a session that begins."""
         self.tell_of_rules()
+        due = 0.0
         while True:
             with contained(self._failed):
-                await self.look()
-            await anyio.sleep(LOOK_S)
+                if anyio.current_time() >= due:
+                    await self.look()
+                    due = anyio.current_time() + LOOK_S
+                await self.look_at_folders()
+            self._woken = anyio.Event()
+            with anyio.move_on_after(max(due - anyio.current_time(), 0.0)):
+                if not self._entered:
+                    await self._woken.wait()
+
+    def entered(self, agent: str, folder: str) -> None:
+        """An agent works in this folder: what it reads there may keep its hooks from running."""
+        if folder and (agent, folder) not in self._folders:
+            self._folders[agent, folder] = None
+            self._entered.append((agent, folder))
+            self._woken.set()
+
+    async def look_at_folders(self) -> None:
+        """Look at the folders that agents have entered, and tell at once what is wrong there."""
+        entered, self._entered = self._entered, []
+        for agent, folder in entered:
+            found = await anyio.to_thread.run_sync(self._examiner.enter, agent, folder)
+            self._hub.catch_up()
+            for told in self._alarms.at_once(found):
+                self._record("policy.tampered", told)
 
     async def look(self) -> None:
         """Look at every file, and record what is new."""

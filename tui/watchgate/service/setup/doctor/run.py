@@ -11,7 +11,14 @@ from watchgate.agents.base import Adapter
 from watchgate.core.config import Config
 from watchgate.link.paths import Paths
 from watchgate.service.setup import native_client
-from watchgate.service.setup.doctor import client, codex, entries, play, silencers
+from watchgate.service.setup.doctor import (
+    client,
+    codex,
+    entries,
+    play,
+    silencers,
+    variables,
+)
 from watchgate.service.setup.doctor.check import Check
 from watchgate.service.setup.doctor.parser import check_parser
 from watchgate.service.setup.doctor.places import CORE, check_places
@@ -111,8 +118,8 @@ class Doctor:
         yield from entries.check_all_entries(agent, changes)
         for change in changes:
             found = change.part.editor.ours(change.found.text)
-            limits = approval.margin_s, approval.client_deadline_s
-            yield from entries.check_deadlines(agent, change.part, found, *limits)
+            deadlines = approval.margin_s, approval.client_deadline_s
+            yield from entries.check_deadlines(agent, change.part, found, *deadlines)
             yield from entries.check_switches(agent, setup_of(agent), change)
 
     def _tried(self, agent: Adapter, part: Part, found: Table) -> Iterator[Check]:
@@ -127,6 +134,7 @@ class Doctor:
     def _particular(self, agent: Adapter, parts: Sequence[Part]) -> Iterator[Check]:
         setup = setup_of(agent)
         yield from silencers.check_silencers(agent, setup, self._env, self._cwd)
+        yield from variables.check_variables(agent, setup, self._env, self._cwd)
         check_trust = _TRUST.get(agent.name)
         program = self._program(agent)
         if check_trust is not None and program is not None:

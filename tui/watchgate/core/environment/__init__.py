@@ -1,0 +1,1 @@
+"""What an environment can do to the hooks that run in it."""
