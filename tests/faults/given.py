@@ -17,6 +17,7 @@ BEGUN = 20
 HALF = b"watchgate/1 claude gate\nevent: PreToolUse\nlength: 100\n\n{"
 OTHERS_PYTHON = shutil.which("python3", path="/usr/local/bin:/usr/bin") or ""
 """One that every user of this machine can run."""
+ONE_PROCESS = ("prlimit", "--nproc=1:1")
 ANOTHER = ("setpriv", "--reuid=12345", "--clear-groups")
 AS_ROOT, UNMAPPED = ("unshare", "--user", "--map-root-user"), ("unshare", "--user")
 RENUMBERED = ("unshare", "--user", "--map-user=12345")
@@ -100,6 +101,20 @@ def another_user(*apart: str) -> Harm:
         trial.world.top.chmod(0o700)
 
     return harm
+
+
+@contextmanager
+def no_more_processes(trial: Trial) -> Iterator[None]:
+    """The user of the hook has as many processes as they may; for root that is another user."""
+    with another_user()(trial):
+        trial.before = [*(ANOTHER if os.geteuid() == 0 else ()), *ONE_PROCESS]
+        yield
+
+
+def no_limit_for_another() -> str:
+    """Why no limit of processes can stop a hook here."""
+    missing = "" if shutil.which(ONE_PROCESS[0]) else f"no {ONE_PROCESS[0]}"
+    return missing or (cannot_be_another() if os.geteuid() == 0 else "")
 
 
 def only_root() -> str:

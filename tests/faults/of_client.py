@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
+from pathlib import Path
 
+from tests.client.compiled import compiled
 from tests.e2e.programs import until
 from tests.faults.given import (
     AS_ROOT,
@@ -17,6 +20,8 @@ from tests.faults.given import (
     cannot_be_another,
     garbage_frames,
     half_frames,
+    no_limit_for_another,
+    no_more_processes,
     no_namespace,
     no_namespace_for_another,
     nobody_reads_stdout,
@@ -30,6 +35,7 @@ from tests.faults.given import (
 from tests.faults.trial import WAITING, Trial
 from tests.faults.words import Component, Fault, Gets, Harm, Strike, When, healthy, held
 from watchgate.client import REASONS
+from watchgate.service.setup import client_copy
 
 SHORT_S = 4
 LITTLE_KIB = 8_000
@@ -102,6 +108,57 @@ def script(text: str | None) -> Harm:
         return ExitStack()
 
     return harm
+
+
+@contextmanager
+def bytecode_damaged(trial: Trial) -> Iterator[None]:
+    """One bit of what the launcher runs is another."""
+    trial.world.start()
+    [bytecode] = client_copy.cached(trial.world.paths)
+    whole = bytecode.read_bytes()
+    bytecode.write_bytes(flipped(whole))
+    yield
+    bytecode.write_bytes(whole)
+
+
+def installed(name: str, change: Callable[[bytes], bytes]) -> Harm:
+    """One of the installed files is another: `client`, the launcher, or `client_module`."""
+
+    @contextmanager
+    def harm(trial: Trial) -> Iterator[None]:
+        trial.world.start()
+        file: Path = getattr(trial.world.paths, name)
+        whole = file.read_bytes()
+        file.write_bytes(change(whole))
+        yield
+        file.write_bytes(whole)
+
+    return harm
+
+
+def native(change: Callable[[bytes], bytes]) -> Harm:
+    """Hooks run the native client, and its file is another."""
+
+    @contextmanager
+    def harm(trial: Trial) -> Iterator[None]:
+        trial.world.start()
+        client = compiled(trial.world.top)
+        client.write_bytes(change(client.read_bytes()))
+        trial.native = client
+        yield
+
+    return harm
+
+
+def flipped(content: bytes) -> bytes:
+    """One bit in the middle is another."""
+    middle = len(content) // 2
+    return content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :]
+
+
+def no_compiler() -> str:
+    """Why there is no native client here."""
+    return "" if shutil.which("cc") else "no C compiler"
 
 
 def not_answered(number: int) -> str:
@@ -189,6 +246,72 @@ CLIENT = (
         observe=Gets.DROPPED,
         because="the hook client is missing",
         harm=script(""),
+    ),
+    Fault(
+        what="its launcher is cut behind its imports",
+        of=OF,
+        observe=Gets.DROPPED,
+        because=not_answered(0),
+        harm=installed("client", lambda whole: whole[: whole.index(b"\nPLACE")]),
+    ),
+    Fault(
+        what="its launcher is full of zeros",
+        of=OF,
+        observe=Gets.DROPPED,
+        because="the hook client failed with status",
+        harm=installed("client", lambda whole: bytes(len(whole))),
+    ),
+    Fault(
+        what="its file is cut between two functions",
+        of=OF,
+        observe=Gets.DROPPED,
+        because=not_answered(1),
+        harm=installed("client_module", lambda whole: whole[: whole.index(b"\ndef main")]),
+    ),
+    Fault(
+        what="its file is damaged in one bit",
+        of=OF,
+        observe=Gets.DROPPED,
+        because=not_answered(1),
+        harm=installed("client_module", flipped),
+    ),
+    Fault(
+        what="its bytecode is damaged in one bit",
+        of=OF,
+        observe=Gets.DROPPED,
+        because=not_answered(1),
+        harm=bytecode_damaged,
+    ),
+    Fault(
+        what="the native one is damaged in one bit",
+        of=OF,
+        observe=Gets.DROPPED,
+        because="the hook client failed with status",
+        harm=native(flipped),
+        why_not=no_compiler,
+    ),
+    Fault(
+        what="the native one is cut",
+        of=OF,
+        observe=Gets.DROPPED,
+        because="the hook client failed with status",
+        harm=native(lambda whole: whole[: len(whole) // 2]),
+        why_not=no_compiler,
+    ),
+    Fault(
+        what="in its place is a program that ends with 0 and says nothing",
+        of=OF,
+        observe=Gets.DROPPED,
+        because=not_answered(0),
+        harm=script("raise SystemExit(0)"),
+    ),
+    Fault(
+        what="the shell around it can start no process",
+        of=OF,
+        observe=Gets.DROPPED,
+        because="the hook client did not run: its shell failed",
+        harm=no_more_processes,
+        why_not=no_limit_for_another,
     ),
     Fault(
         what="its file crashes",

@@ -30,6 +30,7 @@ class Trial:
         self.name = fault.slug
         self.python = PYTHON
         self.script = world.paths.client
+        self.native: Path | None = None
         self.socket = world.paths.ingest_socket
         self.before: list[str] = []
         """What the hook is started by."""
@@ -69,6 +70,7 @@ class Trial:
             script=self.script,
             ingest_socket=self.socket,
             deadline_s=deadline_s or self.fault.deadline_s or (SHORT_S if late else LONG_S),
+            native=self.native,
         )
         argv = shlex.split(command(CLAUDE, entry(lane), client, profile))
         asked = Asked(

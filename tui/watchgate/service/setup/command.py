@@ -51,8 +51,10 @@ _GATE = (
     'wg_w="failed with status $wg_c. Mend it with watchgate doctor $3"; '
     'else wg_w="is missing. Mend it with watchgate install $3"; fi'
 )
-_ANSWER = "{0.first}{0.can} && {0.run}; wg_c=$?; case $wg_c in 2) exit 2;; esac; exit 0"
-_OBSERVE = "{0.first}{0.can} && {0.run} >/dev/null 2>&1; exit 0"
+# A shell that cannot fork ends in 2 or 254 by itself.
+_OPEN = '{0.first}trap "exit 0" 0; {0.can} && {0.run}'
+_ANSWER = f"{_OPEN}; wg_c=$?; case $wg_c in 2) trap - 0; exit 2;; esac; exit 0"
+_OBSERVE = f"{_OPEN} >/dev/null 2>&1; exit 0"
 
 
 class Client(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,7 +98,8 @@ def command(agent: Adapter, entry: HookEntry, client: Client, profile: str) -> s
             *(_SHELL, "-c", guard.format(start, _NOT_A_PERSON, PASSED), _NAME),
             *map(str, (*program, client.ingest_socket)),
             *(agent.name, entry.lane, entry.event, str(client.waits_s(entry.timeout_s))),
-            *(_denial(agent, entry) if closed else ("",)),
+            *(_denial(agent, entry) if closed else ("", "2", "")),
+            str(PASSED),
         )
     )
 
@@ -108,10 +111,10 @@ def status_line(agent: Adapter, client: Client) -> str:
 
 
 def _denial(agent: Adapter, entry: HookEntry) -> tuple[str, ...]:
-    """What the client prints to deny and its status then; what it prints while off; its word."""
+    """What the client prints to deny by itself, its status then, and what it prints while off."""
     template = closed_template(agent, entry.event, entry.lane)
     status = closed_exit(agent, entry.event)
-    return template, str(status), handed_back(agent, entry.event), str(PASSED)
+    return template, str(status), handed_back(agent, entry.event)
 
 
 def is_ours(command: object) -> bool:
