@@ -33,6 +33,17 @@ def test_without_a_core_the_gate_denies(agent: AnySession) -> None:
     assert "watchgate serve" in agent.told
 
 
+@pytest.mark.usefixtures("core")
+def test_a_client_that_is_nothing_but_zeros_denies(agent: AnySession) -> None:
+    """Python runs it without a word and with status 0, which is no word of the client."""
+    client = client_file(agent)
+    client.write_bytes(bytes(601))
+    agent.play(one_call())
+
+    assert agent.evidence == ""
+    assert "the hook client failed with status" in agent.told
+
+
 def test_without_a_core_a_read_is_left_to_the_agent(claude: Session[ClaudeCode]) -> None:
     """Reading is handed back when there is nobody to ask."""
     note = claude.place.work / "note.txt"

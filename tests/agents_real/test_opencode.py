@@ -44,6 +44,22 @@ def test_an_operators_allow_answers_opencodes_own_dialog(
         assert core.record("effect.confirmed", relay.id)
 
 
+@pytest.mark.parametrize("size_bytes", [0, 5_000, None])
+def test_a_plugin_that_opencode_cannot_load_is_no_way_round_the_gate(
+    opencode: Session[OpenCode], size_bytes: int | None
+) -> None:
+    """OpenCode passes over the one that is cut or gone; the other beside it throws."""
+    plugin = opencode.agent.hook_file(opencode.place)
+    content = plugin.read_bytes()
+    plugin.unlink()
+    if size_bytes is not None:
+        plugin.write_bytes(content[:size_bytes])
+    opencode.play(one_call())
+
+    assert opencode.evidence == ""
+    assert "Run watchgate install opencode" in opencode.told
+
+
 def test_an_operators_denial_of_a_permission_reaches_the_model(
     core: Core, asking: Session[OpenCode]
 ) -> None:

@@ -1,9 +1,10 @@
-"""The file of our plugin for OpenCode, with what this installation needs written into it."""
+"""Our plugin for OpenCode and the one that checks it, with what this installation needs in them."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
+from hashlib import sha256
 from importlib import resources
 from pathlib import Path
 from typing import Final
@@ -18,16 +19,41 @@ from watchgate.service.setup.command import PASSED, Client, Installed
 from watchgate.service.setup.forms.editor import Written
 
 SOURCE: Final = "opencode_plugin.js"
+CHECK: Final = "opencode_check.js"
+NAME, CHECK_NAME = "watchgate.js", "watchgate-check.js"
+"""What the two are called where they are installed."""
+
 MARK: Final = "// Watchgate's plugin for OpenCode."
 _SETUP: Final = b"const SETUP = {}\n"
 _WRITTEN: Final = "const SETUP = "
+_DAMAGED: Final = (
+    f"watchgate: the plugin {NAME} is not the one that was installed, so nothing judges this call. "
+    "Run watchgate install opencode, then start OpenCode again. "
+    "This is not a refusal by a person. Do not try another way; stop and report."
+)
 
 
 def contents(client: Client, profile: str) -> bytes:
     """The plugin for this client and profile; raises `ValueError` for an unknown profile."""
-    source = resources.files("watchgate").joinpath(SOURCE).read_bytes()
-    setup = msgspec.json.encode(_setup(client, profile))
-    return source.replace(_SETUP, b"const SETUP = " + setup + b"\n", 1)
+    return _filled(SOURCE, _setup(client, profile))
+
+
+def check(plugin: bytes, profile: str) -> bytes:
+    """The plugin that throws, where the other beside it is not this, what that would ask about."""
+    free = () if profile == "strict" else READS
+    setup: dict[str, object] = {
+        "plugin": NAME,
+        "digest": sha256(plugin).hexdigest(),
+        "gates": profile != "watch",
+        "free": free,
+        "closed": _DAMAGED,
+    }
+    return _filled(CHECK, setup)
+
+
+def _filled(source: str, setup: dict[str, object]) -> bytes:
+    text = resources.files("watchgate").joinpath(source).read_bytes()
+    return text.replace(_SETUP, _WRITTEN.encode() + msgspec.json.encode(setup) + b"\n", 1)
 
 
 def is_ours(content: bytes) -> bool:

@@ -44,14 +44,19 @@ def _synaps(wanted: Wanted) -> Mapping[str, bytes]:
 
 
 def _opencode(wanted: Wanted) -> Mapping[str, bytes]:
-    return {"": opencode_plugin.contents(wanted.client, wanted.profile)}
+    plugin = opencode_plugin.contents(wanted.client, wanted.profile)
+    beside = f"../{opencode_plugin.CHECK_NAME}"
+    return {"": plugin, beside: opencode_plugin.check(plugin, wanted.profile)}
 
 
 PLUGINS: Final[dict[str, Callable[[Wanted], Mapping[str, bytes]]]] = {
     "opencode": _opencode,
     "synaps": _synaps,
 }
-"""The files of each plugin by their names in its folder; without a name, the folder is the file."""
+"""The files of each plugin by their names in its folder; without a name, the folder is the file.
+
+A name may begin with `../`, for what lies beside that.
+"""
 
 
 def parts(
@@ -105,8 +110,7 @@ def _manifests(setup: Setup, path: Path) -> Iterator[Part]:
     for name, value in setup.manifests.items():
         text = json.dumps(value, indent=2, ensure_ascii=False) + "\n"
         whole = WholeFile(text)
-        place_of = Path(os.path.normpath(path.parent / name))
-        yield Part(path=place_of, editor=whole, table=whole.table(()))
+        yield Part(path=_below(path.parent, name), editor=whole, table=whole.table(()))
 
 
 def _plugin(agent: Adapter, folder: Path, wanted: Wanted) -> tuple[Part, ...]:
@@ -115,6 +119,10 @@ def _plugin(agent: Adapter, folder: Path, wanted: Wanted) -> tuple[Part, ...]:
         raise Refusal(f"there is no plugin of watchgate for {agent.title}")
     whole = {name: WholeFile(content.decode()) for name, content in contents(wanted).items()}
     return tuple(
-        Part(path=folder / name, editor=edits, table=edits.table(()))
+        Part(path=_below(folder, name), editor=edits, table=edits.table(()))
         for name, edits in whole.items()
     )
+
+
+def _below(folder: Path, name: str) -> Path:
+    return Path(os.path.normpath(folder / name))
