@@ -9,6 +9,9 @@ from watchgate.service.crashtest.odd import OddHook, OddHooks
 _GUARD: Final = "its command is guarded in the shell: whatever is not its own answer ends in exit 2"
 _THREEFOLD: Final = "it denies by JSON, a reason on stderr and exit 2 at once"
 _ALONE: Final = "it prints its one answer and nothing else, beside exit 2"
+_LIMIT: Final = (
+    "its guard does not start either then, and nothing of it can deny: the agent decides"
+)
 _RAN: Final = ": >@TRACE@; cat >/dev/null; "
 
 COMMANDS: Final = OddHooks(
@@ -43,6 +46,38 @@ COMMANDS: Final = OddHooks(
             script=": >@TRACE@; kill -9 $$",
             ran="a hook that is killed, as when memory runs out, lets the call run",
             watchgate="the shell around its client ends in exit 2 then; a killed shell does not",
+        ),
+        OddHook(
+            id="no-stack",
+            label="its shell dies by SIGSEGV (no stack)",
+            command=": >@TRACE@; ulimit -s 8; exec /bin/sh @SCRIPT@",
+            script=_RAN + "echo @DENY@",
+            ran="a limit on the agent's stack, which any process of yours can set, "
+            "lets every call run",
+            watchgate=_LIMIT,
+        ),
+        OddHook(
+            id="no-files",
+            label="its shell cannot start (no descriptor, 127)",
+            command=": >@TRACE@; ulimit -n 3; exec /bin/sh @SCRIPT@",
+            script=_RAN + "echo @DENY@",
+            ran="a limit on the agent's open files lets every call run",
+            watchgate=_LIMIT,
+        ),
+        OddHook(
+            id="no-memory",
+            label="its shell cannot start (no memory, 127)",
+            command=": >@TRACE@; ulimit -v 2048; exec /bin/sh @SCRIPT@",
+            script=_RAN + "echo @DENY@",
+            ran="a limit on the agent's memory lets every call run",
+            watchgate=_LIMIT,
+        ),
+        OddHook(
+            id="no-fork",
+            label="its shell cannot fork (bash, 254)",
+            script=_RAN + "echo fork: Resource temporarily unavailable >&2; exit 254",
+            ran="a user with no process left has every call run where /bin/sh is bash",
+            watchgate=_GUARD,
         ),
         OddHook(
             id="exit-1",

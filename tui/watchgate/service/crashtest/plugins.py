@@ -15,7 +15,7 @@ export const Odd = async () => ({
   },
 })
 """
-_WHOLE: Final = "no plugin can prevent that; a running core raises an alarm if its file is changed"
+_WHOLE: Final = "a second plugin beside it throws then, as it is not the one that was installed"
 _THROWS: Final = "its plugin throws whatever is not an allow or a handback of its core"
 
 PLUGINS: Final = OddHooks(
