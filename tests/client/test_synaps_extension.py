@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import json
 import os
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,6 +23,7 @@ from tests.client.fake_core import (
 )
 from watchgate import client, synaps_extension
 from watchgate.core.extensions.framing import Frames, frame
+from watchgate.service.setup.client_copy import sealed
 
 SOURCE = SCRIPT.with_name("synaps_extension.py")
 CALL = {
@@ -43,12 +43,17 @@ PASS = b'{"action":"continue"}'
 class Synaps:
     """A SynapsCLI of a few lines: it starts the extension and waits for each answer."""
 
-    def __init__(self, folder: Path, path: Path, lane: str, budget_s: str = "4.5") -> None:
-        shutil.copy(SCRIPT, folder / "watchgate_client.py")
+    def __init__(
+        self, folder: Path, path: Path, lane: str, budget_s: str = "4.5", *, damaged: str = ""
+    ) -> None:
+        (folder / "watchgate_client.py").write_bytes(sealed(SCRIPT.read_bytes()))
         source = SOURCE.read_text()
         assert source.count("= 4.5, ") == 1, "the budget of a call in the extension"
         shorter = source.replace("= 4.5, ", f"= {budget_s}, ")
-        (folder / "watchgate_synaps.py").write_text(shorter)
+        (folder / "watchgate_synaps.py").write_bytes(sealed(shorter.encode()))
+        if damaged:
+            content = (folder / damaged).read_bytes()
+            (folder / damaged).write_bytes(content.replace(b"BUDGET_S", b"BUDGET_T"))
         self.frames = Frames()
         self.number = 0
         self.process = subprocess.Popen(
@@ -195,6 +200,25 @@ def test_the_way_out_is_honoured(synaps: Synaps, path: Path) -> None:
     assert synaps.hook() == {"action": "continue"}
 
 
+@pytest.mark.parametrize("file", ["watchgate_client.py", "watchgate_synaps.py"])
+@pytest.mark.parametrize("lane", ["gate", "observe"])
+def test_damaged_files_block_every_call_where_anything_is_held(
+    tmp_path: Path, path: Path, file: str, lane: str
+) -> None:
+    synaps = Synaps(tmp_path, path, lane, damaged=file)
+    try:
+        with listening(path, answering(told(PASS))) as frames:
+            result = synaps.hook()
+            assert synaps.hook(kind="on_session_end") == {"action": "continue"}
+            assert frames.empty()
+    finally:
+        synaps.process.kill()
+        synaps.process.communicate()
+
+    assert result["action"] == ("block" if lane == "gate" else "continue")
+    assert ("Run watchgate install synaps" in result.get("reason", "")) is (lane == "gate")
+
+
 def test_what_it_does_not_know_is_answered_and_costs_nothing(synaps: Synaps) -> None:
     assert synaps.call("tool.call", {})["error"]["code"] == -32601
     synaps.say(frame(b'{"jsonrpc":"2.0","method":"notes.added"}'))
@@ -225,4 +249,4 @@ def test_headers_are_read_in_any_case_and_with_others_beside(synaps: Synaps) -> 
 def test_it_is_written_for_python_3_8_and_needs_no_package() -> None:
     tree = ast.parse(SOURCE.read_text(), feature_version=(3, 8))
     plain = {a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
-    assert plain == {"json", "os", "re", "socket", "sys", "time"}
+    assert plain == {"binascii", "json", "os", "re", "socket", "sys", "time", "types"}

@@ -5,28 +5,49 @@
 Lies beside a copy of the hook client, whose way to the core it takes, and needs Python 3.8 and no
 package. SynapsCLI lets an event pass when an extension is slower than 5 s or gone, so a tool call
 that the core did not let through by then is blocked here, with the reason; whatever else happens,
-each call gets an answer. Hooks that cannot prevent anything are told to the core and never waited
-for. GATE_LANE is gate, or observe where nothing is to be held.
+each call gets an answer. Both files end in a checksum; where one is damaged, every call is blocked.
+Hooks that cannot prevent anything are told to the core and never waited for. GATE_LANE is gate, or
+observe where nothing is to be held.
 """
 
 from __future__ import annotations
 
+import binascii
 import json
 import os
 import re
 import socket
 import sys
 import time
+import types
 from typing import Any, BinaryIO
 
 
+def whole(path: str) -> bytes:
+    """A file's content without the checksum behind it; raises `ValueError` if that is another."""
+    with open(path, "rb") as file:  # noqa: PTH123 - no pathlib
+        content, _, checksum = file.read().rpartition(b"\n# ")
+    if checksum != b"%08x" % binascii.crc32(content):
+        raise ValueError(path)
+    return content
+
+
 def find_client() -> Any:
-    """The hook client: beside this file where it runs by itself, else in the package."""
+    """The hook client: beside this file where it runs by itself, else in the package.
+
+    None where it or this file is not whole.
+    """
     if __name__ != "__main__":
         return __import__("watchgate.client").client
-    # Appended, so that no file there can stand in for a module of the standard library.
-    sys.path.append(__file__.rpartition("/")[0] or ".")
-    return __import__("watchgate_client")
+    try:
+        whole(__file__)
+        source = whole((__file__.rpartition("/")[0] or ".") + "/watchgate_client.py")
+    except (OSError, ValueError):
+        return None
+    # Not imported, as an import believes whatever bytecode lies there.
+    found = types.ModuleType("watchgate_client")
+    exec(source, found.__dict__)  # noqa: S102 - the client that lies beside this
+    return found
 
 
 client = find_client()
@@ -43,6 +64,8 @@ FAULTS = (
     ArithmeticError,
     RecursionError,
 )
+DAMAGED = "plugin is damaged. Run watchgate install synaps, then start SynapsCLI again."
+STOP = "This is not a refusal by a person. Do not try another way; stop and report."
 UNREADABLE = "could not read what SynapsCLI sent. Look for a newer version of watchgate."
 
 
@@ -141,10 +164,22 @@ def reason_of(fault: BaseException) -> str:
 
 def blocked(reason: str) -> dict[str, Any]:
     """The result that keeps a tool call from running."""
-    return {"action": "block", "reason": f"watchgate {reason} {client.STOP}"}
+    return {"action": "block", "reason": f"watchgate {reason} {STOP}"}
 
 
-def answer(extension: Extension, message: dict[str, Any]) -> dict[str, Any] | None:
+class Damaged:
+    """Stands in the place of an extension whose files are not whole."""
+
+    def __init__(self, gate_lane: str) -> None:
+        self.gates = gate_lane != "observe"
+
+    def handle(self, params: dict[str, Any]) -> dict[str, Any]:
+        """The result for one hook: whatever could be blocked is."""
+        held = self.gates and params.get("kind") == BEFORE
+        return blocked(DAMAGED) if held else {"action": "continue"}
+
+
+def answer(extension: Extension | Damaged, message: dict[str, Any]) -> dict[str, Any] | None:
     """What a request is answered; None where nothing is read, and for the end."""
     method, number = message.get("method"), message.get("id")
     if method == "initialize":
@@ -172,7 +207,8 @@ def unread(body: bytes) -> dict[str, Any]:
 
 def main() -> None:
     """Answer until stdin ends or `shutdown`; nothing can follow a broken frame, so it ends too."""
-    extension = Extension(*sys.argv[1:3])
+    path, gate_lane = sys.argv[1:3]
+    extension = Extension(path, gate_lane) if client else Damaged(gate_lane)
     source, sink = sys.stdin.buffer, sys.stdout.buffer
     while True:
         body = read_frame(source)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 from pathlib import Path
 
@@ -33,6 +34,10 @@ ENDS = {
     "missing": Ended(127, err=None),
     "not-executable": Ended(126, err=None),
     "killed": Ended(-9),
+    "no-stack": Ended(-signal.SIGSEGV),
+    "no-files": Ended(127, err=None),
+    "no-memory": Ended(127, err=None),
+    "no-fork": Ended(254, err="fork: Resource temporarily unavailable\n"),
     "exit-1": Ended(1, err=JUNK),
     "exit-3": Ended(3, err=JUNK),
     "garbage": Ended(0, "no json {{{\n"),

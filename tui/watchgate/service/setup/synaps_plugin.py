@@ -16,6 +16,7 @@ from watchgate.agents.registry import adapter
 from watchgate.agents.synaps import BEFORE, EVENTS, NAME
 from watchgate.core.permissions import needed
 from watchgate.link.paths import Paths
+from watchgate.service.setup.client_copy import sealed
 
 PLUGIN = "watchgate"
 SCRIPT = "watchgate_synaps.py"
@@ -25,8 +26,8 @@ def contents(places: Paths, profile: str, python: Path) -> dict[str, bytes]:
     """The files of the plugin by their names in the folder, the one that makes it load last."""
     package = resources.files("watchgate")
     return {
-        "watchgate_client.py": package.joinpath("client.py").read_bytes(),
-        SCRIPT: package.joinpath("synaps_extension.py").read_bytes(),
+        "watchgate_client.py": sealed(package.joinpath("client.py").read_bytes()),
+        SCRIPT: sealed(package.joinpath("synaps_extension.py").read_bytes()),
         ".synaps-plugin/plugin.json": _plugin(places, profile, python),
     }
 
