@@ -12,7 +12,7 @@ from typing import Any, Literal
 import msgspec
 
 from watchgate.core.ids import canonical_json
-from watchgate.core.secret_shapes import Secret, marked, secrets
+from watchgate.core.secrets.finding import Secret, marked, secrets
 from watchgate.core.text import Span
 
 Content = Literal["commands", "full", "none"]
@@ -81,7 +81,7 @@ def journal_json(data: Mapping[str, Any], content: Content) -> msgspec.Raw:
     view = _kept(data, content)
     encoded = canonical_json(view)
     # One look at the whole is far cheaper than one at each of its texts.
-    if marked(encoded.decode()):
+    if marked(encoded):
         encoded = canonical_json(_without_secrets(view))
     return msgspec.Raw(encoded)
 

@@ -12,7 +12,7 @@ from watchgate.core.diff.rows import Change, Sign
 from watchgate.core.events import Tool
 from watchgate.core.records import RequestData
 from watchgate.core.redact import redact
-from watchgate.core.secret_shapes import secrets
+from watchgate.core.secrets.finding import secrets
 
 COMPARED_LINES = 100
 """Above so many lines two texts are shown one after the other: comparing them can take seconds."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import msgspec
 from rich.cells import cell_len
 
-from watchgate.core.secret_shapes import secrets
+from watchgate.core.secrets.finding import secrets
 from watchgate.core.text import safe_text
 from watchgate.ui.theming.ascii_only import spelled
 from watchgate.ui.widgets.prompts.edit_line import EditLine

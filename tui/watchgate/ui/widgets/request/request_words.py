@@ -9,7 +9,7 @@ from watchgate.core.amounts import count
 from watchgate.core.events import Tool, ToolClass
 from watchgate.core.policy.telling import telling
 from watchgate.core.records import RequestData
-from watchgate.core.secret_shapes import secrets
+from watchgate.core.secrets.finding import secrets
 from watchgate.core.text import safe_text
 from watchgate.core.views import PendingView, SessionView
 from watchgate.ui.covered import covered

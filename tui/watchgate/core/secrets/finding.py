@@ -1,0 +1,163 @@
+"""Finds the secrets of a text: only known shapes and announcements, no guessing by randomness.
+
+So ordinary text stays readable. Every text of every record is searched, and almost none holds a
+secret: the text is cut into words once, and a kind's own pattern runs only where a word begins as
+its tokens do, names a program of its, or where its sign is found.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import takewhile
+
+import msgspec
+
+from watchgate.core.secrets.announced import ANNOUNCED, ASSIGNED
+from watchgate.core.secrets.arguments import PROGRAMS, arguments, may_announce
+from watchgate.core.secrets.tokens import TOKENS
+from watchgate.core.text import hidden_spans
+
+_SMALL = b"abcdefghijklmnopqrstuvwxyz0123456789"
+_TO_PARTS = bytes(code if code in _SMALL else 32 for code in range(256))
+_LONG_PART = 10
+_LEAD = 4
+_SHORT_LEAD = 2
+
+_TOKENS = tuple(
+    (each.kind, re.compile(rf"(?<!{each.apart}){re.escape(each.head)}{each.tail}"))
+    for each in TOKENS
+)
+_ANNOUNCED = tuple((each.kind, re.compile(each.pattern)) for each in ANNOUNCED)
+_SHAPES = _TOKENS + _ANNOUNCED
+_ASSIGNED = re.compile(ASSIGNED)
+
+
+def _first(word: str) -> str:
+    """The letters and digits that a word begins with."""
+    return "".join(takewhile(str.isalnum, word))
+
+
+Table = dict[bytes, list[int]]
+
+
+def _tables() -> tuple[Table, Table, Table]:
+    """The shapes by a whole part, by how a part begins, by how a long part begins."""
+    whole: Table = {}
+    begun: Table = {}
+    begun_short: Table = {}
+    for number, token in enumerate(TOKENS):
+        head = token.head.lower()
+        first = _first(head)
+        if first != head:
+            table, lead = whole, first
+        elif len(head) >= _LEAD:
+            table, lead = begun, head[:_LEAD]
+        else:
+            # Many words begin with two letters: only in a long one they are looked for.
+            table, lead = begun_short, head[:_SHORT_LEAD]
+        table.setdefault(lead.encode(), []).append(number)
+    for number, each in enumerate(ANNOUNCED, len(TOKENS)):
+        for sign in filter(str.isalnum, each.signs):
+            whole.setdefault(sign.encode(), []).append(number)
+    return whole, begun, begun_short
+
+
+def _sized() -> dict[tuple[int, int], list[int]]:
+    """The shapes by a part's length and first character."""
+    table: dict[tuple[int, int], list[int]] = {}
+    for number, each in enumerate(ANNOUNCED, len(TOKENS)):
+        for sign in each.signs:
+            if sign.startswith("#"):
+                for char in sign[3:].encode() or _SMALL:
+                    table.setdefault((int(sign[1:3]), char), []).append(number)
+    return table
+
+
+_WHOLE, _BEGUN, _BEGUN_SHORT = _tables()
+_SIZED = _sized()
+_PIECES = tuple(
+    (sign, number)
+    for number, each in enumerate(ANNOUNCED, len(TOKENS))
+    for sign in each.signs
+    if not sign.isalnum() and sign[0] not in "#="
+)
+_BY_NAME = tuple(n for n, each in enumerate(ANNOUNCED, len(TOKENS)) if "=" in each.signs)
+_PROGRAMS: dict[bytes, list[str]] = {}
+for _name in PROGRAMS:
+    _PROGRAMS.setdefault(_first(_name).encode(), []).append(_name)
+# Of the JSON of a text: what is left of an escape would else stand before the word behind it.
+_ESCAPE = re.compile(r"\\(?:u[0-9a-f]{4}|[bfnrt])")
+
+
+class Secret(msgspec.Struct, frozen=True):
+    """A secret found in a text: what it is and where."""
+
+    kind: str
+    start: int
+    end: int
+
+    @property
+    def shown(self) -> str:
+        """What stands in its place."""
+        return f"<{self.kind}, {self.end - self.start} chars>"
+
+
+def marked(encoded: bytes) -> bool:
+    """Whether a secret may be in the JSON of many texts."""
+    text = encoded.decode("utf-8", "surrogatepass")
+    if "\\" in text:
+        text = _ESCAPE.sub("\n", text).replace('\\"', '"')
+    parts = _parts(text)
+    if any(_SHAPES[number][1].search(text) for number in _candidates(text, parts)):
+        return True
+    programs = _PROGRAMS.keys() & parts
+    return any(may_announce(name, text) for part in programs for name in _PROGRAMS[part])
+
+
+def secrets(text: str) -> list[Secret]:
+    """The secrets in a text, in order; where two overlap, the one that begins first.
+
+    One that holds a character nobody can see is left out: a secret must not cover that up.
+    """
+    parts = _parts(text)
+    matches = list(_shaped(text, _candidates(text, parts)))
+    if not _PROGRAMS.keys().isdisjoint(parts):
+        matches += [Secret("password", *span) for span in arguments(text)]
+    apart: list[Secret] = []
+    for secret in sorted(matches, key=lambda each: (each.start, -each.end)):
+        if apart and secret.start < apart[-1].end:
+            continue
+        if not hidden_spans(text[secret.start : secret.end]):
+            apart.append(secret)
+    return apart
+
+
+def _parts(text: str) -> set[bytes]:
+    """The runs of letters and digits in a text, in small letters."""
+    return set(text.encode("utf-8", "surrogatepass").lower().translate(_TO_PARTS).split())
+
+
+def _candidates(text: str, parts: set[bytes]) -> list[int]:
+    """The shapes that may be in a text with these parts, in their order."""
+    numbers: set[int] = set()
+    for part in _WHOLE.keys() & parts:
+        numbers.update(n for n in _WHOLE[part] if n >= len(TOKENS) or TOKENS[n].head in text)
+    for lead in {part[:_LEAD] for part in parts} & _BEGUN.keys():
+        numbers.update(number for number in _BEGUN[lead] if TOKENS[number].head in text)
+    for part in parts:
+        if len(part) >= _LONG_PART:
+            numbers.update(_BEGUN_SHORT.get(part[:_SHORT_LEAD], ()))
+            numbers.update(_SIZED.get((len(part), part[0]), ()))
+    numbers.update(number for sign, number in _PIECES if sign in text)
+    if "=" in text and _ASSIGNED.search(text):
+        numbers.update(_BY_NAME)
+    return sorted(numbers)
+
+
+def _shaped(text: str, numbers: list[int]) -> Iterator[Secret]:
+    for number in numbers:
+        kind, pattern = _SHAPES[number]
+        group = "value" if "value" in pattern.groupindex else 0
+        for match in pattern.finditer(text):
+            yield Secret(kind, *match.span(group))
