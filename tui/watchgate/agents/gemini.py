@@ -30,6 +30,7 @@ _CLASSES: Final[dict[str, ToolClass]] = {
     "replace": "edit",
     "web_fetch": "fetch",
     "google_web_search": "fetch",
+    "invoke_agent": "agent",
     "ask_user": "question",
     "exit_plan_mode": "plan",
 }
@@ -107,6 +108,7 @@ TABLE: Final = Table(
         "replace": "Edit",
         "web_fetch": "WebFetch",
         "google_web_search": "WebSearch",
+        "invoke_agent": "Agent",
         "ask_user": "AskUserQuestion",
         "exit_plan_mode": "ExitPlanMode",
     },

@@ -20,6 +20,7 @@ from watchgate.core.verdicts import Reply, SayAllow, SayDeny, SayNothing
 CLASSES: Final[dict[str, ToolClass]] = {
     "Bash": "shell",
     "PowerShell": "shell",
+    "Monitor": "shell",
     "Read": "read",
     "Grep": "read",
     "Glob": "read",

@@ -37,6 +37,8 @@ CLASSES: Final[dict[str, ToolClass]] = {
     "Write": "edit",
     "view_image": "read",
     "spawn_agent": "agent",
+    # A tool of a namespace goes by both names in one.
+    "collaborationspawn_agent": "agent",
     "request_user_input": "question",
     "update_plan": "plan",
 }

@@ -25,7 +25,9 @@ _SHELL: Final = frozenset(
     " runcommand shell shellcommand terminalcommand".split()
 )
 _SCRIPT: Final = frozenset("script scripts shellscript scripttext".split())
-_CODE: Final = frozenset("code expression javascript js jscode python pythoncode snippet".split())
+_CODE: Final = frozenset(
+    "code expression javascript js jscode python pythoncode snippet source sourcecode".split()
+)
 _SQL: Final = frozenset("sql sqlquery sqlstatement sqltext".split())
 _QUERY: Final = frozenset("query queries statement statements".split())
 _ONE_COMMAND: Final = frozenset(("cmd", "command"))

@@ -55,11 +55,14 @@ def read(body: Json) -> Conversation:
 
 
 def _tools(offered: Iterable[Json], space: str = "") -> Iterator[tuple[str, Json]]:
-    """The offered tools, each with its schema; one of the provider's own is named by its type."""
+    """The offered tools, each with its schema; one of the provider's own is named by its type.
+
+    One of a namespace is called by both names in one, as hooks call it.
+    """
     for tool in offered:
         name = tool.get("name") or tool["type"]
         if tool["type"] == "namespace":
-            yield from _tools(tool.get("tools") or (), f"{name}.")
+            yield from _tools(tool.get("tools") or (), name)
         else:
             yield space + name, tool.get("parameters") or {}
 
