@@ -15,7 +15,9 @@ from bench.client import SMALL, client_command, cpu_s, echo_core, installation
 from bench.client_peers import PEERS, plain_server
 from bench.figures import Beside, Figure, interleaved_medians, left_out, report
 from hatch_build import compile_client
+from watchgate.service.setup.command import PASSED
 from watchgate.service.setup.interpreter import base_interpreter
+from watchgate.service.setup.native_client import sealed
 
 ROOT = Path(__file__).parent.parent
 LIMIT = 1.2
@@ -43,7 +45,9 @@ def figures(runs: int) -> Iterator[Figure]:
         native, least = Path(place) / "native", Path(place) / "least"
         compile_client(ROOT, native)
         subprocess.run([compiler, "-O2", "-o", least, PEERS / "client.c"], check=True)
-        ours = [str(native), *client_command(native, native, core)[4:]]
+        native.write_bytes(sealed(native.read_bytes()))
+        # With the word of installed commands, for which it proves to be whole.
+        ours = [str(native), *client_command(native, native, core)[4:], "2", "", str(PASSED)]
         commands = [([str(least), str(plain)], BLOCK), (ours, BLOCK), (python.installed, 1)]
         least_s, ours_s, python_s = interleaved_medians(
             [partial(each_s, command, block) for command, block in commands], runs

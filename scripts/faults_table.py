@@ -40,6 +40,10 @@ FOOT: Final = """## Where the agent itself decides
 
 An agent that kills its own hook, crashes, or has a limit shorter than the hook's deadline hears nothing from Watchgate. Some run the call then. `watchgate install` writes limits that are longer than the hook's deadline, `watchgate doctor` checks them, and [crashtest.md](crashtest.md) shows what the version that you have makes of a hook that is missing, crashes or hangs.
 
+So does an agent whose own limits (stack, open files, memory) let no shell start: the guard is a shell command, and nothing of it runs then. Claude Code, Codex and Qwen Code make the call, Gemini CLI after a signal; Copilot does not. A shell that starts and cannot fork denies.
+
+OpenCode and SynapsCLI load a plugin in place of a command. OpenCode passes over one that it cannot load; a second one beside it then holds every call ([opencode.md](opencode.md)). SynapsCLI lets a call pass where the extension does not start; one that starts and finds itself or its client damaged blocks.
+
 A process of your own user can stand at the socket in the core's place, or change the installed hook. That is not a fault that closes: [security.md](security.md).
 """  # noqa: E501 - a document
 

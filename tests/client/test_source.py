@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.client.fake_core import PYTHON, SCRIPT
-from watchgate import client_launcher
+from watchgate import client, client_launcher
 
 LAYOUT = {
     tokenize.COMMENT,
@@ -19,6 +19,7 @@ LAYOUT = {
     tokenize.DEDENT,
     tokenize.ENDMARKER,
 }
+NATIVE = Path(__file__).resolve().parents[2] / "native"
 LAUNCHER = Path(client_launcher.__file__)
 # Whoever lets it decide over an agent has to be able to read it in one sitting.
 MOST_LINES = 135
@@ -37,6 +38,19 @@ def test_it_imports_what_is_loaded_already_and_sockets() -> None:
     [fallback] = [node for node in tree.body if isinstance(node, ast.Try)]
     assert imported(tree) == {"sys", "time", "_socket", "posix", "socket", "os"}
     assert {name for handler in fallback.handlers for name in imported(handler)} == {"socket", "os"}
+
+
+def test_what_the_documents_promise_in_numbers_is_what_both_clients_have() -> None:
+    assert (client.OBSERVER_BUDGET_S, client.LOOK_S) == (0.15, 0.25)
+    assert (client.PAYLOAD_LIMIT_BYTES, client.ANSWER_LIMIT_BYTES) == (4 << 20, 8 << 20)
+    header = (NATIVE / "client.h").read_text()
+    for line in (
+        "PAYLOAD_LIMIT_BYTES (4L << 20)",
+        "ANSWER_LIMIT_BYTES (8L << 20)",
+        "OBSERVER_BUDGET_S 0.15",
+        "LOOK_S 0.25",
+    ):
+        assert f"#define {line}\n" in header
 
 
 def test_the_launcher_imports_nothing_else() -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.agents.payloads import INSTALLABLE
+from tests.client.fake_core import answering, listening
 from watchgate.agents.base import HookEntry
 from watchgate.agents.registry import adapter
 from watchgate.core.events import Lane
@@ -339,6 +340,30 @@ def test_an_installed_command_is_recognised(client: Client) -> None:
     assert parse("/bin/sh -c 'exit 0' watchgate-hook of another form") is None
     assert not is_ours("their-tool watchgate-hook")
     assert not is_ours(None)
+
+
+EARLIER = (
+    '/bin/sh -c \'wg_p=$1; shift; if test -r "$1" && test -s "$1"; then "$wg_p" -I -S "$@"; '
+    "wg_c=$?; case $wg_c in 0|2) exit $wg_c;; esac; fi; exit 2' watchgate-hook {} claude gate "
+    "PreToolUse 60 @ 2"
+)
+"""A gate's command as it was before the client had a word of its own for 0."""
+
+
+@pytest.mark.parametrize(("answer", "code"), [(b"0 0 0\n", 0), (b"2 0 0\n", 2)])
+def test_a_command_of_an_earlier_version_is_recognised_and_works_with_this_client(
+    installed: Client, answer: bytes, code: int
+) -> None:
+    places = installed.python, installed.script, installed.ingest_socket
+    line = EARLIER.format(shlex.join(map(str, places)))
+    installed.ingest_socket.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with listening(installed.ingest_socket, answering(answer)):
+        assert run(line).returncode == code
+
+    found = parse(line)
+    assert is_ours(line)
+    assert found is not None
+    assert (found.python, found.script, found.ingest_socket) == places
 
 
 def test_the_environment_moves_neither_socket_nor_client(client: Client) -> None:

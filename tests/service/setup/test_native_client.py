@@ -104,6 +104,14 @@ def test_one_that_does_not_is_not_taken(places: Paths, carry: Carry, content: by
     assert not native_client.works(places, BASE)
 
 
+def test_one_that_cannot_prove_to_be_whole_is_not_taken(
+    places: Paths, carry: Carry, program: bytes
+) -> None:
+    carry(program[:-8])
+
+    assert not native_client.works(places, BASE)
+
+
 def test_without_the_reference_nothing_proves_it(
     places: Paths, carry: Carry, program: bytes
 ) -> None:
