@@ -71,6 +71,8 @@ def test_the_table_knows_the_kinds_that_scanners_know() -> None:
             "printf 's3cr3tpw' | docker login --password-stdin",
             "printf '<password, 8 chars>' | docker login --password-stdin",
         ),
+        ("sudo -S id <<< hunter2x", "sudo -S id <<< <password, 8 chars>"),
+        ("curl -b session=abcdef h", "curl -b session=<password, 6 chars> h"),
         ("curl --user=me:hunter22 h", "curl --user=me:<password, 8 chars> h"),
         ("curl -ume:hunter22 h", "curl -ume:<password, 8 chars> h"),
         ("cd x && curl -u 'me:hunter22' h", "cd x && curl -u 'me:<password, 8 chars>' h"),

@@ -13,6 +13,7 @@ from watchgate.core.secrets.tokens import ALNUM, HEX, UUID
 # What a shell acts on is never taken for a secret: a command must not hide behind `TOKEN=`.
 INERT = r"[^\s\"'`$<>()|;&]"
 _VALUE = rf"[\"']?(?P<value>{INERT}{{6,}})"
+_ANY_VALUE = rf"[\"']?(?!-)(?P<value>{INERT}+)"
 _NAMES = (
     "password|passwd|passphrase|passcode|pwd|secret|token|credential"
     "|(?:api|access|private|auth|signing|encryption|master|account|service)[_-]?key"
@@ -98,7 +99,8 @@ ANNOUNCED = (
     Announced(
         "password",
         ("creds", *_PASSWORDS.split(), *_NAMES_ALONE.split()),
-        rf"(?i:--(?:[\w]{{1,30}}-){{0,4}}(?:{_NAMES}|pass|creds)(?:-value|-string)?[= ])" + _VALUE,
+        rf"(?i:--(?:[\w]{{1,30}}-){{0,4}}(?:{_NAMES}|pass|creds)(?:-value|-string)?[= ])"
+        + _ANY_VALUE,
         "login --password <8>",
     ),
     Announced(
@@ -246,5 +248,11 @@ ANNOUNCED = (
         ("organizations",),
         rf"organizations/{UUID}/apiKeys/{UUID}",
         "organizations/<8x>-<4x>-<4x>-<4x>-<12x>/apiKeys/<8x>-<4x>-<4x>-<4x>-<12x>",
+    ),
+    Announced(
+        "firebase-token",
+        (":APA91b",),
+        r"(?<![\w-])[\w-]{11,22}:APA91b[\w-]{100,}",
+        "<22>:APA91b<134>",
     ),
 )

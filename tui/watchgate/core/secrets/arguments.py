@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 import msgspec
 
@@ -37,7 +38,8 @@ def _row(programs: str, announcers: str, example: str, *, words: str = "") -> Ro
 ROWS = (
     _row(
         "curl",
-        "-u: --user: -U: --proxy-user: --pass --proxy-pass --oauth2-bearer --tlspassword",
+        "-u: --user: -U: --proxy-user: --pass --proxy-pass --oauth2-bearer --tlspassword"
+        " -b= --cookie=",
         "curl -s -u admin:<8> https://h/",
     ),
     _row("http https xh", "-a: --auth:", "http -a admin:<8> h/x"),
@@ -65,8 +67,9 @@ ROWS = (
     _row("openssl", "-passin: -passout: -pass: -k -K", "openssl enc -pass pass:<8> -in a"),
     _row("keytool jarsigner", "-storepass -keypass", "keytool -list -storepass <8>"),
     _row("ssh-keygen", "-N -P", "ssh-keygen -t ed25519 -N <8> -f k"),
-    _row("htpasswd", "...", "htpasswd -b users me <8>", words="-b"),
-    _row("htpasswd", "...", "htpasswd -bc users me <8>", words="-bc"),
+    _row("htpasswd", "...", "htpasswd -nb me <8>"),
+    _row("ansible-vault", "encrypt_string", "ansible-vault encrypt_string <12> --name x"),
+    _row("snmpget snmpset snmpwalk", "-A -X", "snmpwalk -v3 -u me -X <12> h x"),
     _row("zip unzip", "-P --password", "unzip -P <8> a.zip"),
     _row("7z 7za 7zz rar unrar", "-p* -hp*", "7z x -p<8> a.7z"),
     _row("ldapsearch ldapmodify ldapadd ldapdelete ldapwhoami", "-w", "ldapsearch -D cn=me -w <8>"),
@@ -155,15 +158,26 @@ def arguments(text: str) -> Iterator[Span]:
         program, place = _program(text, words)
         piped = text[end : piece.start()].strip() == "|"
         end = piece.end()
-        if piped and written and program in _STDIN_READERS:
-            marks = _STDIN_READERS[program]
-            given = {text[start:stop] for start, stop in words}
-            if not marks or given.intersection(marks):
-                yield from written
+        if piped and written and _reads_secret(text, words, program):
+            yield from written
+        yield from _here(text, words, program)
         first = text[slice(*words[0])] if words else ""
         written = _values(text, words[1:]) if first in _WRITERS else []
         if program in OPTIONS:
             yield from _among(text, words[place + 1 :], OPTIONS[program])
+
+
+def _reads_secret(text: str, words: list[Span], program: str) -> bool:
+    marks = _STDIN_READERS.get(program)
+    return marks is not None and (not marks or any(text[slice(*span)] in marks for span in words))
+
+
+def _here(text: str, words: list[Span], program: str) -> Iterator[Span]:
+    """What a here-string gives to a program that reads a secret: `sudo -S id <<< hunter2`."""
+    if _reads_secret(text, words, program):
+        for (start, stop), behind in pairwise(words):
+            if text[start:stop] == "<<<" and _is_plain(text, behind):
+                yield behind
 
 
 def _words(text: str, span: Span) -> list[Span]:
