@@ -87,8 +87,9 @@ def test_what_no_automaton_can_tell_has_none(source: str) -> None:
 def test_it_stops_when_the_time_is_over() -> None:
     now = iter(range(0, 10**12, 10_000_000))
     scanner = Scanner(parsed("(?:a|b)*c"))
-    with (
-        allowance.within(allowance.Allowance(lambda: next(now))),
-        pytest.raises(allowance.Spent),
-    ):
-        scanner.finds("ab" * 50_000, "search")
+    allowance.measure_by(lambda: next(now))
+    try:
+        with allowance.one_text(), pytest.raises(allowance.Spent):
+            scanner.finds("ab" * 50_000, "search")
+    finally:
+        allowance.measure_by(None)

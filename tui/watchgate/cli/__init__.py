@@ -6,6 +6,7 @@ import argparse
 import errno
 import os
 import sys
+import time
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 
@@ -13,6 +14,7 @@ from watchgate import __version__
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.output import complain
 from watchgate.cli.parsing import Parser
+from watchgate.core.patterns.allowance import measure_by
 
 GROUPS = {
     "console": ("attach", "demo"),
@@ -107,6 +109,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         complete(parser())
     args = parser(_needed(words)).parse_args(words)
+    measure_by(time.thread_time_ns)
     try:
         return _run(args)
     except BrokenPipeError:

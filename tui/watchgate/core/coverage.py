@@ -26,7 +26,7 @@ ALL_IDS_KEPT = 20_000
 TRANSCRIPT: Final = "transcript"
 """The native name of an event that no hook and no stream told, only a file of the agent's."""
 
-_UNIQUE: Final = re.compile(r"(?=[A-Za-z]*\d)[A-Za-z0-9]{16,}")
+_UNIQUE: Final = re.compile(r"(?<![A-Za-z0-9])(?=[A-Za-z]*\d)[A-Za-z0-9]{16,}")
 """An id with a long random part is of one call, whichever session or program tells of it."""
 
 Cause = Literal[

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import msgspec
 
 from watchgate.core.ids import canonical_json
+from watchgate.core.patterns.allowance import one_text
 from watchgate.core.secrets.finding import Secret, marked, secrets
 from watchgate.core.text import Span
 
@@ -19,6 +20,8 @@ Content = Literal["commands", "full", "none"]
 
 # Keys of a record's data that hold what was said or what came back.
 _WORDS = ("text", "prompt", "message", "result", "raw")
+# What is larger is looked through once alone: twice takes longer than it may.
+_LARGE_BYTES = 262_144
 _STREAMS = ("stdout", "stderr")
 # Keys whose parts point into the summary, as pairs of positions.
 _SPANNED = ("findings", "segments")
@@ -76,13 +79,15 @@ def journal_json(data: Mapping[str, Any], content: Content) -> msgspec.Raw:
 
     `commands` drops what was said and what came back and keeps what was done; `none` drops the
     tool's input and what was made of it as well; `full` keeps all. What is dropped leaves its
-    length as `<key>_chars`, and an input its size as `input_bytes`; digests stay.
+    length as `<key>_chars`, and an input its size as `input_bytes`; digests stay. All texts of a
+    record together may take as long as one; those not looked at by then are covered whole.
     """
     view = _kept(data, content)
     encoded = canonical_json(view)
     # One look at the whole is far cheaper than one at each of its texts.
-    if marked(encoded):
-        encoded = canonical_json(_without_secrets(view))
+    with one_text():
+        if len(encoded) > _LARGE_BYTES or marked(encoded):
+            encoded = canonical_json(_without_secrets(view))
     return msgspec.Raw(encoded)
 
 

@@ -75,8 +75,10 @@ EDIT_KEYS = frozenset((*PATH_KEYS, *_OLD_KEYS, *_NEW_KEYS, *_PATCH_KEYS))
 _NAMES_PATHS = frozenset((*_PATH_LISTS, "operations", "requests"))
 _HASH_LENGTH = 32
 _ENCODER = msgspec.json.Encoder(order="sorted")
-_PATCH_PATH = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\s*$", re.MULTILINE)
-_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^\s\"'<>`)\]]+", re.IGNORECASE)
+_PATCH_PATH = re.compile(
+    r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.*\S)\s*$", re.MULTILINE
+)
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]{0,63}://[^\s\"'<>`)\]]+", re.IGNORECASE)
 
 
 def command(tool: Tool) -> str | None:

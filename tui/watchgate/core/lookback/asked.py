@@ -10,7 +10,7 @@ from watchgate.core.events import Tool
 
 Key = tuple[str, ...]
 
-_UNIQUE = re.compile(r"(?=[A-Za-z]*\d)[A-Za-z0-9]{16,}")
+_UNIQUE = re.compile(r"(?<![A-Za-z0-9])(?=[A-Za-z]*\d)[A-Za-z0-9]{16,}")
 
 
 class Asked(msgspec.Struct, frozen=True, gc=False, kw_only=True):

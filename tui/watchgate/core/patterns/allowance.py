@@ -1,4 +1,8 @@
-"""The processor time that one text may take, and the end of it."""
+"""The processor time that one text may take, and the end of it.
+
+Whoever runs the program says once what measures the time (`measure_by`); where nobody does, as in
+most tests, there is no end.
+"""
 
 from __future__ import annotations
 
@@ -14,36 +18,40 @@ ALLOWED_NS = 50_000_000
 
 
 class Spent(Exception):
-    """A text took all that it may; nothing is known of it."""
+    """A text took all that it may, or is too long to be looked at; nothing is known of it."""
 
 
-class Allowance:
-    """What one piece of work may take, asked between steps that are short by themselves."""
-
-    def __init__(self, clock: Clock, allowed_ns: int = ALLOWED_NS) -> None:
-        self._clock = clock
-        self._until_ns = clock() + allowed_ns
-
-    def check(self) -> None:
-        """Raise `Spent` once the time is over."""
-        if self._clock() > self._until_ns:
-            raise Spent
+class _Measure:
+    clock: Clock | None = None
 
 
-_current: ContextVar[Allowance | None] = ContextVar("allowance", default=None)
+_until_ns: ContextVar[int | None] = ContextVar("until_ns", default=None)
+
+
+def measure_by(clock: Clock | None) -> None:
+    """Have every allowance from now on measured by this clock; None gives them no end."""
+    _Measure.clock = clock
 
 
 @contextmanager
-def within(allowance: Allowance | None) -> Iterator[None]:
-    """Have `check` hold the work inside to this allowance; None gives it no end."""
-    before = _current.set(allowance)
+def one_text(*, within: bool = False) -> Iterator[None]:
+    """Give the work inside `ALLOWED_NS` from now on; `within` other such work, what that has left.
+
+    The work raises `Spent` at its next `check` once they are over.
+    """
+    clock = _Measure.clock
+    if clock is None or (within and _until_ns.get() is not None):
+        yield
+        return
+    before = _until_ns.set(clock() + ALLOWED_NS)
     try:
         yield
     finally:
-        _current.reset(before)
+        _until_ns.reset(before)
 
 
 def check() -> None:
     """Raise `Spent` where the work that is under way has taken all that it may."""
-    if (allowance := _current.get()) is not None:
-        allowance.check()
+    until_ns = _until_ns.get()
+    if until_ns is not None and _Measure.clock is not None and _Measure.clock() > until_ns:
+        raise Spent

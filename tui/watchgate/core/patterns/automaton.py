@@ -22,8 +22,6 @@ from watchgate.core.patterns.tree import (
 )
 
 MAX_PLACES = 20_000
-# A look around costs this many steps at most where Python's engine may take it at every place.
-_MAX_LOOK = 4_000
 _LONG = 65_536
 
 
@@ -118,11 +116,13 @@ class Automaton:
         return begin
 
 
-def is_cheap(condition: Condition) -> bool:
-    """Whether Python's engine may try the condition at every place of any text."""
+def steps_each(condition: Condition) -> int | None:
+    """The steps in which Python's engine tries the condition at a place; None if it cannot."""
+    if condition.test is None:
+        return None
     if isinstance(condition, Place) or not condition.ahead:
-        return True
-    return condition.test is not None and from_one_place(condition.body, _LONG) <= _MAX_LOOK
+        return 1
+    return from_one_place(condition.body, _LONG)
 
 
 def has_one(node: Node) -> bool:

@@ -12,7 +12,7 @@ from itertools import islice, repeat
 from typing import Literal
 
 from watchgate.core.patterns import allowance
-from watchgate.core.patterns.automaton import Automaton, Condition, Step, is_cheap
+from watchgate.core.patterns.automaton import Automaton, Condition, Step, steps_each
 from watchgate.core.patterns.tree import Look, Node
 
 How = Literal["search", "match", "fullmatch"]
@@ -20,6 +20,8 @@ How = Literal["search", "match", "fullmatch"]
 _CHARS_A_CHECK = 2_048
 _SETS_A_CHECK = 16
 _MAX_SETS = 1_000
+# What Python's engine may take to find all places where a condition holds.
+_MAX_STEPS = 1_000_000
 
 Key = tuple[int, str]
 """The conditions that hold at a place, one bit for each, and the character behind it."""
@@ -141,19 +143,20 @@ class _Asked:
     """A condition, and how it is worked out."""
 
     def __init__(self, condition: Condition) -> None:
-        self._places = condition.test().finditer if condition.test and is_cheap(condition) else None
+        self._condition = condition
+        self._places = condition.test().finditer if condition.test else None
+        self._steps = steps_each(condition)
         self._scanner: Scanner | None = None
-        self._turned = False
-        if self._places is None and isinstance(condition, Look):
-            self._scanner = Scanner(condition.body, backwards=True)
-            self._turned = not condition.wanted
 
     def mark(self, text: str, bit: int, into: list[int]) -> None:
         """Set the bit where it holds."""
-        if self._places is not None:
+        cheap = self._steps is not None and self._steps * len(text) <= _MAX_STEPS
+        if self._places is not None and (cheap or self._steps == 1):
             for found in self._places(text):
                 into[found.start()] |= bit
-        if self._scanner is not None:
+        elif isinstance(self._condition, Look):
+            if self._scanner is None:
+                self._scanner = Scanner(self._condition.body, backwards=True)
             self._scanner.marks(text, bit, into)
-        if self._turned:
-            into[:] = [bits ^ bit for bits in into]
+            if not self._condition.wanted:
+                into[:] = [bits ^ bit for bits in into]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from watchgate.core.patterns.allowance import Allowance, Clock, Spent, within
+from watchgate.core.patterns.allowance import Spent, one_text
 from watchgate.core.policy.assessment import Assessment, Finding
 from watchgate.core.policy.compiled import Rule
 from watchgate.core.policy.other_calls import assess_other
@@ -13,14 +13,13 @@ from watchgate.core.policy.subject import NOBODY, Subject
 _SPENT = "Takes too long to be judged, so that nothing is known of it"
 
 
-def assess(subject: Subject, policy: Policy, now_us: int, clock: Clock | None = None) -> Assessment:
+def assess(subject: Subject, policy: Policy, now_us: int) -> Assessment:
     """What the policy says about a call that is about to run.
 
-    `now_us` are microseconds since 1970, for rules that end. By `clock` a call that takes longer
-    than `ALLOWED_NS` of processor time is not understood. Grants of an operator and the profile
-    come after it.
+    `now_us` are microseconds since 1970, for rules that end. A call that takes longer than one text
+    may is not understood. Grants of an operator and the profile come after it.
     """
-    with within(None if clock is None else Allowance(clock)):
+    with one_text():
         try:
             return _assess(subject, policy, now_us)
         except Spent:
@@ -29,7 +28,6 @@ def assess(subject: Subject, policy: Policy, now_us: int, clock: Clock | None = 
 
 
 def _assess(subject: Subject, policy: Policy, now_us: int) -> Assessment:
-
     def holding(asked: Subject) -> Holds:
         known: dict[str, bool] = {}
 

@@ -8,6 +8,7 @@ import msgspec
 
 from watchgate.core import tool_input
 from watchgate.core.events import Tool
+from watchgate.core.patterns.allowance import check
 from watchgate.core.policy import folders
 from watchgate.core.policy.assessment import NO_RULE, Assessment, Finding, Segment
 from watchgate.core.policy.carried import TooMuchError, carried
@@ -47,6 +48,7 @@ def assess_other(
     for _, rule, _ in policy.of_calls.of("", subject.tool):
         if rule.opaque is True or not holds(rule):
             continue
+        check()
         if rule.decision == "allow":
             if call.allowed(rule):
                 allows.append(rule.finding(None, 1))

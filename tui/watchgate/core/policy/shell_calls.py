@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from msgspec.structs import replace
 
 from watchgate.core import tool_input
+from watchgate.core.patterns.allowance import check
 from watchgate.core.policy import unread_code
 from watchgate.core.policy.assessment import (
     NO_RULE,
@@ -42,6 +43,7 @@ MAX_SCANNED_CHARS = 2 * MAX_CHARS
 # fewer words than one for so many characters of the text.
 _CHARS_A_READ = 2
 _MAX_READ_A_TEXT = 1_000
+_LONG_CHARS = 500
 
 _NOT_COVERED = {
     "policy.redirect": "Writes its output to a file, or reads what only the run shows",
@@ -122,6 +124,8 @@ class _Reader:
         self._policy = policy
         self._holds = holds
         self._text = text
+        # To look at the clock takes as long as to try a rule on a short text.
+        self._is_long = len(text) > _LONG_CHARS
         self._budget = len(text) // _CHARS_A_READ + _MAX_READ_A_TEXT
         # The commands where they are meant to run, and in other folders where they may run.
         self._seen: dict[int, Seen] = {}
@@ -141,6 +145,7 @@ class _Reader:
             self._filled = filled(found, start)
         self._folders = Folders(replace(start, changed=changed) if changed else start)
         for command in found:
+            check()
             looked_at = (command, *command.piped_from, *command.built_from)
             self._budget -= sum(len(each.words) + len(each.redirects) for each in looked_at)
             if self._budget < 0:
@@ -154,6 +159,8 @@ class _Reader:
         """What was found in the commands and in the text itself."""
         found = [*self._hits, *self._other]
         for _, rule, _ in self._policy.of_text.of("", self._subject.tool):
+            if self._is_long:
+                check()
             if rule.opaque not in (None, opaque) or not self._holds(rule):
                 continue
             span = rule.text_hit(self._text, self._subject.own)
@@ -226,6 +233,8 @@ class _Reader:
                 continue
             if not (rule.scope.every_shell_call or self._holds(rule)):
                 continue
+            if self._is_long:
+                check()
             words = rule.words_in(seen, shape)
             if words is not None and self._fits_text(rule):
                 last = rule

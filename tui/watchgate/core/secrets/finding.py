@@ -13,11 +13,18 @@ from itertools import takewhile
 
 import msgspec
 
-from watchgate.core.secrets.announced import ANNOUNCED, ASSIGNED
+from watchgate.core.patterns.allowance import Spent, check, one_text
+from watchgate.core.secrets.announced import ANNOUNCED, ASSIGNED, INERT
 from watchgate.core.secrets.arguments import PROGRAMS, arguments, may_announce
 from watchgate.core.secrets.tokens import TOKENS
 from watchgate.core.text import hidden_spans
 
+_PIECE_CHARS = 65_536
+# What a secret needs before it, and what one may have of itself in the next piece.
+_BEFORE_CHARS = 1_024
+_BEHIND_CHARS = 16_384
+# What is left of a secret that goes on behind its piece.
+_INERT_RUN = re.compile(rf"{INERT}+")
 _SMALL = b"abcdefghijklmnopqrstuvwxyz0123456789"
 _TO_PARTS = bytes(code if code in _SMALL else 32 for code in range(256))
 _LONG_PART = 10
@@ -104,8 +111,50 @@ class Secret(msgspec.Struct, frozen=True):
 
 
 def marked(encoded: bytes) -> bool:
-    """Whether a secret may be in the JSON of many texts."""
+    """Whether a secret may be in the JSON of many texts.
+
+    So it may where that takes longer to look through than one text may.
+    """
     text = encoded.decode("utf-8", "surrogatepass")
+    try:
+        with one_text(within=True):
+            return any(_is_marked(piece) for _, piece in _pieces(text))
+    except Spent:
+        return True
+
+
+def secrets(text: str) -> list[Secret]:
+    """The secrets in a text, in order; where two overlap, the one that begins first.
+
+    One that holds a character nobody can see is left out: a secret must not cover that up. A text
+    that takes longer to look through than one text may is a secret as a whole.
+    """
+    try:
+        with one_text(within=True):
+            matches = [each for start, piece in _pieces(text) for each in _in(text, start, piece)]
+    except Spent:
+        return [Secret("unread-text", 0, len(text))]
+    apart: list[Secret] = []
+    for secret in sorted(matches, key=lambda each: (each.start, -each.end)):
+        if apart and secret.start < apart[-1].end:
+            continue
+        if not hidden_spans(text[secret.start : secret.end]):
+            apart.append(secret)
+    return apart
+
+
+def _pieces(text: str) -> Iterator[tuple[int, str]]:
+    """The text in pieces that are soon looked through, each with the edges of those beside it."""
+    if len(text) <= _PIECE_CHARS:
+        yield 0, text
+        return
+    for place in range(0, len(text), _PIECE_CHARS):
+        check()
+        start = max(0, place - _BEFORE_CHARS)
+        yield start, text[start : place + _PIECE_CHARS + _BEHIND_CHARS]
+
+
+def _is_marked(text: str) -> bool:
     if "\\" in text:
         text = _ESCAPE.sub("\n", text).replace('\\"', '"')
     parts = _parts(text)
@@ -115,22 +164,19 @@ def marked(encoded: bytes) -> bool:
     return any(may_announce(name, text) for part in programs for name in _PROGRAMS[part])
 
 
-def secrets(text: str) -> list[Secret]:
-    """The secrets in a text, in order; where two overlap, the one that begins first.
-
-    One that holds a character nobody can see is left out: a secret must not cover that up.
-    """
-    parts = _parts(text)
-    matches = list(_shaped(text, _candidates(text, parts)))
+def _in(text: str, start: int, piece: str) -> Iterator[Secret]:
+    """The secrets of a piece of a text that begins at `start`, where they stand in the text."""
+    parts = _parts(piece)
+    matches = list(_shaped(piece, _candidates(piece, parts)))
     if not _PROGRAMS.keys().isdisjoint(parts):
-        matches += [Secret("password", *span) for span in arguments(text)]
-    apart: list[Secret] = []
-    for secret in sorted(matches, key=lambda each: (each.start, -each.end)):
-        if apart and secret.start < apart[-1].end:
-            continue
-        if not hidden_spans(text[secret.start : secret.end]):
-            apart.append(secret)
-    return apart
+        matches += [Secret("password", *span) for span in arguments(piece)]
+    for secret in matches:
+        if start and secret.start < _BEFORE_CHARS:
+            continue  # that of the piece before, or the end of a longer one
+        end = start + secret.end
+        if secret.end == len(piece) and (rest := _INERT_RUN.match(text, end)):
+            end = rest.end()
+        yield Secret(secret.kind, start + secret.start, end)
 
 
 def _parts(text: str) -> set[bytes]:
@@ -157,6 +203,7 @@ def _candidates(text: str, parts: set[bytes]) -> list[int]:
 
 def _shaped(text: str, numbers: list[int]) -> Iterator[Secret]:
     for number in numbers:
+        check()
         kind, pattern = _SHAPES[number]
         group = "value" if "value" in pattern.groupindex else 0
         for match in pattern.finditer(text):

@@ -17,7 +17,7 @@ from watchgate.core.policy.places import Place
 from watchgate.core.policy.shell.commands import Command
 from watchgate.core.policy.shell.words import Word
 
-_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^\s\"'<>`)\]]+", re.IGNORECASE)
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]{0,63}://[^\s\"'<>`)\]]+", re.IGNORECASE)
 _NAMED_BY_OPERAND = ("curl", "wget", "http", "https", "xh", "curlie")
 _SETS_VARIABLES = frozenset(("env", "export", "declare", "typeset", "readonly", "local", "sudo"))
 _ASSIGNED = re.compile(r"([A-Za-z_]\w*)(?:\[[^]]*])?\+?=")

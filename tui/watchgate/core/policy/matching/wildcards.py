@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-_WILD = re.compile(r"\*+|\?|\[[^]/]+]")
+_WILD = re.compile(r"\*+|\?|\[[^]/]{1,255}]")
 _ALONE = re.compile(r"\[(\w)\]")
-_PIECES = re.compile(r"\*+|\?|\[[^]/]+]|.", re.DOTALL)
+_PIECES = re.compile(r"\*+|\?|\[[^]/]{1,255}]|.", re.DOTALL)
 
 
 class Samples(msgspec.Struct, frozen=True):

@@ -18,10 +18,10 @@ _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _OPERAND = r"""(?:\s+-\w+)*(?:\s*<\s*(?:"\$\w+"|[^|;&()<>$`\s"]+))?"""
 _COUNTS = re.compile(
     r"\$\(\s*(?:[^;&`\n()]*\|\s*)?(?:"
-    rf"wc{_OPERAND}|nproc|id\s+-[ug]|date(?:\s+-u)?\s+['\"]?\+%\w['\"]?"
-    r"|seq\s[^;&|()`\n]*|git\s+rev-list\s+--count\s[^;&|()`\n]*"
+    rf"(?:wc{_OPERAND}|nproc|id\s+-[ug]|date(?:\s+-u)?\s+['\"]?\+%\w['\"]?)\s*"
+    r"|(?:seq\s[^;&|()`\n]*|git\s+rev-list\s+--count\s[^;&|()`\n]*"
     r"""|grep\s+-[iEFvwx]*c[iEFvwx]*\s(?:"\$\w+"|[^;&|()$`*?\[\n"])*"""
-    r")\s*\)"
+    r")(?:\n\s*)?)\)"
 )
 _NUMBER = re.compile(r"\$[#?$!]|\$\{#\w+(?:\[[@*]\])?\}|\$\(\((?:[^()]|\([^()]*\))*\)\)", re.ASCII)
 _UNSURE = re.compile(r"[$`*?\[]|<\(")

@@ -24,7 +24,7 @@ _PLAIN_FORMATS = names("%s %s\\n %b %b\\n")
 # Their script stands behind a sub-command: `deno run x.ts`.
 _VERB_FIRST = names("deno bun")
 _VERBS = names("run test repl eval")
-_SHELL_LINE = re.compile(r"#!\s*/\S*?(?:/env(?:\s+-S)?\s+)?(?:\S*/)?(?:ba|da|z|k|a)?sh\b")
+_SHELL_LINE = re.compile(r"#!\s*/\S{0,99}?(?:/env(?:\s+-S)?\s+)?(?:\S{0,99}/)?(?:ba|da|z|k|a)?sh\b")
 
 
 class Files:
