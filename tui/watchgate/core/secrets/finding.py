@@ -94,7 +94,8 @@ _PROGRAMS: dict[bytes, list[str]] = {}
 for _name in PROGRAMS:
     _PROGRAMS.setdefault(_first(_name).encode(), []).append(_name)
 # Of the JSON of a text: what is left of an escape would else stand before the word behind it.
-_ESCAPE = re.compile(r"\\(?:u[0-9a-f]{4}|[bfnrt])")
+_ESCAPE = re.compile(r"\\(?:u[0-9a-f]{4}|(.))")
+_ESCAPED = {'"': '"', "\\": "\\", "/": "/"}
 
 
 class Secret(msgspec.Struct, frozen=True):
@@ -156,7 +157,7 @@ def _pieces(text: str) -> Iterator[tuple[int, str]]:
 
 def _is_marked(text: str) -> bool:
     if "\\" in text:
-        text = _ESCAPE.sub("\n", text).replace('\\"', '"')
+        text = _ESCAPE.sub(lambda escape: _ESCAPED.get(escape[1], "\n"), text)
     parts = _parts(text)
     if any(_SHAPES[number][1].search(text) for number in _candidates(text, parts)):
         return True
