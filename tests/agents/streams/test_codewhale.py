@@ -9,6 +9,10 @@ import pytest
 
 from tests.agents.streams.lines import GUESS, frame, one, read, runtime, source, whale
 from watchgate.core.events import Event, SessionChange, Text, ToolCall, ToolResult, Usage
+from watchgate.core.policy.assess import assess
+from watchgate.core.policy.assessment import Assessment
+from watchgate.core.policy.subject import Subject
+from watchgate.service.policy.shipped import shipped
 
 PRECHECK = {
     "execution_kind": "shell",
@@ -158,6 +162,101 @@ def test_cw_16_a_call_that_fails_ends_as_a_failure() -> None:
         "tool.error",
         "notice",
     ]
+
+
+def told_of(tool: str, payload: dict[str, Any], phase: str = "precheck") -> dict[str, Any]:
+    """A lifecycle line about a call of some tool."""
+    return whale(lifecycle(phase, payload)["event"] | {"tool_name": tool})
+
+
+def starts(tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    return frame({**START, "tool_name": tool, "arguments": arguments})
+
+
+def judged(event: Event) -> Assessment:
+    assert event.tool is not None
+    subject = Subject(tool=event.tool, agent="codewhale", cwd="/srv/app", home="/home/ada")
+    return assess(subject, shipped(), 0)
+
+
+@pytest.mark.parametrize("tool", ["exec_shell", "shell", "bash", "Bash", "Run", "conch"])
+def test_a_shell_is_one_by_its_name_or_by_what_carries_it_out(tool: str) -> None:
+    command = {"execution_kind": "shell", "command": "rm -rf / --no-preserve-root", "cwd": "/srv"}
+    event = one(told_of(tool, command))
+
+    assert event.tool is not None
+    assert (event.kind, event.tool.cls, event.tool.name) == ("tool.pre", "shell", "Bash")
+    assert event.tool.input == {"command": "rm -rf / --no-preserve-root"}
+    assert judged(event).risk == "critical"
+
+
+def test_a_function_tool_is_one_call_with_the_arguments_that_come_later() -> None:
+    given = {"type": "function", "arguments": '{"path":"/etc/shadow"}'}
+    about = {"execution_kind": "function", "command": "read_file", "cwd": "/srv/app"}
+    lines = [
+        told_of("read_file", about),
+        starts("read_file", given),
+        told_of("read_file", {"execution_kind": "function"}, "dispatching"),
+        told_of("read_file", {"ok": True}, "completed"),
+    ]
+    sent = source()
+    events = [event for line in lines for event in read(line, sent)]
+
+    assert [event.kind for event in events] == [
+        "notice",
+        "tool.pre",
+        "notice",
+        "notice",
+        "tool.post",
+    ]
+    begun = events[1]
+    assert begun.tool is not None
+    assert (begun.tool.cls, begun.tool.input) == ("read", {"path": "/etc/shadow"})
+    assert begun.cwd == "/srv/app"
+    assert events[4].tool == begun.tool
+    assert judged(begun).risk == "high"
+
+
+def test_a_file_tool_is_judged_by_the_file_that_it_writes() -> None:
+    sent = source()
+    read(told_of("File", {"execution_kind": "function", "command": "File"}), sent)
+    given = {"type": "function", "arguments": '{"action":"write","path":"/etc/passwd"}'}
+    begun = read(starts("File", given), sent)[0]
+
+    assert begun.tool is not None
+    assert (begun.tool.cls, begun.tool.name) == ("edit", "Edit")
+    assert judged(begun).risk == "high"
+
+
+@pytest.mark.parametrize(
+    "ends",
+    [
+        told_of("read_file", {"ok": True}, "completed"),
+        told_of("read_file", {"execution_kind": "function"}, "dispatching"),
+        frame({"event": "error", "response_id": "tool-1", "message": "denied"}),
+    ],
+)
+def test_a_call_whose_arguments_never_come_is_not_said_to_read_inside(ends: dict[str, Any]) -> None:
+    sent = source()
+    noted = one(told_of("read_file", {"command": "read_file", "cwd": "/srv/app"}), sent)
+    begun, after = read(ends, sent)
+
+    assert (noted.kind, begun.kind) == ("notice", "tool.pre")
+    assert after.kind in ("tool.post", "notice", "tool.permission.resolved")
+    assert begun.tool is not None
+    assert (begun.tool.native_name, begun.tool.input) == ("read_file", {})
+    assert "files.read-inside" not in {finding.rule for finding in judged(begun).findings}
+    assert judged(begun).decision == "ask"
+
+
+def test_a_question_about_a_call_that_was_only_named_belongs_to_it() -> None:
+    sent = source()
+    read(told_of("read_file", {"command": "read_file"}), sent)
+    asked = frame({"event": "exec_approval_request", "request": REQUEST | {"command": "read_file"}})
+    begun, question = read(asked, sent)
+
+    assert (begun.kind, question.kind) == ("tool.pre", "tool.permission")
+    assert question.tool == begun.tool
 
 
 def test_cw_17_a_forbidden_call_did_not_run() -> None:

@@ -45,6 +45,7 @@ def _call_starts(heard: Heard, native: str, frame: frames.ToolCallStart) -> None
         heard.begin(native, tool, ran=True)
     else:
         call.ran = True
+        heard.begin_announced(call, tool)
         heard.words("notice", native, tool.name)
 
 

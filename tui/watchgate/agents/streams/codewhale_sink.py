@@ -70,12 +70,15 @@ def _tool(heard: Heard, event: events.ToolLifecycle) -> None:
     known = heard.seen.calls.get(event.response_id)
     match event.phase:
         case "precheck":
-            cwd = folder(payload, "cwd")
-            heard.begin(native, tool, cwd=cwd)
+            begins = (
+                heard.begin if tools.tells_arguments(event.tool_name, payload) else heard.announce
+            )
+            begins(native, tool, cwd=folder(payload, "cwd"))
         case "completed" | "failed" if known is not None:
             ok = event.phase == "completed" and payload.get("ok") is not False
             heard.end(native, known.tool, ok=ok, said=word(payload, "error") or rest(payload))
         case _:
             if known is not None and event.phase == "dispatching":
+                heard.begin_announced(known)
                 known.ran = True
             heard.words("notice", native, f"{event.tool_name} {rest(payload)}".rstrip())

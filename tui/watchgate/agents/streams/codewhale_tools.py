@@ -6,14 +6,24 @@ from typing import Any, Final
 
 from watchgate.agents.streams.fields import Fields, table
 from watchgate.agents.streams.heard import tool_of
+from watchgate.agents.table.tools import input_of
 from watchgate.core.events import Tool, ToolClass
 
 CLASSES: Final[dict[str, ToolClass]] = {
     "exec_shell": "shell",
+    "shell": "shell",
+    "bash": "shell",
+    "Bash": "shell",
+    "Run": "shell",
+    "read": "read",
     "read_file": "read",
     "list_dir": "read",
     "grep_files": "read",
     "file_search": "read",
+    # It reads and writes; what writes is the graver of the two.
+    "File": "edit",
+    "write": "edit",
+    "edit": "edit",
     "write_file": "edit",
     "edit_file": "edit",
     "apply_patch": "edit",
@@ -30,18 +40,47 @@ _ABOUT = frozenset(
 )
 
 
-def tool(name: str, args: dict[str, Any], call_id: str) -> Tool:
-    """The canonical tool of a call."""
-    return tool_of(name, args, call_id or None, CLASSES)
+_SHELL_KINDS = frozenset(("shell", "local_shell"))
+
+
+def tool(name: str, args: dict[str, Any], call_id: str, kind: object = None) -> Tool:
+    """The canonical tool of a call; `kind` is what CodeWhale says that carries it out."""
+    classes = CLASSES
+    if kind in _SHELL_KINDS and name not in CLASSES:
+        classes = {name: "shell"}
+    return tool_of(name, args, call_id or None, classes)
+
+
+def tells_arguments(name: str, payload: Fields) -> bool:
+    """Whether a `tool_lifecycle` payload has the call's arguments.
+
+    That of a function tool has the tool's own name as its command; its arguments come later.
+    """
+    return payload.get("command") != name and bool(_own(payload))
 
 
 def of_payload(name: str, payload: Fields, call_id: str) -> Tool:
-    """The tool of a `tool_lifecycle` payload."""
-    args = {key: value for key, value in payload.items() if key not in _ABOUT}
-    return tool(name, args, call_id)
+    """The tool of a `tool_lifecycle` payload; without arguments it is of none that only reads.
+
+    What a read of nothing named would be said to read, nobody knows.
+    """
+    if tells_arguments(name, payload):
+        return tool(name, _own(payload), call_id, payload.get("execution_kind"))
+    classes: dict[str, ToolClass] = {name: "other"} if CLASSES.get(name) == "read" else CLASSES
+    return tool_of(name, {}, call_id or None, classes)
 
 
 def of_arguments(name: str, arguments: Any, call_id: str) -> Tool:
-    """The tool of a `tool_call_start` frame, whose arguments lie in `params` for most tools."""
+    """The tool of a `tool_call_start` frame.
+
+    The arguments lie in `params`, or as JSON in a text under `arguments`; what is neither is kept
+    as it is.
+    """
     given: dict[str, Any] = arguments if isinstance(arguments, dict) else {"arguments": arguments}
-    return tool(name, table(given, "params") or given, call_id)
+    inner = given.get("arguments")
+    args = input_of(inner) if isinstance(inner, str | dict) else {}
+    return tool(name, table(given, "params") or args or given, call_id, given.get("type"))
+
+
+def _own(payload: Fields) -> dict[str, Any]:
+    return {key: value for key, value in payload.items() if key not in _ABOUT}

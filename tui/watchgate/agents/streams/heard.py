@@ -63,6 +63,24 @@ class Heard:
             self.seen.open(tool.call_id, OpenCall(tool, self.said_us, ran))
         self.say("tool.pre", native, ToolCall(tool), cwd=cwd)
 
+    def announce(self, native: str, tool: Tool, *, cwd: str = "") -> None:
+        """Add that a call was named; it begins with its arguments, or with what follows on it."""
+        if not tool.call_id:
+            self.begin(native, tool, cwd=cwd)
+            return
+        self.seen.open(tool.call_id, OpenCall(tool, self.said_us, announced=native, cwd=cwd))
+        self.words("notice", native, tool.native_name)
+
+    def begin_announced(self, call: OpenCall | None, tool: Tool | None = None) -> None:
+        """Add the begin of a call that was only named so far, with its arguments if they came."""
+        if call is None or not call.announced:
+            return
+        native, call.announced = call.announced, ""
+        if tool is not None and tool.call_id:
+            call.tool = tool
+            self.seen.open(tool.call_id, call)
+        self.say("tool.pre", native, ToolCall(tool or call.tool), cwd=call.cwd)
+
     def end(
         self, native: str, tool: Tool, *, ok: bool, said: Any = "", exit_code: int | None = None
     ) -> None:
@@ -73,6 +91,7 @@ class Heard:
         call = self.seen.calls.pop(tool.call_id or "", None)
         took_ms = None
         if call is not None:
+            self.begin_announced(call)
             tool = call.tool
             if call.began_us is not None and self.said_us is not None:
                 took_ms = max(0, self.said_us - call.began_us) // 1000
@@ -83,6 +102,7 @@ class Heard:
     def refuse(self, native: str, tool: Tool) -> None:
         """Add that a call was not run, by the agent's own decision."""
         call = self.seen.calls.pop(tool.call_id or "", None)
+        self.begin_announced(call)
         self.say("tool.permission.resolved", native, ToolCall(call.tool if call else tool))
 
     def ask(self, native: str, question_id: str, tool: Tool, *, cwd: str = "") -> None:
@@ -94,8 +114,10 @@ class Heard:
     def running(self, command: object) -> Tool | None:
         """The newest open call of this very command: questions name no call that can be joined."""
         calls = reversed(list(self.seen.calls.values()))
-        same = (call.tool for call in calls if call.tool.input.get("command") == command)
-        return next(same, None) if command else None
+        same = (call for call in calls if command in (call.tool.input.get("command"), call.named))
+        found = next(same, None) if command else None
+        self.begin_announced(found)
+        return found.tool if found else None
 
     def gap(self, first: int, last: int) -> None:
         """Add that numbered events of the source never came."""

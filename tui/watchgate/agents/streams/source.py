@@ -21,11 +21,22 @@ GUESSED = (
 
 
 class OpenCall(msgspec.Struct, gc=False):
-    """A tool call that began: when by the sender's clock (UTC µs), and whether it came to run."""
+    """A tool call that began: when by the sender's clock (UTC µs), and whether it came to run.
+
+    `announced` is the native event of a call whose arguments are still to come, so that no event
+    tells of it yet; `cwd` is the folder that it named.
+    """
 
     tool: Tool
     began_us: int | None = None
     ran: bool = False
+    announced: str = ""
+    cwd: str = ""
+
+    @property
+    def named(self) -> str | None:
+        """The tool's name, which stands for the command of a call that was only named."""
+        return self.tool.native_name if self.announced else None
 
 
 class Seen:
