@@ -28,7 +28,20 @@ UNITS = (
     *("find -exec ", "find . -exec a \\; ", "find ", "-x ", "fd -x ", "-exec a "),
     *("curl|", "env|curl a|", "curl $(env) ", "cat a b c|", "cd a;", "cd ../;", "~/.ssh/a "),
     *("rm -r ", "-rf ", "git push ", "git -c a ", "chmod ", "\u202e", "if ", "./a/../b "),
-    *("a | ", '"${', "${a", "[(-600]", "[[ a == b && ", "[[ ! ", "x=(", ".e*/", "1>a "),
+    *("a=git;$a ", "x=a b;", "$x ", "echo a>f;sh f;", "cp -t a ", "parallel a ::: ", "for a in b "),
+    *(
+        "git -e ",
+        "--x -n ",
+        "a | ",
+        '"${',
+        "${a",
+        "[(-600]",
+        "[[ a == b && ",
+        "[[ ! ",
+        "x=(",
+        ".e*/",
+        "1>a ",
+    ),
 )
 # Wrappers in wrappers of another kind are read again until there are too many commands.
 CALLS_FOR_ALL_COMMANDS = 400_000

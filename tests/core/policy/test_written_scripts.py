@@ -76,6 +76,7 @@ def test_ordinary_scripts_are_not_held(command: str) -> None:
         ("X='rm -rf ~'; bash -c \"$X\"", "files.delete-everything"),
         ("a=gi; b=t; ${a}${b} push --force", "git.force-push"),
         ('f=.env; cat "./$f"', "secrets.touch"),
+        ('for f in a .env; do cat "$f"; done', "secrets.touch"),
         ("F=.git/hooks/x; echo a > $F", "files.run-later"),
         ("parallel ::: 'git push --force'", "git.force-push"),
         ("parallel git push ::: --force", "git.force-push"),

@@ -24,6 +24,7 @@ from watchgate.core.recent import Recent
 _SESSIONS_KEPT = 1_000
 _FILES_A_SESSION = 1_000
 _TEXTS = tool_input.EDIT_KEYS - tool_input.PATH_KEYS.keys()
+_FOLDERS_A_COPY = 8
 # They change a manifest without naming it.
 _CHANGE_A_MANIFEST = {
     ("npm", "pkg"): "package.json",
@@ -94,7 +95,8 @@ def _names_written(command: Command) -> list[str]:
     touched = touches(command) if command.words or command.redirects else ()
     names = [touch.path for touch in touched if touch.kind == "write"]
     if names and command.program in (COPIERS | MOVERS):
-        names += [f"{folder}/{_last(touch)}" for folder in names for touch in touched]
+        folders = names[:_FOLDERS_A_COPY]
+        names += [f"{folder}/{_last(touch)}" for folder in folders for touch in touched]
     first = command.arguments[0].text if command.arguments else ""
     if manifest := _CHANGE_A_MANIFEST.get((command.program, first)):
         names.append(manifest)

@@ -1,5 +1,7 @@
 """Variables that a text sets to what stands in it: `a=git; $a push` runs git.
 
+So does a loop over words, `for f in a .env`.
+
 A command that names one is judged once more as it is with the value. The text stays opaque, since
 nobody can tell for sure what the variable holds then: the value can only make it graver.
 """
@@ -13,21 +15,27 @@ from itertools import islice, product
 from msgspec.structs import replace
 
 from watchgate.core.policy.shell.commands import Command
+from watchgate.core.policy.shell.script import Notes
 from watchgate.core.policy.shell.words import Word
 
-_VALUES_A_NAME = 4
-_VARIANTS_A_COMMAND = 4
+_VALUES_A_NAME = 8
+_VARIANTS_A_COMMAND = 8
+# So few that they alone do not fill what is looked at of a text.
+_VARIANTS_A_TEXT = 32
 _MAX_CHARS = 400
 
 _ASSIGNED = re.compile(r"([A-Za-z_]\w*)=", re.ASCII)
+_PLAIN = re.compile(r"[\w./:@%+,=~^-]+", re.ASCII)
 _NAMED = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))", re.ASCII)
 
 
 class Constants:
     """The values that a text gives to its variables, by name."""
 
-    def __init__(self) -> None:
+    def __init__(self, notes: Notes) -> None:
         self._values: dict[str, list[str]] = {}
+        self._looped = notes.looped
+        self._left = _VARIANTS_A_TEXT
 
     def note(self, command: Command) -> None:
         """Remember what a command assigns, where the text shows it."""
@@ -35,13 +43,19 @@ class Constants:
             found = _ASSIGNED.match(word.text)
             if found is None or word.dynamic:
                 continue
-            value = word.text[found.end() :]
-            values = self._values.setdefault(found[1], [])
-            if value not in values and len(values) < _VALUES_A_NAME and len(value) < _MAX_CHARS:
-                values.append(value)
+            self._add(found[1], word.text[found.end() :])
+
+    def _add(self, name: str, value: str) -> None:
+        values = self._values.setdefault(name, [])
+        if value not in values and len(values) < _VALUES_A_NAME and len(value) < _MAX_CHARS:
+            values.append(value)
 
     def variants(self, command: Command) -> Iterator[Command]:
         """The command with the values in place of the names."""
+        while self._looped:
+            name, listed = self._looped.popitem()
+            for value in filter(_PLAIN.fullmatch, listed):
+                self._add(name, value)
         targets = [redirect.target for redirect in command.redirects]
         given = [word for word in (*command.words, *targets) if word.dynamic]
         if not self._values or not given:
@@ -50,7 +64,8 @@ class Constants:
         if not named:
             return
         choices = product(*(self._values[name] for name in sorted(named)))
-        for chosen in islice(choices, _VARIANTS_A_COMMAND):
+        for chosen in islice(choices, min(_VARIANTS_A_COMMAND, self._left)):
+            self._left -= 1
             values = dict(zip(sorted(named), chosen, strict=True))
             words = tuple(each for word in command.words for each in _filled(word, values))
             redirects = tuple(
@@ -66,7 +81,7 @@ def _names(word: Word) -> list[str]:
 
 def _filled(word: Word, values: dict[str, str]) -> Sequence[Word]:
     """The words that one word becomes; outside of quotes a value is split at its blanks."""
-    if not word.dynamic or values.keys().isdisjoint(_names(word)):
+    if not word.dynamic or values.keys().isdisjoint(_names(word)) or len(word.text) > _MAX_CHARS:
         return (word,)
     text, done = "", 0
     at: list[int] = []

@@ -66,7 +66,7 @@ class _Finder:
         self.read = 0
         self.parts = 0
         self.files = Files()
-        self.constants = Constants()
+        self.constants = Constants(self.notes)
 
     def full(self) -> bool:
         """Whether no more may be looked at; the text is then opaque."""

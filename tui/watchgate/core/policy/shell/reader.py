@@ -212,7 +212,9 @@ class _Reader(WordReader):
             self.sets(named.start_byte, named.end_byte, part)
             for word in (c for c in children if c.type in LITERALS and c is not named):
                 name = text[named.start_byte : named.end_byte]
-                arithmetic.assigned(name, text[word.start_byte : word.end_byte], self.notes)
+                value = text[word.start_byte : word.end_byte]
+                arithmetic.assigned(name, value, self.notes)
+                self.notes.looped.setdefault(name, []).append(value)
         return [c for c in children if c.type != "variable_name"]
 
     def _stands_alone(self, node: Node) -> bool:

@@ -96,7 +96,8 @@ class Notes(msgspec.Struct, gc=False):
     `why` is the first reason for which the text is opaque; `defined` are names of functions and
     aliases; `computes` says that variables are read as arithmetic, which runs substitutions in
     their values, and `hides_code` that a quoted text holds one; `summed` are the variables so read,
-    `filled` those that hold what others wrote; `statements` is how many were read.
+    `filled` those that hold what others wrote; `statements` is how many were read;
+    `looped` are the words that loops go over, by their variable.
     """
 
     why: str = ""
@@ -106,6 +107,7 @@ class Notes(msgspec.Struct, gc=False):
     summed: set[str] = msgspec.field(default_factory=set)
     filled: set[str] = msgspec.field(default_factory=set)
     statements: int = 0
+    looped: dict[str, list[str]] = msgspec.field(default_factory=dict)
 
     def sums(self, names: Iterable[str]) -> None:
         """Note variables that arithmetic reads."""
