@@ -19,6 +19,7 @@ from watchgate.service.clock import SystemClock
 from watchgate.service.errors import reasons_not_to_serve
 from watchgate.service.host import Host
 from watchgate.service.runners.orphans import Orphans, taken_in
+from watchgate.service.system.own_memory import close_memory
 
 SWITCH_S = 0.0002
 REAP_EACH_S = 5.0
@@ -34,6 +35,7 @@ def serve(paths: Paths, config: Config, *, detached: bool = False) -> None:
     # once and would wait for Python's default of 5 ms each time.
     sys.setswitchinterval(SWITCH_S)
     raise_limit()
+    close_memory()
     starts_hooks = bool(config.handler or config.extension)
     with reasons_not_to_serve(), taken_in() if starts_hooks else nullcontext(False) as adopts:
         anyio.run(_serve, paths, config, not detached, adopts)

@@ -83,8 +83,10 @@ def run(args: argparse.Namespace) -> int:
     try:
         if args.host:
             # The whole core, which a console that only attaches does without.
+            from watchgate.service.admission.descriptors import raise_limit
             from watchgate.service.hosted import hosted
 
+            raise_limit()
             with hosted(paths, config):
                 return open_console(paths, config, hosted=True, chosen=chosen)
         if chosen.local and not answers(paths):
@@ -128,9 +130,11 @@ def open_console(
     gc.disable()
     from watchgate.service.clock import SystemClock
     from watchgate.service.detached import last_log_lines
+    from watchgate.service.system.own_memory import close_memory
     from watchgate.ui.options import FoundAgent, Options
     from watchgate.ui.own_process import OwnProcess
 
+    close_memory()
     gc.freeze()
     gc.enable()
     chosen, clock = chosen or Machines(), clock or SystemClock()

@@ -130,6 +130,7 @@ def _inside(*, goes_on: bool) -> int:
     check_keys(paths, config)
     _need_pending()
     from watchgate.service.clock import SystemClock
+    from watchgate.service.system.own_memory import close_memory
     from watchgate.ui.options import Options
     from watchgate.ui.popup import PopupApp
     from watchgate.ui.source import LinkSource
@@ -143,6 +144,7 @@ def _inside(*, goes_on: bool) -> int:
         # Whatever asked for the popup has rung already.
         telling=Telling(bell=False, title=False),
     )
+    close_memory()
     app = PopupApp(LinkSource(paths.control_socket), SystemClock(), options, goes_on=goes_on)
     # What was typed while this started was meant for the pane below.
     termios.tcflush(0, termios.TCIFLUSH)

@@ -1,0 +1,1 @@
+"""What this process asks of the system for itself."""
