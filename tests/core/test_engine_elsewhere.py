@@ -35,7 +35,7 @@ def test_ap_7_the_relay_card_is_closed_and_the_client_let_go(event: Event) -> No
     world.send(event)
     assert world.reply(1) == SayNothing()
     assert world.ending(request)["word"] == "answered-elsewhere"
-    assert world.ending(request)["by"] == "the agent's own prompt"
+    assert world.ending(request)["by"] == "a sender that is not known"
     assert (world.pending, world.state.pending) == (set(), {})
     with pytest.raises(Refused):
         world.decide(request, "allow")
@@ -154,3 +154,22 @@ def test_what_was_allowed_there_does_not_end_the_wait_at_a_gate() -> None:
     world.send(allowed_there(THIS))
     assert world.pending == {request.id}
     assert world.replies == {}
+
+
+@pytest.mark.parametrize(
+    ("teller_pid", "by"),
+    [
+        (7, "the agent"),
+        (8, "pid 8, not the agent that asked"),
+        (None, "a sender that is not known"),
+    ],
+)
+def test_the_record_says_whose_word_it_is_and_claims_no_prompt(
+    teller_pid: int | None, by: str
+) -> None:
+    world = World()
+    world.send(pre(shell("medium", "c0")), 8)
+    asked = msgspec.structs.replace(permission(THIS), agent_pid=7)
+    request = world.ask(asked, 1).id
+    world.send(msgspec.structs.replace(post(THIS), teller_pid=teller_pid))
+    assert world.ending(world.broker.get(request))["by"] == by

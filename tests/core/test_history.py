@@ -69,7 +69,7 @@ ANN = "operator ann (console 2)"
         ("denied-paused", "watchgate", "x denied / a pause"),
         ("handed-back-by-operator", ANN, "b handed back / you"),
         ("handed-back-by-timeout", "nobody", "b handed back / nobody, 0:30"),
-        ("answered-elsewhere", "the agent's own prompt", "~ elsewhere / in claude"),
+        ("answered-elsewhere", "a sender that is not known", "~ elsewhere / in claude"),
         ("allowed-by-rule", "watchgate", "= by rule / no-sudo"),
         ("allowed-by-grant", "grant a41f", "= by rule / a grant"),
         ("allowed-by-operator", ANN, "+ allowed / you, twice"),

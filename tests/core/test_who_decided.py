@@ -21,7 +21,7 @@ ENDS: list[tuple[End, str, str]] = [
     (lambda w, r: w.decide(r, "deny"), "denied-by-operator", "operator ann"),
     (lambda w, r: w.decide(r, "handback"), "handed-back-by-operator", "operator ann"),
     (lambda w, r: w.hang_up(1), "withdrawn", "the agent"),
-    (lambda w, r: w.send(post()), "answered-elsewhere", "the agent's own prompt"),
+    (lambda w, r: w.send(post()), "answered-elsewhere", "a sender that is not known"),
     (
         lambda w, r: w.do(w.engine.console_count(0, w.now)),
         "denied-no-approver",

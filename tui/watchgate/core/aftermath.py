@@ -48,7 +48,7 @@ class Aftermath:
             effects += self._ungated(event, body.tool, call)
         if call is None:
             return effects
-        effects += self._answered_elsewhere(call, now)
+        effects += self._answered_elsewhere(call, event, now)
         if call.decided == "deny" and not body.interrupted:
             effects.append(drafts.effect(event, call, summary(body.tool), "DENIED BUT RAN"))
         elif call.decided == "allow" and not event.numbering and _altered(call, body):
@@ -71,7 +71,7 @@ class Aftermath:
             call = self._calls.told_of(event, body.tool)
             waiting = [] if call is None else self._waiting(call)
             asked = [each for each in waiting if each.silence != "deny"]
-            return [effect for each in asked for effect in self._let_go(each, now)]
+            return [effect for each in asked for effect in self._let_go(each, event, now)]
         call = self._calls.end(event, body.tool)
         return [] if call is None else self._not_run(call, event, now)
 
@@ -112,21 +112,22 @@ class Aftermath:
         return effects
 
     def _not_run(self, call: Call, event: Event, now: Instant) -> list[Effect]:
-        effects = self._answered_elsewhere(call, now)
+        effects = self._answered_elsewhere(call, event, now)
         if call.decided == "deny":
             effects.append(drafts.effect(event, call, "no sign that it ran"))
         return effects
 
-    def _answered_elsewhere(self, call: Call, now: Instant) -> list[Effect]:
+    def _answered_elsewhere(self, call: Call, event: Event, now: Instant) -> list[Effect]:
         """The agent is past a call that still waits here (AP-7); a gate that waits is denied."""
-        return [effect for request in self._waiting(call) for effect in self._let_go(request, now)]
+        waiting = self._waiting(call)
+        return [effect for each in waiting for effect in self._let_go(each, event, now)]
 
     def _waiting(self, call: Call) -> list[Request]:
         return self._broker.of_call(call.agent, call.session, call.ref)
 
-    def _let_go(self, request: Request, now: Instant) -> list[Effect]:
+    def _let_go(self, request: Request, event: Event, now: Instant) -> list[Effect]:
         decided_before = request.status is Status.COMMITTING
-        by = "the agent's own prompt"
+        by = _teller(event, request)
         self._broker.settle(request, Input.ELSEWHERE, word="answered-elsewhere", by=by, now=now)
         text = wording.denial("answered-elsewhere", request=request.id, reason="answered elsewhere")
         return [
@@ -135,6 +136,14 @@ class Aftermath:
             else drafts.decided(request),
             *(Send(each.conn, each.event, each.undecided(text)) for each in request.waiters),
         ]
+
+
+def _teller(event: Event, request: Request) -> str:
+    """Whose word it is that a call was answered elsewhere; any process can send such an event."""
+    pid = event.teller_pid
+    if pid is None:
+        return "a sender that is not known"
+    return "the agent" if pid == request.data.agent_pid else f"pid {pid}, not the agent that asked"
 
 
 def _began(call: Call, event: Event) -> bool:

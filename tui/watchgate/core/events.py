@@ -264,6 +264,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
     deadline_s: float | None = None
     agent_pid: int | None = None
     asker_pid: int | None = None
+    teller_pid: int | None = None
     env: dict[str, str] = {}
     numbering: str = ""
     asks_every_call: bool = False

@@ -27,6 +27,7 @@ class Frame(msgspec.Struct, frozen=True, gc=False):
     payload: bytes
     pid: int
     at: Instant
+    teller_pid: int | None = None
 
 
 def decode_frame(frame: Frame, adapters: Mapping[str, Adapter], *, whole: bool = False) -> Event:
@@ -49,6 +50,8 @@ def decode_frame(frame: Frame, adapters: Mapping[str, Adapter], *, whole: bool =
         _demand_gated(event, head)
     if event.tool is not None and too_deep(event.tool.input):
         raise DecodeError(f"an input nested over {DEEPEST} levels deep")
+    if frame.teller_pid is not None:
+        event = msgspec.structs.replace(event, teller_pid=frame.teller_pid)
     # Whatever was decoded is UTF-8 already.
     return msgspec.structs.replace(event, raw=payload.decode()) if whole else event
 

@@ -119,6 +119,9 @@ class Hub:
         now = self._clock.now()
         frame = Frame(head, payload, conn.pid, now)
         if head.lane is Lane.OBSERVE:
+            # It may tell that a call that waits was answered elsewhere; then it counts whose word.
+            if self.engine.broker.open and (teller := self._agent_of(conn.pid)) is not None:
+                frame = msgspec.structs.replace(frame, teller_pid=teller.pid)
             self.observing.frame(frame)
             return
         self.catch_up()

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+import msgspec
+
 from watchgate.agents.base import Adapter, DecodeError
 from watchgate.agents.streams.source import Source
 from watchgate.core.clock import Clock, Instant
@@ -79,6 +81,8 @@ class Observing:
 
         def take(decoded: tuple[Event, Line | Unread | None]) -> None:
             event, line = decoded
+            if self._engine.broker.open:
+                event = msgspec.structs.replace(event, teller_pid=source.pid or None)
             if isinstance(line, Unread) or (line is not None and event.lane.waits):
                 self._recorder.record_all(observed, failed)
                 self._ask(event, line, asker(), now)

@@ -78,7 +78,7 @@ _ENDED_BY = {
     "allowed-by-grant": "allowed by ",
     "denied-by-operator": "denied by ",
     "denied-by-rule": "denied by ",
-    "answered-elsewhere": "answered by ",
+    "answered-elsewhere": "answered elsewhere, as told by ",
     "handed-back-by-operator": "handed back by ",
 }
 
