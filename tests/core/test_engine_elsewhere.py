@@ -170,6 +170,6 @@ def test_the_record_says_whose_word_it_is_and_claims_no_prompt(
     world = World()
     world.send(pre(shell("medium", "c0")), 8)
     asked = msgspec.structs.replace(permission(THIS), agent_pid=7)
-    request = world.ask(asked, 1).id
+    request = world.ask(asked, 1)
     world.send(msgspec.structs.replace(post(THIS), teller_pid=teller_pid))
-    assert world.ending(world.broker.get(request))["by"] == by
+    assert world.ending(request)["by"] == by

@@ -242,7 +242,8 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
     requests count together with these, where that is another. `numbering` names whose ids of
     calls it carries where these are not those of the agent's hooks, `no_gate` says that its stream
     is watched without a gate on purpose. `asks_every_call` says of a permission event that it comes
-    for every call, also for those that nobody would be asked about. `raw` is what the agent sent,
+    for every call, also for those that nobody would be asked about. `teller_pid` is the process
+    that told of what nobody waits for, where that was looked up. `raw` is what the agent sent,
     where that is to be kept.
     """
 
