@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,12 +22,13 @@ from watchgate.service.crashtest.place import Place
 
 pytestmark = pytest.mark.agents
 
-READ = ("claude", "codex", "gemini", "qwen", "copilot")
+READ = ("claude", "codex", "gemini", "qwen", "copilot", "opencode")
 """The agents whose transcripts are followed."""
 CAUSE = {"gemini": "untrusted"}
 """Gemini CLI skips hooks that nobody has trusted, and no file says whether anybody has."""
 OPEN = ("-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose")
 """Claude Code that waits for prompts on standard input."""
+STARTED_THREADS = 5
 LIMIT_US = 2_000_000
 """From a line in a transcript to the alarm."""
 
@@ -100,9 +102,11 @@ def silence(place: Place) -> None:
     for path in place.home.rglob("*.json"):
         if path.is_file() and "/bin/sh -c" in (text := path.read_text(errors="replace")):
             path.write_text(text.replace("/bin/sh -c", "/bin/true -c"))
+    for plugin in place.home.rglob("plugin/watchgate.js"):
+        plugin.write_text("// watchgate\nexport const Watchgate = async () => ({})\n")
 
 
-@pytest.mark.parametrize("name", ["claude", "gemini", "qwen", "copilot"])
+@pytest.mark.parametrize("name", ["claude", "gemini", "qwen", "copilot", "opencode"])
 def test_each_call_of_a_session_whose_hooks_are_dead_is_an_alarm(
     core: Core, request: pytest.FixtureRequest, name: str
 ) -> None:
@@ -116,8 +120,8 @@ def test_each_call_of_a_session_whose_hooks_are_dead_is_an_alarm(
     assert [each["data"]["cause"] for each in records] == [CAUSE.get(name, "silent")] * 3
     assert [each["data"].get("count", 1) for each in records] == [1, 2, 3]
     assert all(each["data"].get("alarm", True) for each in records)
-    (told,) = core.records("policy.ungated")[:1]
-    assert told["session"] == records[0]["session"]
+    sessions = {each["session"] for each in core.records("policy.ungated")}
+    assert records[0]["session"] in sessions
 
 
 def by_settings(place: Place, gag: str) -> None:
@@ -145,14 +149,18 @@ def test_a_repository_that_gags_every_hook_is_an_alarm_with_its_first_call(
     session.play(TURNS[2])
 
     assert session.evidence == "ran\n", "the attack works"
-    (warned,) = core.records("policy.tampered")
-    assert "sets LD_PRELOAD" in warned["data"]["what"]
     (record,) = ungated(core, 1)
     assert record["data"]["cause"] == CAUSE.get(name, "silent")
     assert record["data"].get("alarm", True)
     assert "git push --force" in record["data"]["what"]
     sessions = {each["session"] for each in core.records("policy.ungated")}
     assert record["session"] in sessions
+    # The folders of other tests' agents are seen, too.
+    own = str(session.place.work)
+    (warned,) = (
+        each for each in core.records("policy.tampered") if each["data"]["path"].startswith(own)
+    )
+    assert "sets LD_PRELOAD" in warned["data"]["what"]
     if name == "claude":
         ran_us = written_us(session.place)
         assert warned["at"] < ran_us, "said before the call ran"
@@ -179,14 +187,17 @@ def test_an_agent_whose_limits_kill_its_hooks_is_listed_with_the_limit(
         stderr=subprocess.DEVNULL,
     )
     try:
+        tasks = Path(f"/proc/{process.pid}/task")
+        # While it starts it needs the stack itself.
+        eventually(lambda: len(list(tasks.iterdir())) >= STARTED_THREADS, "the agent")
         resource.prlimit(process.pid, resource.RLIMIT_STACK, (8_192, 8_192))
 
         def listed() -> list[Any]:
-            own = (each for each in core.records("policy.ungated") if each["agent"] == "claude")
+            name = f"pid {process.pid}"
+            own = (each for each in core.records("policy.ungated") if each["session"] == name)
             return [each for each in own if each["data"]["cause"] == "limits"]
 
         (record,) = eventually(listed, "the process")
-        assert record["session"] == f"pid {process.pid}"
         assert "8,192 bytes of stack" in record["data"]["why"]
     finally:
         process.kill()

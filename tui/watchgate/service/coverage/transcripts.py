@@ -22,6 +22,7 @@ from watchgate.core.coverage import TRANSCRIPT
 from watchgate.core.events import Event, Lane, SessionChange, ToolResult
 from watchgate.core.lookback.asked import Asked
 from watchgate.core.recent import Recent
+from watchgate.service.coverage.database import Database
 from watchgate.service.coverage.growing import first_line, read_on
 from watchgate.service.usage.scan import Scan
 
@@ -32,6 +33,7 @@ NEWEST = 256
 ROUND = 768
 """And so many of all others, in turn."""
 NAMED_KEPT = 200
+_FOLLOWED = {*((agent, "lines") for agent in READS), ("opencode", "rows")}
 
 
 class _File(msgspec.Struct):
@@ -56,8 +58,8 @@ class Transcripts:
         knows: Callable[[Asked], bool],
         say: Callable[[Event], None],
     ) -> None:
-        lines = [each for each in places if each.agent in READS and each.form == "lines"]
-        self._scan = Scan(lines)
+        self._scan = Scan([each for each in places if (each.agent, each.form) in _FOLLOWED])
+        self._databases: dict[str, Database] = {}
         self._clock = clock
         self._knows = knows
         self._say = say
@@ -95,11 +97,17 @@ class Transcripts:
         named = [self._named.popleft() for _ in range(len(self._named))]
         for path in gone:
             self._files.pop(path, None)
+            self._databases.pop(path, None)
             self._newest.pop(path, None)
-        for agent, path in (*((each.agent, each.path) for each in new), *named):
+        for each in new:
+            if each.form == "rows":
+                self._databases[each.path] = Database(each.path, self._since_us)
+            else:
+                self._add(each.path, each.agent)
+        for agent, path in named:
             self._add(path, agent)
         self._looked = True
-        found: list[Asked] = []
+        found = [asked for database in self._databases.values() for asked in database.ran()]
         for path in dict.fromkeys((*self._newest, *self._some())):
             if (file := self._files.get(path)) is not None:
                 found += self._read(file)

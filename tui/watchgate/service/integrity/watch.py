@@ -85,7 +85,7 @@ class IntegrityWatch:
         """Look at the folders that agents have entered, and tell at once what is wrong there."""
         entered, self._entered = self._entered, []
         for agent, folder in entered:
-            found = await anyio.to_thread.run_sync(self._examiner.enter, agent, folder)
+            found = await anyio.to_thread.run_sync(self._enter, agent, folder)
             self._hub.catch_up()
             for told in self._alarms.at_once(found):
                 self._record("policy.tampered", told)
@@ -100,6 +100,17 @@ class IntegrityWatch:
         for kind, told in self._alarms.look(found):
             self._record(kind, self._dated(told) if kind == "policy.tampered" else told)
         await self._keep()
+
+    def _enter(self, agent: str, folder: str) -> Mapping[Key, TamperedData]:
+        """What is wrong in a folder, for an agent that may have been installed a moment before."""
+        try:
+            listed = manifest.load(self._paths.installed)
+        except (ManifestError, OSError):
+            listed = None  # the next look says so
+        if listed is not None and listed != self._watched:
+            self._examiner.watch(listed)
+            self._watched = self._entries = listed
+        return self._examiner.enter(agent, folder)
 
     def tell_of_rules(self) -> None:
         """Record rules in force that are not those of the core before, with both digests."""

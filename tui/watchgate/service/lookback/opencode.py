@@ -19,8 +19,18 @@ _US_PER_MS = 1_000
 _BATCH = 500
 
 
-def batches(path: Path, reader: OpenCodeCalls, since_us: int) -> Iterator[list[Asked]]:
-    """The calls of parts that changed since then; raises `UnreadableError`."""
+def batches(
+    path: Path,
+    reader: OpenCodeCalls,
+    since_us: int,
+    *,
+    newest: int = 2**62,
+    holding: bytes = b'"tool"',
+) -> Iterator[list[Asked]]:
+    """The calls of parts that changed since then; raises `UnreadableError`.
+
+    Only so many of the `newest` parts are looked at, and those that hold this text.
+    """
     try:
         with opened(str(path)) as (descriptor, _):
             header = os.read(descriptor, HEADER_BYTES)
@@ -28,11 +38,12 @@ def batches(path: Path, reader: OpenCodeCalls, since_us: int) -> Iterator[list[A
             only_stored(database, "session", "part")
             _sessions(database, reader)
             rows = database.execute(
-                "SELECT session_id, time_created, data FROM part WHERE time_updated >= ?",
-                (since_us // _US_PER_MS,),
+                "SELECT session_id, time_created, data FROM part"
+                " WHERE rowid > (SELECT max(rowid) FROM part) - ? AND time_updated >= ?",
+                (newest, since_us // _US_PER_MS),
             )
             while some := rows.fetchmany(_BATCH):
-                yield [asked for row in some for asked in _calls(reader, row)]
+                yield [asked for row in some for asked in _calls(reader, row, holding)]
     except (sqlite3.Error, OSError, ValueError, NotOursError):
         raise UnreadableError(str(path)) from None
 
@@ -43,9 +54,9 @@ def _sessions(database: sqlite3.Connection, reader: OpenCodeCalls) -> None:
         reader.sessions[_text(session)] = known
 
 
-def _calls(reader: OpenCodeCalls, row: tuple[Any, Any, Any]) -> list[Asked]:
+def _calls(reader: OpenCodeCalls, row: tuple[Any, Any, Any], holding: bytes) -> list[Asked]:
     session, at_ms, data = row
-    if not isinstance(data, bytes) or b'"tool"' not in data:
+    if not isinstance(data, bytes) or holding not in data:
         return []
     return reader.read(data, _text(session), at_ms)
 
