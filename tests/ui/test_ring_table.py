@@ -280,6 +280,6 @@ async def test_without_rows_nothing_breaks() -> None:
 def test_the_row_of_an_alarm_counts_the_calls_that_it_speaks_for() -> None:
     why = "no hook was heard"
     call = row(stage="ran ungated", alarm=True, why=why, speaks_for=37)
-    words = "37 calls of this session ran without the gate: no hook was heard"
+    words = "37 calls ran without the gate: no hook was heard"
     assert words in text(call, 160)
     assert words not in text(msgspec.structs.replace(call, speaks_for=1), 160)

@@ -155,7 +155,7 @@ def draw_call(
         by = safe_text(row.hidden_by[:80])
         return line.to(at.call_at).fit(f"hidden from view by {by}, not prevented", at.call, "dim")
     if row.speaks_for > 1:
-        said = f"{row.speaks_for:,} calls of this session ran without the gate: {row.why}"
+        said = f"{row.speaks_for:,} calls ran without the gate: {row.why}"
         return line.to(at.call_at).fit(safe_text(said[: at.call + 8]), at.call, tone.ink, bold=True)
     if row.shown_by and not row.alarm and row.stage in _RAN:
         by, call = safe_text(row.shown_by[:80]), covered(row.shown)[: at.call + 8]
