@@ -47,6 +47,7 @@ OURS = (
     "TEXTUAL_SNAPSHOT_TEMPDIR",  # how the snapshot plugin's workers find their reports
     "WATCHGATE_AGENTS_DIR",  # where the real agents are installed once and for all
     "WATCHGATE_CRASHES",  # how many cores are killed
+    "WATCHGATE_DAMAGED",  # how many damaged hook clients are tried
     "WATCHGATE_MODEL",  # whether the large worlds of the engine are walked through as well
     "WATCHGATE_RANDOM_SEEDS",  # how many runs of random keys, and how long each is
     "WATCHGATE_RANDOM_STEPS",

@@ -358,6 +358,27 @@ def test_tmux_has_to_pass_notifications_on(bin_dir: Path, answer: str, status: s
     assert check_tmux({**os.environ, "TMUX": ""}) == []
 
 
+def test_opencodes_second_plugin_is_missed_and_goes_with_the_first(
+    tmp_path: Path, bin_dir: Path
+) -> None:
+    plugin = install("opencode", tmp_path)
+    second = plugin.with_name("watchgate-check.js")
+    content = second.read_bytes()
+    second.unlink()
+
+    found = findings(tmp_path, "opencode")["opencode: hooks"]
+
+    assert (found.status, found.text) == ("fail", f"{second} is missing")
+    assert found.mend == "watchgate install opencode"
+    install("opencode", tmp_path)
+    assert second.read_bytes() == content
+    installer = Installer(paths(os.environ), os.environ, tmp_path)
+    python = base_interpreter()
+    installer.uninstall(installer.plan_uninstall(ADAPTERS["opencode"], "user", python))
+    assert not plugin.exists()
+    assert not second.exists()
+
+
 def test_what_opencodes_plugin_runs_is_tried_like_the_entries_of_the_others(
     tmp_path: Path, bin_dir: Path
 ) -> None:

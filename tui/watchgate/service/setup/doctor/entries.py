@@ -41,7 +41,9 @@ def check_entries(agent: Adapter, change: Change) -> Check:
     path, wanted = change.path, change.part.table
     missing = [event for event in wanted if event not in found]
     if missing:
-        return Check(name, "fail", f"{path} lacks {', '.join(missing)}", install)
+        # A file that is ours as a whole has no name for its one entry.
+        text = f"{path} lacks {', '.join(missing)}" if any(missing) else f"{path} is missing"
+        return Check(name, "fail", text, install)
     other = [event for event in found if list(found[event]) != list(wanted.get(event, ()))]
     if other and any(other):
         text = f"{path} differs from this version and profile in {', '.join(other)}"
