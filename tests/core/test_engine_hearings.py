@@ -9,6 +9,7 @@ import pytest
 
 from tests.core.builders import ONLY_DENIES, other, permission, post, pre, shell
 from tests.core.world import World
+from watchgate.core import drafts
 from watchgate.core.endings import reply_for
 from watchgate.core.events import Can, Event, Lane
 from watchgate.core.handlers import Handler
@@ -479,3 +480,11 @@ def test_a_rewritten_call_is_denied_where_no_more_can_be_held_on_any_lane(
 
 def both(**fields: Any) -> Handler:
     return Handler(id="guard", on=frozenset({"tool.pre", "tool.permission"}), **fields)
+
+
+def test_the_trace_of_a_large_call_holds_no_other_copy_of_it() -> None:
+    world = World(handlers=[gate("a")])
+    world.send(pre(shell("low " + "x" * 100_000, "c1")), 1)
+    world.says("a", Defer())
+    (found,) = world.all("hook.trace")
+    assert len(found.data["summary"]) == drafts.TRACE_SUMMARY_CHARS == 2_000

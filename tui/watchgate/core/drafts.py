@@ -48,6 +48,8 @@ from watchgate.core.verdicts import Outcome
 RECORDED_CHARS = 8_000
 """Characters of an agent's own words that a record holds; hooks and extensions get all of them."""
 
+TRACE_SUMMARY_CHARS = 2_000
+
 
 def draft(
     event: Event,
@@ -173,7 +175,8 @@ def traced(
         effect=effect,
         took_ms=took_ms,
         tool="" if tool is None else tool.name,
-        summary="" if tool is None else summarized(call, event, tool),
+        # A line of a list; the whole of it stands in the record of the call.
+        summary="" if tool is None else summarized(call, event, tool)[:TRACE_SUMMARY_CHARS],
         shown=_rewritten(event, outcome) if writes else "",
         rows=outcome.trace,
     )
