@@ -99,6 +99,27 @@ def test_more_commands_than_are_looked_at_are_no_harmless_ones() -> None:
     assert (found.risk, found.opaque, found.rule) == ("unknown", True, "call.opaque")
 
 
+def test_what_is_looked_at_of_too_many_commands_still_counts() -> None:
+    many = ["rm -rf ~", *(f"ls {number}" for number in range(MAX_CARRIED))]
+
+    found = judged("mcp__x__y", {"commands": many})
+    assert (found.risk, found.opaque) == ("critical", True)
+
+
+def test_several_long_commands_are_no_more_than_one_long_text() -> None:
+    several = [f"ls {number} {'a ' * 7_000}" for number in range(5)]
+
+    assert "call.opaque" in rules(judged("mcp__x__y", {"commands": several}))
+
+
+@pytest.mark.parametrize("field", ["query", "code", "script", "command", "sql"])
+def test_a_text_longer_than_anybody_reads_hides_nothing_behind_its_beginning(field: str) -> None:
+    found = judged("mcp__x__y", {field: "(" * 20_000 + "drop table users"})
+
+    assert severity(found.risk) >= severity("unknown")
+    assert found.decision == "ask"
+
+
 def test_a_deep_or_wide_input_does_not_hide_a_command() -> None:
     deep: dict[str, Any] = {"command": "rm -rf ~"}
     for _ in range(900):

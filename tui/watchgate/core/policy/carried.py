@@ -14,6 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from watchgate.core.events import Tool
+from watchgate.core.policy.guards import MAX_CHARS
 from watchgate.core.policy.shell_calls import MAX_SCANNED_CHARS
 
 MAX_CARRIED: Final = 20
@@ -45,8 +46,8 @@ _BEGINS_SQL = re.compile(
 _SEARCHES: Final = ("search", "find", "docs", "lookup", "ask")
 
 
-class TooMuchError(ValueError):
-    """The input carries more than is looked at."""
+class _TooMuchError(ValueError):
+    """The input has more values than are looked at."""
 
 
 class Carried(msgspec.Struct, frozen=True):
@@ -61,14 +62,25 @@ class Carried(msgspec.Struct, frozen=True):
     certain: bool = True
 
 
-def carried(tool: Tool) -> tuple[Carried, ...]:
-    """What the input carries, in its order; raises `TooMuchError`."""
+def carried(tool: Tool) -> tuple[tuple[Carried, ...], bool]:
+    """What the input carries, in its order, and whether that is all of it.
+
+    No more than `MAX_CARRIED` texts are given, and none behind those that are as long together as
+    what is scanned of one command.
+    """
     found: dict[Carried, None] = {}
-    for given in _carried(tool):
-        found[given] = None
-        if len(found) > MAX_CARRIED:
-            raise TooMuchError
-    return tuple(found)
+    left_chars = MAX_SCANNED_CHARS
+    try:
+        for given in _carried(tool):
+            if given in found:
+                continue
+            if len(found) == MAX_CARRIED or left_chars < 0:
+                return tuple(found), False
+            found[given] = None
+            left_chars -= len(given.text)
+    except _TooMuchError:
+        return tuple(found), False
+    return tuple(found), True
 
 
 def _carried(tool: Tool) -> Iterator[Carried]:
@@ -78,11 +90,14 @@ def _carried(tool: Tool) -> Iterator[Carried]:
         text = whole[: MAX_SCANNED_CHARS + 1]
         if field in _SHELL or field in _SCRIPT:
             yield Carried(text, text, certain=field in _SHELL)
+        # What is longer than anybody reads may hide behind its beginning what it is.
+        long = len(whole) > MAX_CHARS
         coded = field in _SCRIPT or field in _CODE
-        if coded and _LOOKS_CODED.search(text):
+        if coded and (long or _LOOKS_CODED.search(text)):
             yield Carried(text, f"node -e {shlex.quote(text)}")
         asks = field in _QUERY and not searches
-        if field in _SQL or ((asks or field in _SHELL or coded) and _is_sql(text)):
+        may_be = asks or field in _SHELL or coded
+        if field in _SQL or (may_be and _is_sql(text)) or (asks and long):
             yield from _statements(text)
 
 
@@ -109,7 +124,7 @@ def _fields(given: dict[str, Any]) -> Iterator[tuple[str, str]]:
     while todo:
         left -= 1
         if left < 0:
-            raise TooMuchError
+            raise _TooMuchError
         field, value = todo.pop()
         match value:
             case str():

@@ -11,7 +11,7 @@ from watchgate.core.events import Tool
 from watchgate.core.patterns.allowance import check
 from watchgate.core.policy import folders
 from watchgate.core.policy.assessment import NO_RULE, Assessment, Finding, Segment
-from watchgate.core.policy.carried import TooMuchError, carried
+from watchgate.core.policy.carried import carried
 from watchgate.core.policy.compiled import Rule
 from watchgate.core.policy.guards import MAX_CHARS, guard
 from watchgate.core.policy.matching.named import places_named
@@ -90,12 +90,10 @@ def _carried(
 ) -> Iterator[Finding]:
     """What the rules for the shell say of the commands, code and statements in the input."""
     tool = subject.tool
-    try:
-        found = carried(tool)
-    except TooMuchError:
+    found, is_all = carried(tool)
+    if not is_all:
         reason = "Carries more commands or values than are looked at"
         yield Finding("call.opaque", reason, "unknown", None, 1)
-        return
     for given in found:
         shell = Tool(tool.name, tool.native_name, "shell", {"command": given.command}, "")
         asked = msgspec.structs.replace(subject, tool=shell)
