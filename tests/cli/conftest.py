@@ -11,7 +11,9 @@ import pytest
 
 from watchgate.cli import main
 from watchgate.core.config import Config
+from watchgate.link.once import call_once
 from watchgate.link.paths import Paths, paths
+from watchgate.link.protocol import Request, Result
 from watchgate.service.hosted import hosted
 from watchgate.service.stage import Stage
 
@@ -99,11 +101,18 @@ def config() -> Config:
 
 
 @pytest.fixture
-def core(config: Config) -> Iterator[Core]:
+def core(config: Config, monkeypatch: pytest.MonkeyPatch) -> Iterator[Core]:
     places = paths(os.environ)
     core = Core(places)
-    stage = Stage(ids=core.id, home="/home/u", protected=(), agent_of=lambda _pid: None)
+    stage = Stage(
+        ids=core.id, home="/home/u", protected=(), agent_of=lambda _pid: None, scripted=True
+    )
     with hosted(places, config, stage=stage):
+        add = Request(id=1, verb="token", action="add", name="tests", risk="high")
+        added = call_once(places.control_socket, add)
+        assert isinstance(added, Result), added
+        # What allows here without a terminal is a registered program.
+        monkeypatch.setenv("WATCHGATE_TOKEN", added.ok["token"])
         yield core
     core.end()
 

@@ -190,7 +190,7 @@ def test_below_an_agent_the_core_is_neither_stopped_nor_switched_off(
     said = cli("stop")
     assert (said.code, said.out) == (Exit.REFUSED, "")
     assert "self_approval" in said.err
-    assert "in a terminal that was open before the agent was started" in said.err
+    assert "that was open before the agent was started" in said.err
     with Terminal("off") as terminal:
         terminal.wait_for("Type off")
         terminal.type("off\n")

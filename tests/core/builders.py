@@ -20,6 +20,10 @@ from watchgate.core.events import (
     ToolResult,
 )
 from watchgate.core.ids import digest
+from watchgate.core.presence.proof import Proof
+
+BELOW = Proof(standing="below")
+"""What a command below an agent has proven."""
 
 START = Instant(1_750_000_000_000_000, 5_000.0)
 SAYS_ALL = Can(allow=True, deny=True, modify=True, stop=True)

@@ -8,6 +8,7 @@ from tests.core.world import World
 from watchgate.core.decisions import Refused
 from watchgate.core.effects import Send
 from watchgate.core.events import Event, Lane
+from watchgate.core.presence.proof import Proof
 from watchgate.core.requests import Request, Settlement, Status
 from watchgate.core.verdicts import SayAllow, SayNothing
 
@@ -57,7 +58,7 @@ class Watch:
         assert facts["digest"] in (None, request.data.digest)
         if decision == "allow":
             assert facts["digest"] is not None
-            assert facts.get("may_allow", True)
+            assert facts.get("proof", Proof()).is_proven
             self._allowed.add(request.id)
             if facts["scope"] != "once":
                 self._lasting.add(request.id)
@@ -73,7 +74,7 @@ class Watch:
         assert before[0] is Status.PENDING
         assert request.status is Status.EDITED
         assert facts["digest"] in (request.data.digest, edited.data.digest)
-        assert facts.get("may_allow", True)
+        assert facts.get("proof", Proof()).is_proven
         assert edited.data.tool.input == args
         assert [each.conn for each in edited.waiters] == [each.conn for each in request.waiters]
         # Handed back, the call would run as it was before.

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.core.builders import ONLY_DENIES, permission, pre, shell, sub
+from tests.core.builders import BELOW, ONLY_DENIES, permission, pre, shell, sub
 from tests.core.world import World
 from watchgate.core import approvals
 from watchgate.core.decisions import ARMED_AFTER_MS, Refused
@@ -139,8 +139,8 @@ def test_ap_18_every_decision_says_who_when_and_after_how_long() -> None:
 def test_a_client_below_the_agent_may_only_deny(decision: str) -> None:
     world = World()
     request = world.ask(pre(), 1)
-    assert refused(world, request, decision, may_allow=False).code == "self_approval"
-    world.decide(request, "deny", may_allow=False)
+    assert refused(world, request, decision, proof=BELOW).code == "self_approval"
+    world.decide(request, "deny", proof=BELOW)
     assert isinstance(world.reply(1), SayDeny)
 
 

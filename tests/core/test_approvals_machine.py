@@ -9,7 +9,17 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from tests.core.builders import ONLY_DENIES, SAYS_ALL, other, permission, post, pre, shell, sub
+from tests.core.builders import (
+    BELOW,
+    ONLY_DENIES,
+    SAYS_ALL,
+    other,
+    permission,
+    post,
+    pre,
+    shell,
+    sub,
+)
 from tests.core.machine_model import Watch
 from tests.core.test_state import picture, replayed
 from tests.core.world import World
@@ -35,7 +45,7 @@ CLIENTS_WAIT_S = st.sampled_from([None, 3660, 60, 3])
 LIMITS = st.fixed_dictionaries(
     {},
     optional={
-        "may_allow": st.just(False),
+        "proof": st.just(BELOW),
         "shown_ms": st.sampled_from([0, 600]),
         "confirmed": st.just(False),
     },

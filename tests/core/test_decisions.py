@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.core.builders import ONLY_DENIES, pre, shell
+from tests.core.builders import BELOW, ONLY_DENIES, pre, shell
 from tests.core.world import World
 from watchgate.core.decisions import ARMED_AFTER_MS, Decision, Refused, check
+from watchgate.core.presence.proof import Proof
 from watchgate.core.requests import Request
 
 
@@ -27,7 +28,7 @@ def test_the_reasons_are_looked_for_in_one_order() -> None:
         "scope": "session",
         "stop": True,
         "digest": "00",
-        "may_allow": False,
+        "proof": BELOW,
         "shown_ms": ARMED_AFTER_MS - 1,
     }
     mended: list[tuple[dict[str, Any], str]] = [
@@ -35,7 +36,7 @@ def test_the_reasons_are_looked_for_in_one_order() -> None:
         ({"scope": "once"}, "bad_request"),
         ({"stop": False}, "digest_mismatch"),
         ({"digest": request.data.digest}, "self_approval"),
-        ({"may_allow": True}, "too_late"),
+        ({"proof": Proof()}, "too_late"),
     ]
     for mend, code in mended:
         wrong |= mend
@@ -65,7 +66,6 @@ def test_an_operator_who_may_only_deny_is_told_where_to_decide() -> None:
     world = World()
     request = world.ask(pre(), 1)
     digest = request.data.digest
-    text = str(refused(world, request, decision="allow", digest=digest, may_allow=False))
+    text = str(refused(world, request, decision="allow", digest=digest, proof=BELOW))
     assert "it may only deny" in text
-    assert "in a terminal that was open before the agent was started" in text
-    assert "not tmux, screen or an editor" in text
+    assert "in a terminal window of your own that was open before the agent was started" in text

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.core.builders import ONLY_DENIES, post, pre, shell
+from tests.core.builders import BELOW, ONLY_DENIES, post, pre, shell
 from tests.core.world import World
 from watchgate.core.decisions import Refused
 from watchgate.core.requests import Request, Status
@@ -111,7 +111,7 @@ def test_an_input_that_is_none_is_refused_and_says_why(args: dict[str, Any], say
 
 def test_who_may_only_deny_may_not_edit() -> None:
     world = World()
-    assert refusal(world, held(world), SAFE, may_allow=False).code == "self_approval"
+    assert refusal(world, held(world), SAFE, proof=BELOW).code == "self_approval"
 
 
 def test_no_grant_comes_of_an_edit() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.core.builders import other, permission, post, pre, question
+from tests.core.builders import BELOW, other, permission, post, pre, question
 from tests.core.world import World
 from watchgate.core.decisions import Refused
 from watchgate.core.events import Can, Choice, Lane, Question, Tool, ToolCall
@@ -89,7 +89,7 @@ def test_whoever_may_not_allow_may_not_answer_either() -> None:
     world = World()
     request = world.ask(question(COLOUR), 1)
     with pytest.raises(Refused) as refused:
-        world.decide(request, "answer", answers=(("red",),), may_allow=False)
+        world.decide(request, "answer", answers=(("red",),), proof=BELOW)
     assert refused.value.code == "self_approval"
 
 

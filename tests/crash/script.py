@@ -58,7 +58,7 @@ class Life:
             if how == "leave":
                 self._promises.open[id] = digest
                 continue
-            more: dict[str, Any] = {"confirmed": True, "digest": digest}
+            more: dict[str, Any] = {"confirmed": True, "shown_ms": 1_000, "digest": digest}
             if how == "always":
                 self._promises.maybe.add(id)
                 more["scope"] = "always"

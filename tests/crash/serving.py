@@ -109,6 +109,7 @@ def _stage_of(birth: Birth) -> Stage:
         home="/home/u",
         protected=(),
         agent_of=lambda _pid: None,
+        scripted=True,
     )
 
 

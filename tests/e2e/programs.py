@@ -15,12 +15,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from watchgate import client
 from watchgate.agents.registry import adapter, closed_template
 from watchgate.link.lines import LinkError
+from watchgate.service.identity.standing import leader_of
+from watchgate.service.process_table import ancestors
 
 if TYPE_CHECKING:
     from watchgate.link.protocol import Verb
 
 T = TypeVar("T")
 WAIT_S = 60.0
+PIN = "correct horse"
 # Hook clients run below a process of their own that stands for the agent: what runs below an agent
 # may not allow its calls, and the tests' own command line would be below pytest like the clients.
 AGENT = "import subprocess, sys; sys.exit(subprocess.run(sys.argv[1:]).returncode)"
@@ -56,6 +59,8 @@ class Core:
     def __init__(self) -> None:
         self.process: subprocess.Popen[bytes] | None = None
         self.hooks: list[Hook] = []
+        self.proves = True
+        self._token = ""
         self.runtime = Path(os.environ["WATCHGATE_RUNTIME_DIR"])
 
     def configure(self, text: str) -> None:
@@ -64,6 +69,7 @@ class Core:
         path.write_text(text)
 
     def start(self, *args: str) -> dict[str, Any]:
+        """Serve; where it `proves`, the tests' terminal is unlocked and their program known."""
         self.process = subprocess.Popen(
             [sys.executable, "-m", "watchgate", "serve", *args],
             stdin=subprocess.DEVNULL,
@@ -75,7 +81,20 @@ class Core:
         if not line:
             raise AssertionError(self.process.communicate()[1].decode())
         ready: dict[str, Any] = json.loads(line)
+        if self.proves:
+            self.prove()
         return ready
+
+    def prove(self) -> None:
+        """Prove a person to be there, as one does before any agent runs."""
+        if leader_of(ancestors(os.getpid())) is None:
+            # Under nohup or in the background nobody could tell which terminal the tests are.
+            os.setsid()
+        if not self._token:
+            self._told("pin", action="set", pin=PIN)
+            added = self._told("token", action="add", name="tests", risk="high")
+            self._token = added["token"]
+        self._told("unlock", pin=PIN)
 
     def kill(self) -> None:
         if self.process is not None:
@@ -94,8 +113,14 @@ class Core:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=60,
+            env={**os.environ, **(self.registered if args[0] in ("allow", "answer") else {})},
         )
         return Finished(done.returncode, done.stdout, done.stderr)
+
+    @property
+    def registered(self) -> dict[str, str]:
+        """The variables by which a program of the tests' is a registered one."""
+        return {"WATCHGATE_TOKEN": self._token} if self._token else {}
 
     def client(
         self, event: str, *, lane: str = "gate", agent: str = "claude", deadline_s: float = 60
@@ -161,7 +186,7 @@ class Core:
         from watchgate.link.protocol import Request, Result
 
         answer = call_once(self.runtime / "control.sock", Request(id=1, verb=verb, **more))
-        assert isinstance(answer, Result)
+        assert isinstance(answer, Result), answer
         found: dict[str, Any] = msgspec.to_builtins(answer.ok)
         return found
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,78 +12,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.programs import Core, bash, until
-
-# Stands for an agent: each line on its stdin is a command to start, with the stdin to give it.
-# A hook client runs on; of any other command the end is reported.
-STAND_IN = """
-import json, subprocess, sys
-pipe = subprocess.PIPE
-for line in sys.stdin:
-    argv, text, waits = json.loads(line)
-    child = subprocess.Popen(argv, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
-    if waits:
-        out, err = child.communicate(text)
-        print(json.dumps([child.returncode, out, err]), flush=True)
-    else:
-        hook = child
-        hook.stdin.write(text)
-        hook.stdin.close()
-hook.kill()
-hook.wait()
-"""
-
-
-class Agent:
-    """A stand-in for an agent, and what it starts."""
-
-    def __init__(self, core: Core) -> None:
-        self._core = core
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", STAND_IN],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-
-    def _start(self, argv: list[str], text: str, *, waits: bool) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps([argv, text, waits]) + "\n")
-        self.process.stdin.flush()
-
-    def hook(self, payload: dict[str, Any]) -> None:
-        self._start(self._core.client("PreToolUse"), json.dumps(payload), waits=False)
-
-    def run(self, *args: str, shell: bool = False) -> tuple[int, str]:
-        """Exit code and stderr of a `watchgate` command that the agent starts."""
-        argv = [sys.executable, "-m", "watchgate", *args]
-        if shell:
-            argv = ["/bin/sh", "-c", '"$@"; exit $?', "sh", *argv]
-        self._start(argv, "", waits=True)
-        assert self.process.stdout is not None
-        code, _, err = json.loads(self.process.stdout.readline())
-        return code, err
-
-    def stdio(self, *requests: dict[str, Any]) -> list[dict[str, Any]]:
-        """The answers to requests that a `watchgate stdio` of the agent's passes on."""
-        lines = "".join(json.dumps({"id": 1, **each}) + "\n" for each in requests)
-        self._start([sys.executable, "-m", "watchgate", "stdio"], lines, waits=True)
-        assert self.process.stdout is not None
-        code, out, err = json.loads(self.process.stdout.readline())
-        assert code == 0, err
-        return [each for each in map(json.loads, out.splitlines()) if "id" in each]
-
-    def begin(self, *argv: str) -> None:
-        """A command that the agent starts and does not wait for."""
-        self._start(list(argv), "", waits=False)
-
-    def start(self, *argv: str) -> None:
-        """A command that the agent starts and waits for, in a session of its own."""
-        self._start(["setsid", *argv], "", waits=True)
-        assert self.process.stdout is not None
-        assert json.loads(self.process.stdout.readline())[0] == 0
-
-    def end(self) -> None:
-        self.process.communicate()
+from tests.e2e.standin import Agent
 
 
 @pytest.fixture
@@ -149,6 +76,7 @@ def test_a_core_that_was_started_through_that_door_is_nobodys(core: Core) -> Non
     agent = Agent(core)
     try:
         agent.stdio({"verb": "hello"})
+        core.prove()
         agent.hook(bash("git push --force"))
         (request,) = core.pending()
         (answer,) = agent.stdio(_decision(request, "allow"))
@@ -193,13 +121,16 @@ def test_setting_a_command_adrift_does_not_let_it_allow(
     agent.start("sh", "-c", command)
     *words, code = until(lambda: told.read_text() if told.exists() else None, "told").splitlines()
     assert code == "1"
-    assert "self_approval" in words[0]
+    assert words[0].startswith("locked: ")
     assert [each["id"] for each in running.pending()] == [request["id"]]
 
 
-def test_another_agents_call_is_not_its_own(running: Core, agent: Agent) -> None:
+def test_another_agents_call_is_no_more_its_own(running: Core, agent: Agent) -> None:
+    agent.hook(bash("git push --force", session="s2"))
+    (own,) = running.pending()
     hook = running.hook("PreToolUse", bash("git push --force"))
-    (request,) = running.pending()
-    code, _ = agent.run("allow", request["id"], "--digest", request["digest"])
-    assert code == 0
+    (request,) = [each for each in running.pending(2) if each["id"] != own["id"]]
+    (answer,) = agent.stdio(_decision(request, "allow"))
+    assert answer["refused"] == "self_approval"
+    assert agent.run("deny", request["id"]) == (0, "")
     assert hook.done().code == 0

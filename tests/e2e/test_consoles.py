@@ -59,6 +59,7 @@ async def test_two_consoles_and_a_command_race_and_the_others_are_told_who_won(
                 decision="allow",
                 digest=request["digest"],
                 confirmed=True,
+                shown_ms=900,
                 as_=name,
             )
         )

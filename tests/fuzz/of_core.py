@@ -20,7 +20,6 @@ from watchgate.link.lines import LineReader
 from watchgate.service import control
 from watchgate.service.opencode.server import Refused, Server, Unreachable
 from watchgate.service.outbox import Outbox
-from watchgate.service.verbs.caller import Caller
 
 _NEVER_S = 1e12
 _OWN = {"command": "make"}
@@ -29,9 +28,9 @@ _OWN = {"command": "make"}
 def requests(data: bytes) -> None:
     """Each line of a console is a request or is refused, by its id where it has one."""
     for line in data.split(b"\n"):
-        caller = Caller(number=1, pid=1, chain=(), outbox=Outbox())
-        found = control._request(line, caller)
-        refused = list(caller.outbox._lines)
+        outbox = Outbox()
+        found = control._request(line, outbox)
+        refused = list(outbox._lines)
         demand((found is None) == bool(refused), "what is no request is refused")
         for each in refused:
             demand(json.loads(each)["refused"] == "bad_request", "in the words of the protocol")

@@ -13,15 +13,17 @@ from anyio.abc import SocketStream
 from anyio.streams.buffered import BufferedByteReceiveStream
 
 from tests.service.desk import Desk, places
+from tests.service.proofs import presences_of
 from tests.service.wire import WAIT_S, is_root, knock_as_nobody, rest, served, until
 from watchgate.link.protocol import Request, Result
 from watchgate.service import accepting, history
 from watchgate.service.control import BESIDE, Control
 from watchgate.service.grant_store import GrantStore
+from watchgate.service.identity.presence import CoreProcesses
 from watchgate.service.peer import Peer
 from watchgate.service.policy.store import Policies
 from watchgate.service.verbs.caller import Caller
-from watchgate.service.verbs.table import Verbs
+from watchgate.service.verbs.table import Kept, Verbs
 
 
 class Client:
@@ -61,9 +63,12 @@ class Room:
             self.desk.clock,
             core="core-a",
             paths=places(directory),
-            stop=self.stopped.append,
-            store=GrantStore(directory / "grants.json", self.desk.hub.engine.grants.kept),
-            policies=Policies(()),
+            stop=lambda by, _actor: self.stopped.append(by),
+            kept=Kept(
+                GrantStore(directory / "grants.json", self.desk.hub.engine.grants.kept),
+                Policies(()),
+                presences_of(self.desk, directory, CoreProcesses(scripted=True)),
+            ),
             forget=lambda: None,
         )
 

@@ -57,7 +57,9 @@ class Place:
         )
         self.clock = FakeClock(START)
         self.config = Config(approval=Approval(**approval))
-        stage = Stage(ids=counted(), home="/home/u", protected=(), agent_of=lambda _pid: None)
+        stage = Stage(
+            ids=counted(), home="/home/u", protected=(), agent_of=lambda _pid: None, scripted=True
+        )
         self.host = Host(self.paths, self.config, self.clock, stage)
 
     @asynccontextmanager
@@ -107,6 +109,7 @@ async def test_a_held_call_is_allowed_over_the_control_socket(place: Place) -> N
             decision="allow",
             digest=request["digest"],
             confirmed=True,
+            shown_ms=900,
         )
         assert isinstance(answer, Result)
         assert b'"allow"' in await rest(hook)

@@ -455,13 +455,12 @@ def test_the_agent_above_a_client_is_known_while_its_request_waits_and_after() -
     desk = Desk()
     desk.agents[7] = AGENT
     conn = desk.send("high")
-    below = (Proc(50, "500", "sh"), AGENT)
     (request,) = desk.hub.recorder.state.pending
     assert desk.hub.recorder.state.pending[request].data.agent_pid == AGENT.pid
-    assert not desk.hub.askers.may_decide(below, request)
+    assert (AGENT,) in desk.hub.askers.known(request)
     desk.decide(conn, "deny")
     assert desk.hub.askers.agents_of(request) == set(), "settled: nothing is kept for it"
-    assert not desk.hub.askers.may_switch(below)
+    assert desk.hub.askers.known() == ((AGENT,),)
 
 
 def test_a_request_that_a_grant_answers_leaves_nothing_behind() -> None:
@@ -473,8 +472,7 @@ def test_a_request_that_a_grant_answers_leaves_nothing_behind() -> None:
     desk.send("medium", Lane.OBSERVE, event="PostToolUse", call=None)
     again = desk.send("medium", Lane.RELAY, event="PermissionRequest", call="c9")
     (waiting,) = desk.hub.engine.broker.open
-    below = (Proc(50, "500", "sh"), AGENT)
-    assert not desk.hub.askers.may_decide(below, waiting), "for want of anybody, closed to all"
+    assert desk.hub.askers.known(waiting) == ((AGENT,),), "for want of anybody, closed to all"
     assert desk.hub.askers.agents_of(waiting) == set()
     desk.paper.written()
     assert again.answer is not None

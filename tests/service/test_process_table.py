@@ -21,13 +21,13 @@ from watchgate.service.process_table import (
 linux = pytest.mark.skipif(sys.platform != "linux", reason="/proc is Linux's")
 
 LISTING = """\
-    1     0 Sat Nov 21 01:00:00 2026 /sbin/launchd
-  300     1 Sat Nov 21 01:00:05 2026 login -fp alice
-  301   300 Sat Nov 21 01:00:05 2026 -zsh
-  400   301 Sat Nov 21 01:10:00 2026 /usr/local/bin/claude --continue
-  410   400 Sat Nov 21 01:10:09 2026 /bin/sh -c client.py
-  500   499 Sat Nov 21 01:10:09 2026 orphan
-  501   500 Sat Nov 21 01:10:09 2026 child
+    1     0 ??       Sat Nov 21 01:00:00 2026 /sbin/launchd
+  300     1 ttys003  Sat Nov 21 01:00:05 2026 login -fp alice
+  301   300 ttys003  Sat Nov 21 01:00:05 2026 -zsh
+  400   301 ttys003  Sat Nov 21 01:10:00 2026 /usr/local/bin/claude --continue
+  410   400 ttys003  Sat Nov 21 01:10:09 2026 /bin/sh -c client.py
+  500   499 ??       Sat Nov 21 01:10:09 2026 orphan
+  501   500 ??       Sat Nov 21 01:10:09 2026 child
 """
 
 
@@ -61,7 +61,7 @@ def test_two_processes_of_one_program_differ_by_their_start_or_pid() -> None:
 
 def test_names_may_hold_blanks_and_parentheses() -> None:
     stat = b"42 (a) b (c)) S 7 42 41 0 -1 4194304 1 0 0 0 1 2 0 0 20 0 1 0 987654 1 2 3"
-    assert parse_stat(stat) == ("a) b (c)", 7, 41, "987654")
+    assert parse_stat(stat) == ("a) b (c)", 7, 41, "987654", 0)
 
 
 @linux
@@ -140,7 +140,9 @@ def test_starts_are_ordered_and_an_unknown_one_is_the_latest(earlier: str, later
 def test_a_listing_of_ps_gives_the_same_chain() -> None:
     chain = parse_ps(LISTING, 410)
     assert [one.pid for one in chain] == [410, 400, 301, 300, 1]
-    assert chain[0] == Proc(410, "Sat Nov 21 01:10:09 2026", "sh", ("/bin/sh", "-c", "client.py"))
+    assert chain[0] == Proc(
+        410, "Sat Nov 21 01:10:09 2026", "sh", ("/bin/sh", "-c", "client.py"), tty=4
+    )
     assert chain[2].cmd == ("-zsh",)
     assert chain[4].comm == "launchd"
 

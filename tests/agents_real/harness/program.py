@@ -14,6 +14,8 @@ import msgspec
 from tests.agents_real.harness import npm
 from tests.agents_real.harness.packages import Package
 from tests.agents_real.harness.waiting import eventually
+from watchgate.link.once import call_once
+from watchgate.link.protocol import Request, Result
 from watchgate.service.crashtest.agents.base import base_environment
 from watchgate.service.crashtest.model.conversation import Json
 from watchgate.service.crashtest.place import Place
@@ -62,6 +64,8 @@ class Watchgate:
             "WATCHGATE_STATE_DIR": str(place.state),
             "WATCHGATE_CONFIG": str(place.config),
         }
+        self.registered: dict[str, str] = {}
+        """What only the tests are given: no agent may have their token."""
 
     @property
     def environment(self) -> dict[str, str]:
@@ -69,14 +73,14 @@ class Watchgate:
         return dict(self._environment)
 
     def run(self, *arguments: str) -> Done:
-        """Run one command to its end."""
+        """Run one command to its end, as the registered program that the tests are."""
         done = subprocess.run(
             [PROGRAM, *arguments],
             capture_output=True,
             text=True,
             check=False,
             cwd=self.place.work,
-            env=self._environment,
+            env={**self._environment, **self.registered},
             stdin=subprocess.DEVNULL,
             timeout=COMMAND_LIMIT_S,
         )
@@ -115,7 +119,18 @@ class Core:
         except AssertionError:
             self.die()
             raise
+        self._register()
         self._tail = watchgate.spawn("tail", "--json", "--since", "1h", log=self._records)
+
+    def _register(self) -> None:
+        """Have the tests be a program that may allow, before any agent runs."""
+        if self._watchgate.registered:
+            return
+        socket = self._watchgate.place.runtime / "control.sock"
+        add = Request(id=1, verb="token", action="add", name="tests", risk="high")
+        answer = call_once(socket, add)
+        assert isinstance(answer, Result), answer
+        self._watchgate.registered = {"WATCHGATE_TOKEN": answer.ok["token"]}
 
     def _ready(self) -> bool:
         self._must_live()

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
+from tests.core.builders import BELOW
 from tests.core.model.cast import AFTER, ASKS, CONSOLES, RAN, short
 from tests.core.model.scopes import What
 from tests.core.model.situation import Situation
@@ -177,7 +178,7 @@ def _refusals(now: Situation, request: Request, console: str) -> Iterator[Refusa
     wrong: list[tuple[dict[str, Any], RefusalCode]] = [
         ({"digest": WRONG}, "digest_mismatch"),
         ({"digest": None}, "bad_request"),
-        ({"may_allow": False}, "self_approval"),
+        ({"proof": BELOW}, "self_approval"),
         ({"shown_ms": 100}, "not_armed"),
         ({"scope": "until the end of time"}, "not_offered"),
         ({"decision": "answer"}, "not_offered"),

@@ -28,7 +28,9 @@ def test_a_try_that_is_on_its_way_when_the_core_stops_is_on_record(
     told = EscalationConfig(name="ana", after_s=0, min_risk="low", command=command)
     places = paths(os.environ)
     core = Core(places)
-    stage = Stage(ids=core.id, home=str(tmp_path), protected=(), agent_of=lambda _pid: None)
+    stage = Stage(
+        ids=core.id, home=str(tmp_path), protected=(), agent_of=lambda _pid: None, scripted=True
+    )
     with hosted(places, Config(escalation=(told,)), stage=stage):
         core.hold()
         began.read_text()

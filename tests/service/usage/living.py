@@ -62,6 +62,7 @@ class Living:
             home=str(self.folder.parents[2]),
             protected=(),
             agent_of=lambda _pid: None,
+            scripted=True,
             places=self._places,
         )
         host = Host(self.paths, self._config, self.clock, stage)

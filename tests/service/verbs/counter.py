@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.service.desk import Desk, places
+from tests.service.proofs import presences_of
 from watchgate.core.policy.profiles import Profile
 from watchgate.link.protocol import Refusal, Request, Result, Verb
 from watchgate.service.grant_store import GrantStore
@@ -13,10 +14,10 @@ from watchgate.service.outbox import Outbox
 from watchgate.service.policy.store import Policies
 from watchgate.service.process_table import Proc
 from watchgate.service.verbs.caller import Caller
-from watchgate.service.verbs.table import Verbs
+from watchgate.service.verbs.table import Kept, Verbs
 
 AGENT = Proc(40, "400", "claude", ("claude",))
-TERMINAL = Proc(10, "100", "tmux")
+TERMINAL = Proc(10, "100", "bash", sid=10, tty=1)
 
 
 class Counter:
@@ -29,20 +30,25 @@ class Counter:
         self.policy = directory / "policy.toml"
         self.stopped: list[str] = []
         self.forgot: list[str] = []
-        self.operator = self.caller(Proc(50, "500", "watchgate"), TERMINAL)
+        self.desk.agents[7] = AGENT
+        self.presences = presences_of(self.desk, directory)
+        self.operator = self.caller(Proc(50, "500", "watchgate", sid=10, tty=1), TERMINAL)
         self.verbs = Verbs(
             self.desk.hub,
             self.desk.clock,
             core="core-a",
             paths=places(directory),
-            stop=self.stopped.append,
-            store=GrantStore(self.grants, self.desk.hub.engine.grants.kept),
-            policies=Policies(((self.policy, "user"),)),
+            stop=lambda by, _actor: self.stopped.append(by),
+            kept=Kept(
+                GrantStore(self.grants, self.desk.hub.engine.grants.kept),
+                Policies(((self.policy, "user"),)),
+                self.presences,
+            ),
             forget=lambda: self.forgot.append("the index"),
         )
 
-    def caller(self, *chain: Proc) -> Caller:
-        return Caller(number=3, pid=50, chain=chain, outbox=Outbox())
+    def caller(self, *chain: Proc, number: int = 3) -> Caller:
+        return Caller(number=number, pid=50, chain=chain, outbox=Outbox(), presences=self.presences)
 
     async def ask(
         self, verb: Verb, caller: Caller | None = None, **fields: Any

@@ -15,8 +15,6 @@ from tests.service.verbs.counter import Counter
 from tests.service.wire import WAIT_S, until
 from watchgate.link.protocol import Verb
 from watchgate.service import call_pages, history
-from watchgate.service.outbox import Outbox
-from watchgate.service.verbs.caller import Caller
 
 
 @pytest.fixture
@@ -89,7 +87,7 @@ async def test_readers_take_turns_and_a_console_waits_for_none_of_the_others(
         return {"records": []}
 
     monkeypatch.setattr(history, "search", search)
-    console = Caller(number=9, pid=50, chain=told.operator.chain, outbox=Outbox())
+    console = told.caller(*told.operator.chain, number=9)
     await told.ok("attach", console)
     async with anyio.create_task_group() as tasks:
         for _ in range(5):

@@ -12,9 +12,7 @@ from tests.service.verbs.counter import AGENT, TERMINAL, Counter
 from watchgate.core.events import Lane
 from watchgate.link.protocol import Refusal, Result, Verb
 from watchgate.service import hub, off_switch
-from watchgate.service.outbox import Outbox
 from watchgate.service.process_table import Proc
-from watchgate.service.verbs.caller import Caller
 
 
 async def test_list_has_what_the_contract_names(counter: Counter) -> None:
@@ -296,12 +294,14 @@ async def test_the_snapshot_has_everything_for_a_first_picture(counter: Counter)
     assert len(whole["rows"]) == 2
 
 
-def test_a_user_without_a_name_has_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_user_without_a_name_has_a_number(
+    counter: Counter, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As in a container that runs under any number: an operator decides there too."""
 
     def nameless() -> str:
         raise KeyError("getpwuid(): uid not found")
 
     monkeypatch.setattr("getpass.getuser", nameless)
-    caller = Caller(number=1, pid=50, chain=(), outbox=Outbox())
+    caller = counter.operator
     assert caller.name(None) == f"operator uid {os.getuid()} (pid 50)"

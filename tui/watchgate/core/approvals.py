@@ -156,7 +156,7 @@ class Broker:
     ) -> bool:
         """Compare-and-set: move the request by the table; False when it was final already.
 
-        `said` is an operator's decision, whose scope and answers are kept.
+        `said` is an operator's decision, whose scope, answers and process are kept.
         """
         target = TRANSITIONS.get((request.status, event))
         if target is None:
@@ -172,6 +172,7 @@ class Broker:
             stop=stop,
             answers=said.answers if said else (),
             rules=said.rules if said else (),
+            actor=said.actor if said else None,
         )
         if target is not Status.COMMITTING:
             self._retire(request)

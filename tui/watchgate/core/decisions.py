@@ -12,16 +12,11 @@ import msgspec
 from watchgate.core.clock import Instant
 from watchgate.core.grants.proposal import rules_of
 from watchgate.core.grants.rule import GrantRule
+from watchgate.core.presence.actor import Actor
+from watchgate.core.presence.proof import Proof
 from watchgate.core.questions import check_answers
 from watchgate.core.records import RequestData
 from watchgate.core.requests import RefusalCode, Request, Settlement, Status
-
-NOT_YOURS = "this command runs below an agent that asks, or nobody can tell what started it"
-IN_YOURS = (
-    "in a terminal that was open before the agent was started, or a new terminal window or ssh "
-    "login (not tmux, screen or an editor)"
-)
-"""Where an operator does what was refused for `NOT_YOURS`."""
 
 _LETS_RUN = ("allow", "answer")
 ARMED_AFTER_MS = 600
@@ -31,7 +26,7 @@ LOOKED_AT_TWICE = ("high", "critical", "unknown")
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """What an operator says about one request, and by what right.
 
-    `may_allow` false says that the command comes from below the agent that asks, `shown_ms` for how
+    `proof` says what tells that a person decides, `actor` which process it is, `shown_ms` for how
     long the request had been on the screen (None: it was not a screen), `confirmed` that a second
     look was taken. `answers` are what a person answered to each question, in their order. `input`
     is what an allowed call shall run with instead, `rules` what an allow for `always` covers.
@@ -43,7 +38,8 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     reason: str = ""
     scope: str = "once"
     stop: bool = False
-    may_allow: bool = True
+    proof: Proof = Proof()
+    actor: Actor | None = None
     shown_ms: int | None = None
     confirmed: bool = False
     answers: tuple[tuple[str, ...], ...] = ()
@@ -74,8 +70,8 @@ def check(said: Decision, request: Request, now: Instant) -> None:
         raise settled(request)
     _check_offered(said, request.data)
     _check_shown(said, request.data)
-    if said.decision != "deny" and not said.may_allow:
-        raise Refused("self_approval", f"{NOT_YOURS}, so it may only deny: decide {IN_YOURS}")
+    if said.decision != "deny" and (bar := said.proof.bar_to_allow(request.data.risk, said.scope)):
+        raise Refused(*bar)
     if now.mono_s >= request.deadline_s:
         raise Refused("too_late", "the deadline has passed: silence has decided")
     _check_armed(said, request.data)
@@ -137,5 +133,14 @@ def _check_armed(said: Decision, data: RequestData) -> None:
     runs = said.decision in _LETS_RUN or handed
     if runs and said.shown_ms is not None and said.shown_ms < ARMED_AFTER_MS:
         raise Refused("not_armed", f"shown for {said.shown_ms} ms; {ARMED_AFTER_MS} are needed")
-    if runs and not said.confirmed and data.risk in LOOKED_AT_TWICE:
+    if not runs or data.risk not in LOOKED_AT_TWICE:
+        return
+    if not said.confirmed:
         raise Refused("not_armed", f"a {data.risk} request needs a confirmed {said.decision}")
+    nobody_looked = said.shown_ms is None and not said.proof.tty
+    if nobody_looked and not said.proof.token_covers(data.risk, said.scope):
+        raise Refused(
+            "not_armed",
+            f"a {data.risk} request needs somebody who looks at it: decide on the console or in a "
+            "terminal, or register the program that decides (watchgate token add)",
+        )

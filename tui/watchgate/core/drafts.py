@@ -23,6 +23,7 @@ from watchgate.core.events import (
 )
 from watchgate.core.pacing import Pause
 from watchgate.core.policy.assessment import Assessment
+from watchgate.core.presence.actor import Actor
 from watchgate.core.records import (
     CallData,
     DeadlineData,
@@ -228,13 +229,14 @@ def decided(request: Request) -> Emit:
         digest=request.data.digest,
         scope=settlement.scope,
         answers=settlement.answers,
+        actor=settlement.actor,
     )
     return about(request, "approval.decided", data, settlement.at)
 
 
-def extended(request: Request, by: str, now: Instant) -> Emit:
+def extended(request: Request, by: str, now: Instant, actor: Actor | None = None) -> Emit:
     """The record that a request has another deadline."""
-    data = DeadlineData(deadline_at=request.data.deadline_at, by=by)
+    data = DeadlineData(deadline_at=request.data.deadline_at, by=by, actor=actor)
     return about(request, "approval.extended", data, now)
 
 

@@ -6,6 +6,7 @@ from watchgate.core import drafts, wording
 from watchgate.core.approvals import Broker
 from watchgate.core.calls import Calls, Carried
 from watchgate.core.clock import Instant
+from watchgate.core.decisions import Decision
 from watchgate.core.effects import Commit, Effect, Send
 from watchgate.core.events import Event, Lane
 from watchgate.core.grants.book import Grants
@@ -112,11 +113,19 @@ class Endings:
                 effects += self.allow_by_grant(other, grant, now)
         return effects
 
-    def replace(self, request: Request, edited: Request, by: str, now: Instant) -> list[Effect]:
+    def replace(
+        self, request: Request, edited: Request, said: Decision, now: Instant
+    ) -> list[Effect]:
         """Put an edited request in the place of the one that it was made of."""
         reason = f"it goes on as #{edited.id[:4]}"
         self._broker.settle(
-            request, Input.EDIT, word="edited-by-operator", by=by, now=now, reason=reason
+            request,
+            Input.EDIT,
+            word="edited-by-operator",
+            by=said.by,
+            now=now,
+            reason=reason,
+            said=said,
         )
         self._broker.add(edited)
         call = self._calls.get(edited.subject, edited.call)

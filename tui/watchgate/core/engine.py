@@ -32,6 +32,7 @@ from watchgate.core.hearings import Ended, Hearings
 from watchgate.core.policy.assessment import Assessment
 from watchgate.core.policy.gate import PolicyGate
 from watchgate.core.policy.profiles import Profile
+from watchgate.core.presence.actor import Actor
 from watchgate.core.presets import preset_of
 from watchgate.core.records import DeadlineData, EffectData, Word
 from watchgate.core.requests import Input, Request, Status
@@ -144,7 +145,7 @@ class Engine:
         """
         meant = self.edited(request, args)
         decision = check_edit(said, request, meant, now)
-        effects = self._endings.replace(request, meant, said.by, now)
+        effects = self._endings.replace(request, meant, said, now)
         decided = self.broker.decide(meant.id, decision, now)
         return decided, effects + self.decided(decided)
 
@@ -234,9 +235,11 @@ class Engine:
             return self._endings.undo(request, Input.FAIL, "denied-failure", reason, now)
         return self._endings.end(request, Input.FAIL, "denied-failure", "watchgate", now, reason)
 
-    def extended(self, request: Request, by: str, now: Instant) -> list[Effect]:
+    def extended(
+        self, request: Request, by: str, now: Instant, actor: Actor | None = None
+    ) -> list[Effect]:
         """Record that a request was given more time."""
-        return [drafts.extended(request, by, now)]
+        return [drafts.extended(request, by, now, actor)]
 
     def close_all(self, word: Word, reason: str, now: Instant) -> list[Effect]:
         """Answer every open request closed: the core stops, or loses its journal."""

@@ -14,6 +14,7 @@ import msgspec
 from watchgate.core.events import Counts, Question, Sub, Terms, Tool
 from watchgate.core.ledger.counted import Limit
 from watchgate.core.policy.assessment import Finding, Risk, Segment
+from watchgate.core.presence.actor import Actor
 from watchgate.core.verdicts import TraceRow
 
 RECORD_VERSION = 1
@@ -245,7 +246,8 @@ class RequestData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True,
 class DecisionData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """`approval.decided`: how the question ended, who ended it, and after how long.
 
-    `by` is a name fit to be read ("operator alice (console 2)", "nobody", "watchgate").
+    `by` is a name fit to be read ("operator alice (console 2)", "program etl (token)", "somebody
+    (pid 4711, unproven)", "nobody", "watchgate"), and `actor` the process that decided.
     """
 
     word: Word
@@ -255,6 +257,7 @@ class DecisionData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     digest: str = ""
     scope: str = "once"
     answers: tuple[tuple[str, ...], ...] = ()
+    actor: Actor | None = None
 
 
 class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -278,11 +281,12 @@ class FactsData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, g
     cut: bool = False
 
 
-class DeadlineData(msgspec.Struct, frozen=True, kw_only=True):
+class DeadlineData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """`approval.extended`, `approval.timeout`: the deadline (UTC µs) that now holds or passed."""
 
     deadline_at: int
     by: str = ""
+    actor: Actor | None = None
 
 
 class EffectData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
@@ -354,7 +358,7 @@ class CoreData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc
     """`policy.*`, `console.*` and `notice` of the core itself: what changed and what it means.
 
     `tier` is that of a policy file, where it is about one; `utc_offset_s` says which days are the
-    core's local ones, where one started.
+    core's local ones, where one started. `actor` is the process that asked for it.
     """
 
     what: str
@@ -364,6 +368,7 @@ class CoreData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc
     name: str = ""
     tier: str = ""
     utc_offset_s: int | None = None
+    actor: Actor | None = None
 
 
 class CheckpointData(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -381,7 +386,7 @@ class CheckpointData(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     why: str
 
 
-class PurgedData(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+class PurgedData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """`policy.purged`: the payloads of a session were dropped from the journal, by whom.
 
     `count` records up to `upto` lost theirs; their digests stay. The record is the core's own, so
@@ -393,6 +398,7 @@ class PurgedData(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     count: int
     upto: int
     by: str
+    actor: Actor | None = None
 
 
 class TamperedData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):

@@ -56,6 +56,7 @@ def demo_core(speed: float) -> Iterator[tuple[Paths, DemoClock]]:
         home=HOME,
         protected=(f"{HOME}/.config/watchgate",),
         agent_of=lambda _pid: None,
+        scripted=True,
         counted=partial(_counted, clock),
     )
     try:

@@ -64,6 +64,21 @@ class Paths(msgspec.Struct, frozen=True):
         return self.state_dir / "grants.json"
 
     @property
+    def pin(self) -> Path:
+        """The hashed PIN that unlocks terminals."""
+        return self.state_dir / "pin"
+
+    @property
+    def tokens(self) -> Path:
+        """The registered programs, with the hashes of their tokens."""
+        return self.state_dir / "tokens.json"
+
+    @property
+    def agents(self) -> Path:
+        """Which processes the agents are."""
+        return self.state_dir / "agents.json"
+
+    @property
     def core_log(self) -> Path:
         """What a detached core prints."""
         return self.state_dir / "core.log"

@@ -14,6 +14,7 @@ import msgspec
 from watchgate.core import requests
 from watchgate.core.grants.grant import GrantView
 from watchgate.core.grants.rule import GrantRule
+from watchgate.core.presence.proof import Standing, TokenRisk
 from watchgate.core.records import BudgetData, Record
 from watchgate.core.traces import TraceView
 from watchgate.core.usage.fold import UsageKept
@@ -46,7 +47,6 @@ Verb = Literal[
     "pin",
     "token",
 ]
-Standing = Literal["clear", "pin", "code", "key", "locked", "adrift", "below"]
 What = Literal["requests", "sessions", "records", "calls"]
 Action = Literal["show", "reload", "set", "remove", "add", "ls", "revoke", "off"]
 RefusalCode = Literal[requests.RefusalCode, "failed"]
@@ -112,7 +112,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     code: str | None = None
     token: str | None = None
     name: str | None = None
-    risk: Literal["medium", "high"] = "medium"
+    risk: TokenRisk = "medium"
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -181,7 +181,7 @@ class TokenRow(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     name: str
-    risk: Literal["medium", "high"]
+    risk: TokenRisk
     added_at: int
 
 

@@ -10,15 +10,16 @@ lie in a folder that an agent writes to.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from watchgate.core.recent import Recent
-from watchgate.service.origin import is_clear, may_have_left
+from watchgate.service.identity.standing import Side, stand
 from watchgate.service.peer import agent_of
 from watchgate.service.process_table import Proc, ancestors, is_alive, itself
 
 KEPT = 2_000
 SESSIONS_KEPT = 500
+ACCOUNTED_KEPT = 2_000
 
 Session = tuple[str, str]
 """An agent's name and its session."""
@@ -37,13 +38,14 @@ class Askers:
         *,
         kept: int = KEPT,
         alive: Callable[[Proc], bool] = is_alive,
-        core_pid: int = 0,
-        starter: Proc | None = None,
+        lineage: Callable[[Proc], tuple[Proc, ...]] | None = None,
     ) -> None:
         self._kept = self._limit = kept
         self._alive = alive
-        self._core_pid = core_pid
-        self._starter = starter
+        self._lineage_of = lineage or _lineage
+        self._lineage: dict[tuple[int, str], tuple[Proc, ...]] = {}
+        self.accounted: Recent[Session, Proc] = Recent(ACCOUNTED_KEPT)
+        self.changed = False
         self._of_request: dict[str, set[Proc]] = {}
         self._session_of: dict[str, Session] = {}
         self._chains: dict[str, set[tuple[Proc, ...]]] = {}
@@ -56,15 +58,21 @@ class Askers:
 
         Sessions are kept by process: however many one names, it displaces only its own.
         """
-        key = agent.pid, agent.start
+        key = agent.key
+        if key not in self._lately:
+            self._lineage[key] = self._lineage_of(agent)
         self._lately[key] = agent
         if session is not None:
             self._sessions.setdefault(key, Recent(SESSIONS_KEPT)).renew(session, None)
+            if self.accounted.get(session) != agent:
+                self.accounted.renew(session, agent)
+                self.changed = True
         if len(self._lately) > self._limit:
             self._lately = {key: one for key, one in self._lately.items() if self._alive(one)}
             self._sessions = {
                 key: named for key, named in self._sessions.items() if key in self._lately
             }
+            self._lineage = {key: up for key, up in self._lineage.items() if key in self._lately}
             self._limit = max(self._kept, 2 * len(self._lately))
 
     def drives(self, pid: int, session: Session) -> None:
@@ -114,7 +122,7 @@ class Askers:
         spoke = {self._lately[key] for key, named in self._sessions.items() if session in named}
         chains = self._chains.get(request, ())
         known = self._lately.values()
-        above = {each for each in known if not all(is_clear(chain, {each}) for chain in chains)}
+        above = {each for each in known if not all(_beside(chain, each) for chain in chains)}
         return waiting | spoke | above
 
     def asker(self, pid: int) -> Proc | None:
@@ -129,24 +137,42 @@ class Askers:
         known = (agent for key, agent in self._lately.items() if key in above)
         return next(known, None) or agent_of(chain)
 
-    def may_decide(self, chain: tuple[Proc, ...], request: str) -> bool:
-        """Whether a client with these ancestors is known and not below an agent that asks this.
+    def known(self, request: str | None = None) -> tuple[tuple[Proc, ...], ...]:
+        """The agents that ask this, or else all; each with what it was started by.
 
-        Where nobody could tell who asks, it may be below no agent at all.
+        Where nobody could tell who asks, it may be any of them. One that has ended counts only
+        while a question of its waits.
         """
-        return not self._is_ours(chain) and is_clear(chain, self.agents_of(request) or self._all())
+        agents = self.agents_of(request) if request is not None else set()
+        waiting = self._waiting()
+        count = [each for each in agents or self._all() if each in waiting or self._alive(each)]
+        return tuple(self._lineage.get(each.key, (each,)) for each in count)
 
-    def may_switch(self, chain: tuple[Proc, ...]) -> bool:
-        """Whether a client with these ancestors is known and not below any agent that asked."""
-        return not self._is_ours(chain) and is_clear(chain, self._all())
+    def is_accounted(self, session: Session) -> bool:
+        """Whether a process is or was known for this session."""
+        return session in self.accounted
 
-    def _is_ours(self, chain: tuple[Proc, ...]) -> bool:
-        """Whether the client runs below the core: a hook, which may lie where an agent writes."""
-        if self._core_pid in {each.pid for each in chain[1:]}:
-            return True
-        # One that detached itself stays behind, older than the agents that come after it.
-        return self._starter is not None and may_have_left(chain, self._starter)
+    def restore(self, agents: Iterable[tuple[Proc, Session]]) -> None:
+        """Take over what an earlier core knew."""
+        for agent, session in agents:
+            self.accounted.renew(session, agent)
+            if self._alive(agent):
+                self.seen(agent, session)
+        self.changed = False
 
     def _all(self) -> set[Proc]:
-        waiting = {agent for agents in self._of_request.values() for agent in agents}
-        return waiting.union(self._lately.values())
+        return self._waiting().union(self._lately.values())
+
+    def _waiting(self) -> set[Proc]:
+        return {agent for agents in self._of_request.values() for agent in agents}
+
+
+def _lineage(agent: Proc) -> tuple[Proc, ...]:
+    """The agent and what it was started by; itself alone where that is gone."""
+    chain = ancestors(agent.pid)
+    return chain if chain and chain[0].key == agent.key else (agent,)
+
+
+def _beside(chain: tuple[Proc, ...], agent: Proc) -> bool:
+    """Whether a process is not the agent's, by anything that its ancestors tell."""
+    return stand(chain, Side(agents=((agent,),))).standing not in ("below", "adrift")

@@ -23,9 +23,8 @@ from watchgate.service.admission.door import FIRST_BYTE_S, SLOW_FIRST, Door
 from watchgate.service.admission.unfinished import Unfinished
 from watchgate.service.boundary import contained
 from watchgate.service.framing import MAX_PAYLOAD_BYTES
-from watchgate.service.origin import vouched
+from watchgate.service.identity.chains import chain_of
 from watchgate.service.outbox import Outbox
-from watchgate.service.process_table import ancestors
 from watchgate.service.splitter import Splitter
 from watchgate.service.verbs.caller import Caller
 from watchgate.service.verbs.table import Verbs
@@ -64,8 +63,9 @@ class Control:
             caller = Caller(
                 number=self._count,
                 pid=peer.pid,
-                chain=vouched(ancestors(peer.pid)),
+                chain=chain_of(peer.pid),
                 outbox=Outbox(),
+                presences=self._verbs.presences,
             )
             with (
                 contained(lambda fault: self._verbs.failed(fault, caller)),
@@ -107,7 +107,7 @@ class Control:
                     # Whoever asks without reading the answers waits for room like everybody else.
                     if not await caller.outbox.room():
                         return
-                    request = _request(line, caller) if line.strip() else None
+                    request = _request(line, caller.outbox) if line.strip() else None
                     if request is not None and request.verb in READS_JOURNAL:
                         await beside.acquire()
                         tasks.start_soon(aside, request)
@@ -151,13 +151,13 @@ async def _close(stream: SocketStream, hello: Hello | None, why: str) -> None:
         await stream.send((_line(hello) if hello else b"") + _line(Push(closed=why)))
 
 
-def _request(line: bytes, caller: Caller) -> Request | None:
+def _request(line: bytes, outbox: Outbox) -> Request | None:
     """The request, or None where there is none, which the caller is told."""
     try:
         return _decoder.decode(line)
     except JSON_FAULTS as fault:
         refusal = _bad(_id_of(line), f"{fault}; see watchgate schema control")
-        caller.outbox.put(_line(refusal))
+        outbox.put(_line(refusal))
         return None
 
 

@@ -30,11 +30,11 @@ from watchgate.service.boundary import contained
 from watchgate.service.closing import closed_answer, closed_text
 from watchgate.service.frames import Frame, decode_frame, unread_frame
 from watchgate.service.framing import Head
+from watchgate.service.identity.chains import chain_of
 from watchgate.service.ingest import Asker, Waiting
 from watchgate.service.lines import Line, Unread, line_answer
 from watchgate.service.observing import Observing
-from watchgate.service.origin import vouched
-from watchgate.service.process_table import Proc, ancestors
+from watchgate.service.process_table import Proc
 from watchgate.service.recorder import Recorder
 
 WRITTEN_S = 1.0
@@ -145,7 +145,7 @@ class Hub:
         """An event whose connection waits for an answer."""
         self._waiting[conn.number] = conn
         conn.head = Head(agent=event.agent, lane=event.lane, length=0, native=event.native)
-        chain = vouched(ancestors(conn.pid)) if conn.proxy else ()
+        chain = chain_of(conn.pid) if conn.proxy else ()
         agent = next(iter(chain), None) if conn.proxy else self._agent_of(conn.pid)
         if len(self.engine.broker.open) >= ASKERS_LOOKED_UP_FROM:
             above = self.askers.asker(conn.pid)

@@ -23,6 +23,7 @@ from watchgate.core.engine import Engine
 from watchgate.core.handlers import Handler
 from watchgate.core.ids import request_id
 from watchgate.core.policy.gate import PolicyGate
+from watchgate.core.presence.actor import Actor
 from watchgate.core.presets import preset_of
 from watchgate.core.records import CoreData
 from watchgate.core.redact import journal_json
@@ -42,6 +43,8 @@ from watchgate.service.facts.watch import FactsWatch
 from watchgate.service.gathering import MOMENT_S
 from watchgate.service.grant_store import GrantStore
 from watchgate.service.hub import Hub, Loop
+from watchgate.service.identity.kept import Identity
+from watchgate.service.identity.presence import CoreProcesses
 from watchgate.service.ingest import Ingest
 from watchgate.service.integrity.watch import IntegrityWatch
 from watchgate.service.journal.retention import Retention
@@ -72,7 +75,7 @@ from watchgate.service.stage import Stage
 from watchgate.service.usage.budget_watch import BudgetWatch
 from watchgate.service.usage.local_days import utc_offset_s
 from watchgate.service.usage.started import following
-from watchgate.service.verbs.table import Verbs
+from watchgate.service.verbs.table import Kept, Verbs
 
 DRAIN_S = 1.0
 JOURNAL_LOOK_S = 0.25
@@ -115,14 +118,17 @@ class Life:
         self._printed = printed
         self._stopped = anyio.Event()
         self._stopped_by = "signal"
+        self._stopped_from: Actor | None = None
         self._woken = anyio.Event()
         self._unread: list[str] = []
         self._escalation: EscalationWatch | None = None
         self._own_processes = OwnProcesses(setting.stage.own_pid)
+        self._identity: Identity | None = None
 
-    def stop(self, by: str) -> None:
-        """End the core, for good; `by` is recorded."""
+    def stop(self, by: str, actor: Actor | None = None) -> None:
+        """End the core, for good; `by` is recorded, and the process that asked for it."""
         self.renewed = False
+        self._stopped_from = actor
         self._stopped_by = by
         self._stopped.set()
 
@@ -161,8 +167,7 @@ class Life:
                 core=self.core,
                 paths=self._paths,
                 stop=self.stop,
-                store=store,
-                policies=policies,
+                kept=self._kept(hub, store, policies),
                 forget=indexer.forget,
             )
             async with ingest, control, anyio.create_task_group() as tasks:
@@ -222,6 +227,9 @@ class Life:
 
     def _look_after(self, tasks: TaskGroup, hub: Hub, journal: Journal | UnusableJournal) -> None:
         """Keep the journal within its limits, or wait for one that can be used."""
+        if self._identity is not None:
+            self._identity.tell_of_start()
+            tasks.start_soon(self._identity.run)
         if isinstance(journal, UnusableJournal):
             tasks.start_soon(usable_again, journal, self._remembered)
             return
@@ -304,7 +312,18 @@ class Life:
             ),
             agent_of=stage.agent_of,
             desk=desk,
-            askers=Askers(core_pid=stage.own_pid, starter=self._starter()),
+            askers=Askers(),
+        )
+
+    def _kept(self, hub: Hub, store: GrantStore, policies: Policies) -> Kept:
+        self._identity = Identity(self._paths, self._clock, hub, self._own())
+        return Kept(store, policies, self._identity.presences)
+
+    def _own(self) -> CoreProcesses:
+        return CoreProcesses(
+            core_pid=self._stage.own_pid,
+            starter=self._starter(),
+            scripted=self._stage.scripted,
         )
 
     def _starter(self) -> Proc | None:
@@ -352,9 +371,8 @@ class Life:
     async def _end(self, hub: Hub, store: GrantStore) -> None:
         hub.catch_up()
         now = self._clock.now()
-        hub.recorder.about_core(
-            "policy.stopped", CoreData(what="core stopped", name=self._stopped_by)
-        )
+        stopped = CoreData(what="core stopped", name=self._stopped_by, actor=self._stopped_from)
+        hub.recorder.about_core("policy.stopped", stopped)
         hub.execute(hub.engine.close_all("denied-core-stopped", "the core was stopped", now))
         with anyio.move_on_after(DRAIN_S):
             while self._is_busy(hub):  # noqa: ASYNC110 - for a second at most, at the very end

@@ -6,13 +6,15 @@ import os
 import subprocess
 import sys
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 import msgspec
 
 _DEEPEST = 1_024
 _TRIES = 3
-# Of the fields after the name in /proc/PID/stat: its 6th and 22nd in all.
+# Of the fields after the name in /proc/PID/stat: its 6th, 7th and 22nd in all.
 _SESSION_FIELD = 3
+_TTY_FIELD = 4
 _START_FIELD = 19
 _CMD_BYTES = 4_096
 _PS_TIME = "%a %b %d %H:%M:%S %Y"
@@ -22,7 +24,10 @@ class Proc(msgspec.Struct, frozen=True):
     """One process; `start` is, with the pid, equal only for the very same process.
 
     `comm` is the kernel's name of it, `cmd` its argv as far as that can be read, `sid` its session,
-    0 where that is not told. `vouched` says that no agent can have started it.
+    0 where that is not told. `tty` is the number of its controlling terminal, 0 without one.
+    `vouched` says that no agent can have started it unseen, `program` which file it runs (its name
+    alone), and `from_here` that it is an ssh login from this very machine; `identity.chains` reads
+    these three.
     """
 
     pid: int
@@ -30,7 +35,15 @@ class Proc(msgspec.Struct, frozen=True):
     comm: str
     cmd: tuple[str, ...] = ()
     sid: int = 0
+    tty: int = 0
     vouched: bool = False
+    program: str = ""
+    from_here: bool = False
+
+    @property
+    def key(self) -> tuple[int, str]:
+        """What is equal only for the very same process."""
+        return self.pid, self.start
 
 
 HIDDEN_INIT = Proc(1, "0", "init")
@@ -67,7 +80,7 @@ def is_alive(process: Proc) -> bool:
         if sys.platform == "darwin":
             os.kill(process.pid, 0)
             return True
-        return parse_stat(_content(f"/proc/{process.pid}/stat"))[-1] == process.start
+        return parse_stat(_content(f"/proc/{process.pid}/stat")).start == process.start
     except OSError:
         return False
 
@@ -82,27 +95,39 @@ def began(process: Proc) -> float:
         return float("inf")
 
 
-def parse_stat(stat: bytes) -> tuple[str, int, int, str]:
-    """Name, parent, session and start of `/proc/PID/stat`; a name may hold blanks and brackets."""
+class Stat(NamedTuple):
+    """What `/proc/PID/stat` tells: name, parent, session, start and controlling terminal."""
+
+    name: str
+    parent: int
+    sid: int
+    start: str
+    tty: int
+
+
+def parse_stat(stat: bytes) -> Stat:
+    """Read `/proc/PID/stat`; a name may hold blanks and brackets."""
     before, _, after = stat.rpartition(b")")
     fields = after.split()
     name = before.partition(b"(")[2].decode("utf-8", "surrogateescape")
-    return name, int(fields[1]), int(fields[_SESSION_FIELD]), fields[_START_FIELD].decode("ascii")
+    sid, tty = int(fields[_SESSION_FIELD]), int(fields[_TTY_FIELD])
+    return Stat(name, int(fields[1]), sid, fields[_START_FIELD].decode("ascii"), tty)
 
 
 def parse_ps(listing: str, pid: int) -> tuple[Proc, ...]:
-    """The chain above `pid` in the output of `ps -axo pid=,ppid=,lstart=,command=`.
+    """The chain above `pid` in the output of `ps -axo pid=,ppid=,tty=,lstart=,command=`.
 
     Empty unless it reaches the system's first process. Arguments are cut at blanks there, which
-    is enough to tell a shell's options.
+    is enough to tell a shell's options. The terminal is told, the session is not.
     """
     table: dict[int, tuple[int, Proc]] = {}
     for line in listing.splitlines():
-        words = line.split(None, 7)
-        if len(words) < 8 or not (words[0].isdecimal() and words[1].isdecimal()):
+        words = line.split(None, 8)
+        if len(words) < 9 or not (words[0].isdecimal() and words[1].isdecimal()):
             continue
-        cmd = tuple(words[7].split())
-        own = Proc(int(words[0]), " ".join(words[2:7]), cmd[0].rpartition("/")[2], cmd)
+        cmd = tuple(words[8].split())
+        name, tty = cmd[0].rpartition("/")[2], _terminal(words[2])
+        own = Proc(int(words[0]), " ".join(words[3:8]), name, cmd, tty=tty)
         table[own.pid] = (int(words[1]), own)
     chain: list[Proc] = []
     while pid in table and len(chain) < _DEEPEST:
@@ -111,11 +136,18 @@ def parse_ps(listing: str, pid: int) -> tuple[Proc, ...]:
     return tuple(chain) if pid == 0 else ()
 
 
+def _terminal(name: str) -> int:
+    """A number for a terminal as `ps` names it ("ttys003"); 0 for "??", which is none."""
+    if name.startswith("?"):
+        return 0
+    return int("".join(filter(str.isdecimal, name)) or 0) + 1
+
+
 def _from_proc(pid: int) -> tuple[Proc, ...]:
     chain: list[Proc] = []
     while pid > 0:
         try:
-            name, parent, sid, start = parse_stat(_content(f"/proc/{pid}/stat"))
+            stat = parse_stat(_content(f"/proc/{pid}/stat"))
             cmd = _content(f"/proc/{pid}/cmdline")
         except OSError:
             if not _is_hidden(pid):
@@ -123,10 +155,10 @@ def _from_proc(pid: int) -> tuple[Proc, ...]:
             # Of what is hidden only this one has to be known: it adopts orphans.
             return (*chain, HIDDEN_INIT) if pid == 1 else tuple(chain)
         words = cmd.decode("utf-8", "surrogateescape").rstrip("\0").split("\0") if cmd else ()
-        chain.append(Proc(pid, start, name, tuple(words), sid))
+        chain.append(Proc(pid, stat.start, stat.name, tuple(words), stat.sid, stat.tty))
         if len(chain) > _DEEPEST:
             return ()
-        pid = parent
+        pid = stat.parent
     return tuple(chain)
 
 
@@ -151,7 +183,7 @@ def _content(path: str) -> bytes:
 def _from_ps(pid: int) -> tuple[Proc, ...]:
     try:
         listing = subprocess.run(
-            ["/bin/ps", "-axo", "pid=,ppid=,lstart=,command="],
+            ["/bin/ps", "-axo", "pid=,ppid=,tty=,lstart=,command="],
             capture_output=True,
             check=True,
             timeout=5,

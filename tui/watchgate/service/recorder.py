@@ -8,7 +8,7 @@ from typing import Protocol
 
 from watchgate.core.chain import Chain, Row
 from watchgate.core.clock import Clock
-from watchgate.core.records import CoreData, Draft, NoteData, Record
+from watchgate.core.records import CoreData, Draft, NoteData, Record, TamperedData
 from watchgate.core.state import State
 from watchgate.service.boundary import each_contained
 
@@ -118,6 +118,10 @@ class Recorder:
 
     def about_core(self, kind: str, data: CoreData) -> None:
         """Record something about the core itself."""
+        self.about(kind, data)
+
+    def about(self, kind: str, data: CoreData | TamperedData) -> None:
+        """Record something about the core, or about a file that it rests on."""
         self.record(Draft(kind=kind, at=self._clock.now().wall_us, data=data))
 
     def notice(self, native: str, detail: str) -> None:

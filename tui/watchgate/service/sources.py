@@ -92,7 +92,7 @@ class Sources:
 def started(pid: int) -> int | None:
     """When a process started, in UTC µs; None where it is gone or the system does not tell."""
     try:
-        ticks = int(parse_stat(Path(f"/proc/{pid}/stat").read_bytes())[-1])
+        ticks = int(parse_stat(Path(f"/proc/{pid}/stat").read_bytes()).start)
     except (OSError, ValueError, IndexError):
         return None
     return _booted_us() + ticks * 1_000_000 // os.sysconf("SC_CLK_TCK")

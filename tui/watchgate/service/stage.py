@@ -24,7 +24,8 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
 
     What runs below the process `own_pid` may not allow. `proc` is where the system tells of the
     agents that run; None: nobody looks. `places` are where agents keep files that tell of usage.
-    `counted` tells what usage adds up to in their place, as a demo does.
+    `counted` tells what usage adds up to in their place, as a demo does. `scripted` says that the
+    sessions are a script's: no agent runs that could stand behind an operator.
     """
 
     ids: Callable[[], str]
@@ -32,6 +33,7 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
     protected: tuple[str, ...]
     agent_of: Callable[[int], Proc | None]
     own_pid: int = 0
+    scripted: bool = False
     proc: Path | None = None
     places: tuple[Place, ...] = ()
     counted: Callable[[], AsyncIterator[Draft]] | None = None

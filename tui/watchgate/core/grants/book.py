@@ -23,6 +23,7 @@ from watchgate.core.grants.coverage import answers, asked_by_policy
 from watchgate.core.grants.grant import UNUSED_US, Grant, GrantOverData, GrantUsedData, GrantView
 from watchgate.core.grants.proposal import grantable, proposed
 from watchgate.core.policy.assessment import Assessment
+from watchgate.core.presence.actor import Actor
 from watchgate.core.records import Draft, RequestData
 from watchgate.core.requests import Request
 from watchgate.core.subject_digest import subject_digest
@@ -149,7 +150,9 @@ class Grants:
         """End everything that was granted to a session that ended."""
         return self._end(self._of(agent, session), "its session is over", now)
 
-    def revoke(self, prefix: str, by: str, now: Instant) -> tuple[GrantView, list[Effect]]:
+    def revoke(
+        self, prefix: str, by: str, now: Instant, actor: Actor | None = None
+    ) -> tuple[GrantView, list[Effect]]:
         """Take a grant back; raises `Refused` unless exactly one has this id or prefix."""
         every = {each.id: each for each in (*self._exact.values(), *self._always.values())}
         hits = [each for each in every.values() if each.id.startswith(prefix)]
@@ -160,7 +163,7 @@ class Grants:
             none = f"no grant {prefix}; see watchgate grants"
             raise Refused("unknown_id", found if len(hits) > 1 else none)
         self._drop(hits[0])
-        data = GrantOverData(grant=hits[0].id, why="it was taken back", by=by)
+        data = GrantOverData(grant=hits[0].id, why="it was taken back", by=by, actor=actor)
         return hits[0].view, [_about_core("grant.revoked", data, now)]
 
     def restore(self, kept: Iterable[GrantView], now: Instant) -> list[Effect]:

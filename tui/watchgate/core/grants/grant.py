@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from watchgate.core.grants.rule import GrantRule
+from watchgate.core.presence.actor import Actor
 
 UNUSED_US = 30 * 86_400 * 1_000_000
 """How long a grant for good is kept without a use."""
@@ -79,8 +80,12 @@ class GrantUsedData(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GrantOverData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """`grant.revoked`, `grant.expired`: a grant answers nothing more; `by` is who took it back."""
+    """`grant.revoked`, `grant.expired`: a grant answers nothing more.
+
+    `by` is who took it back, from the process `actor`.
+    """
 
     grant: str
     why: str
     by: str = ""
+    actor: Actor | None = None

@@ -113,7 +113,7 @@ class Processes:
                 program = program_name(_words(directory))
                 if program not in self._names:
                     return program == _OURS
-                _, pid, _, _ = parse_stat((directory / "stat").read_bytes())
+                pid = parse_stat((directory / "stat").read_bytes()).parent
         except (OSError, ValueError, IndexError):
             return False
         return False
@@ -127,15 +127,20 @@ class Processes:
             agent = self._names.get(program_name(words))
             if agent is None or _first_argument(words) in _NO_AGENT:
                 return None
-            _, parent, _, start = parse_stat((directory / "stat").read_bytes())
-            if self._below_us(parent):
+            stat = parse_stat((directory / "stat").read_bytes())
+            if self._below_us(stat.parent):
                 return None
             cwd = str((directory / "cwd").readlink())
         except (OSError, ValueError, IndexError):
             return None
         off = _switch(words, self._hooks_off.get(agent, ()))
         return AgentProcess(
-            agent=agent, pid=int(name), start=int(start), cwd=cwd, parent=parent, hooks_off=off
+            agent=agent,
+            pid=int(name),
+            start=int(stat.start),
+            cwd=cwd,
+            parent=stat.parent,
+            hooks_off=off,
         )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from watchgate.core.chain import Chain
+from watchgate.core.presence.actor import Actor
 from watchgate.core.purges import KIND
 from watchgate.core.records import Draft, PurgedData
 from watchgate.core.redact import Content, journal_json
@@ -37,7 +38,7 @@ class Holding(msgspec.Struct, frozen=True):
     seqs: tuple[int, ...]
     known: bool
 
-    def draft(self, by: str, at: int) -> Draft:
+    def draft(self, by: str, at: int, actor: Actor | None = None) -> Draft:
         """The record that they are dropped; there must be some."""
         data = PurgedData(
             agent=self.agent,
@@ -45,6 +46,7 @@ class Holding(msgspec.Struct, frozen=True):
             count=len(self.seqs),
             upto=self.seqs[-1],
             by=by,
+            actor=actor,
         )
         return Draft(kind=KIND, at=at, data=data)
 

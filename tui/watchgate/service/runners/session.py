@@ -26,8 +26,8 @@ def sessions_below(leader: int) -> frozenset[int]:
     for pid in _everybody():
         # Whoever has just ended has no descendants any more.
         with suppress(OSError):
-            _, parent, session, _ = parse_stat((_PROC / str(pid) / "stat").read_bytes())
-            children[parent].append((pid, session))
+            stat = parse_stat((_PROC / str(pid) / "stat").read_bytes())
+            children[stat.parent].append((pid, stat.sid))
     found, below = set(), [leader]
     while below:
         for pid, session in children.pop(below.pop(), ()):

@@ -7,9 +7,12 @@ import os
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from watchgate.core.decisions import IN_YOURS, NOT_YOURS, Refused
+from watchgate.core.decisions import Refused
+from watchgate.core.presence.actor import LINKS_KEPT, Actor, Link
+from watchgate.core.presence.proof import Proof
 from watchgate.link.protocol import Request
-from watchgate.service.askers import Askers
+from watchgate.service.identity.chains import terminal_name
+from watchgate.service.identity.presence import Presences
 from watchgate.service.outbox import Outbox
 from watchgate.service.process_table import Proc
 
@@ -20,17 +23,59 @@ class Caller:
     `console` is set once it attached as one, behind which somebody decides.
     """
 
-    def __init__(self, *, number: int, pid: int, chain: tuple[Proc, ...], outbox: Outbox) -> None:
+    def __init__(
+        self,
+        *,
+        number: int,
+        pid: int,
+        chain: tuple[Proc, ...],
+        outbox: Outbox,
+        presences: Presences,
+    ) -> None:
         self.number = number
         self.pid = pid
         self.chain = chain
         self.outbox = outbox
         self.console = False
+        self._presences = presences
 
-    def name(self, signed: str | None) -> str:
-        """How its decisions are signed."""
+    def proof(self, request: str | None = None) -> Proof:
+        """What it has proven by now, towards whoever asks this request or else all agents."""
+        return self._presences.proof(self.chain, request)
+
+    @property
+    def may_be_a_persons(self) -> bool:
+        """Whether a person may sit behind it: one that was set adrift and not unlocked has none."""
+        if self.proof().is_proven:
+            return True
+        found = self._presences.stand(self.chain)
+        return found.standing != "below" and not found.adopted
+
+    def name(self, signed: str | None, proof: Proof | None = None, program: str = "") -> str:
+        """How its decisions are signed: as an operator's only where that is proven.
+
+        `program` is a registered one's name, where its token decided.
+        """
+        if program:
+            return f"program {program} (token)"
+        if not (proof or self.proof()).is_proven:
+            return f"somebody (pid {self.pid}, unproven)"
         place = f"console {self.number}" if self.console else f"pid {self.pid}"
         return f"operator {signed or user()} ({place})"
+
+    def actor(self, proof: Proof | None = None, program: str = "") -> Actor:
+        """The process as a record names it."""
+        proof = proof or self.proof()
+        own = self.chain[0] if self.chain else None
+        proven = proof.standing if proof.is_proven else "unproven"
+        return Actor(
+            pid=self.pid,
+            uid=os.getuid(),
+            name=own.comm if own else "",
+            tty=terminal_name(own.tty) if own else "",
+            chain=tuple(Link(each.pid, each.start, each.comm) for each in self.chain[:LINKS_KEPT]),
+            standing=f"token {program}" if program else proven,
+        )
 
 
 def user() -> str:
@@ -45,10 +90,12 @@ Do = Callable[[Request, Caller], Awaitable[dict[str, Any]]]
 """Carries one verb out; raises `Refused` and changes nothing where it will not."""
 
 
-def operator_only(askers: Askers, caller: Caller) -> None:
-    """Raise `Refused` for whoever may work for an agent."""
-    if not askers.may_switch(caller.chain):
-        raise Refused("self_approval", f"{NOT_YOURS}: do it {IN_YOURS}")
+def operator_only(caller: Caller) -> Proof:
+    """What the caller has proven; raises `Refused` for whoever may work for an agent."""
+    proof = caller.proof()
+    if bar := proof.bar_to_operate():
+        raise Refused(*bar)
+    return proof
 
 
 def named(request: Request) -> str:

@@ -5,16 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from watchgate.core.clock import Clock
 from watchgate.core.config import AGENT_MAX_S
-from watchgate.core.decisions import IN_YOURS, NOT_YOURS, Decision, Refused, settled
+from watchgate.core.decisions import Decision, Refused, settled
 from watchgate.core.editing import preview
+from watchgate.core.presence.proof import Proof
 from watchgate.core.records import CoreData
 from watchgate.core.requests import Request as Settled
 from watchgate.core.requests import Status
 from watchgate.link.protocol import Request
 from watchgate.service.grant_store import GrantStore
 from watchgate.service.hub import Hub
+from watchgate.service.identity.tokens import Tokens
 from watchgate.service.journal.schema import JournalError
 from watchgate.service.verbs.caller import Caller, Do, named
 
@@ -22,8 +26,11 @@ from watchgate.service.verbs.caller import Caller, Do, named
 class Deciding:
     """Decisions and more time, over one hub."""
 
-    def __init__(self, hub: Hub, clock: Clock, *, journal: Path, store: GrantStore) -> None:
+    def __init__(
+        self, hub: Hub, clock: Clock, *, journal: Path, store: GrantStore, tokens: Tokens
+    ) -> None:
         self._hub = hub
+        self._tokens = tokens
         self._clock = clock
         self._journal = journal
         self._store = store
@@ -38,14 +45,16 @@ class Deciding:
         engine, now = self._hub.engine, self._clock.now()
         broker = engine.broker
         found = broker.find(named(request))
+        proof, program = self._proof(request, caller, found)
         said = Decision(
             decision=request.decision,
-            by=caller.name(request.as_),
+            by=caller.name(request.as_, proof, program),
             digest=request.digest,
             reason=request.reason or "",
             scope=request.scope,
             stop=request.stop,
-            may_allow=self._hub.askers.may_decide(caller.chain, found.id),
+            proof=proof,
+            actor=caller.actor(proof, program),
             shown_ms=request.shown_ms,
             confirmed=request.confirmed,
             answers=request.answers,
@@ -86,6 +95,20 @@ class Deciding:
             await self._hub.written()
         return {}
 
+    def _proof(self, request: Request, caller: Caller, found: Settled) -> tuple[Proof, str]:
+        """What the caller has proven, and which registered program's token is to decide.
+
+        Beyond what its token reaches a program is judged as everybody else is.
+        """
+        proof = caller.proof(found.id)
+        if request.token is None:
+            return proof, ""
+        row = self._tokens.program(request.token)
+        able = msgspec.structs.replace(proof, program=row.risk)
+        if request.input is None and able.token_covers(found.data.risk, request.scope):
+            return able, row.name
+        return proof, ""
+
     async def _preview(self, request: Request, _caller: Caller) -> dict[str, Any]:
         """What a request would become with another input; nothing changes."""
         if request.input is None:
@@ -98,9 +121,10 @@ class Deciding:
             raise Refused("bad_request", f"extend needs seconds, from 1 to {AGENT_MAX_S}")
         broker, now = self._hub.engine.broker, self._clock.now()
         found = broker.find(named(request))
-        if not self._hub.askers.may_decide(caller.chain, found.id):
-            raise Refused("self_approval", f"{NOT_YOURS}, so it may only deny: do it {IN_YOURS}")
+        proof = caller.proof(found.id)
+        if bar := proof.bar_to_allow(found.data.risk):
+            raise Refused(*bar)
         longer = broker.extend(found.id, request.seconds or 0, now)
-        by = caller.name(request.as_)
-        self._hub.execute(self._hub.engine.extended(longer, by, now))
+        by, actor = caller.name(request.as_, proof), caller.actor(proof)
+        self._hub.execute(self._hub.engine.extended(longer, by, now, actor))
         return {"request": longer.id, "deadline_at": longer.data.deadline_at}

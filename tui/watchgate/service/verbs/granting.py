@@ -16,7 +16,7 @@ from watchgate.link.protocol import Request
 from watchgate.service.grant_store import GrantStore
 from watchgate.service.hub import Hub
 from watchgate.service.past_calls import past_calls
-from watchgate.service.verbs.caller import Caller, Do, named
+from watchgate.service.verbs.caller import Caller, Do, named, operator_only
 
 
 class Granting:
@@ -56,8 +56,9 @@ class Granting:
     async def _revoke(self, request: Request, caller: Caller) -> dict[str, Any]:
         if not request.grant:
             raise Refused("bad_request", "revoke needs the id of a grant; see watchgate grants")
-        by, now = caller.name(request.as_), self._clock.now()
-        view, effects = self._hub.engine.grants.revoke(request.grant, by, now)
+        proof, now = operator_only(caller), self._clock.now()
+        by, actor = caller.name(request.as_, proof), caller.actor(proof)
+        view, effects = self._hub.engine.grants.revoke(request.grant, by, now, actor)
         try:
             # Not on record as taken back before it is gone from the disk, too.
             await self._store.save()

@@ -43,6 +43,7 @@ class Looking:
         self._hello_line = hello
         self._reading = anyio.CapacityLimiter(1)
         self._reading_for_others = anyio.CapacityLimiter(1)
+        self._attached: dict[int, Caller] = {}
         self.consoles: set[int] = set()
 
     def table(self) -> dict[str, Do]:
@@ -58,10 +59,13 @@ class Looking:
 
     def left(self, caller: Caller) -> None:
         """A console went away."""
-        self.consoles.discard(caller.number)
-        self._count_consoles()
+        self._attached.pop(caller.number, None)
+        self.count_consoles()
 
-    def _count_consoles(self) -> None:
+    def count_consoles(self) -> None:
+        """Count the consoles behind which somebody may decide, by now."""
+        # Nobody is known to sit behind what an agent may have started: the gate is unattended.
+        self.consoles = {number for number, each in self._attached.items() if each.may_be_a_persons}
         count = len(self.consoles)
         self._hub.execute(self._hub.engine.console_count(count, self._clock.now()))
 
@@ -72,11 +76,10 @@ class Looking:
         counts = not request.observer and not caller.console
         if counts:
             caller.console = True
-            # Nobody is known to sit behind what an agent may have started: the gate is unattended.
-            if self._hub.askers.may_switch(caller.chain):
-                self.consoles.add(caller.number)
+            self._attached[caller.number] = caller
             caller.outbox.thinning = Thinning()
-            data = CoreData(what="console", name=caller.name(request.as_))
+            name, actor = caller.name(request.as_), caller.actor()
+            data = CoreData(what="console", name=name, actor=actor)
             self._hub.recorder.about_core("console.attached", data)
         state = self._hub.recorder.state
         taken = snapshot(state, core=self._core, now_us=self._clock.now().wall_us)
@@ -84,7 +87,7 @@ class Looking:
         if request.from_seq is not None and request.from_seq < taken.seq:
             caller.outbox.skip(request.from_seq + 1, taken.seq)
         if counts:
-            self._count_consoles()
+            self.count_consoles()
         return {"snapshot": taken}
 
     async def _list(self, request: Request, _caller: Caller) -> dict[str, Any]:

@@ -37,7 +37,7 @@ class Rules:
 
     def _reload(self, request: Request, caller: Caller) -> None:
         # What an agent wrote into a file must not come into force because an agent says so.
-        operator_only(self._hub.askers, caller)
+        proof = operator_only(caller)
         try:
             faults = self._policies.reload()
         except PolicyError as fault:
@@ -46,6 +46,7 @@ class Rules:
         data = CoreData(
             what="the policy was loaded again",
             detail="; ".join(faults),
-            name=caller.name(request.as_),
+            name=caller.name(request.as_, proof),
+            actor=caller.actor(proof),
         )
         self._hub.recorder.about_core("policy.reloaded", data)

@@ -2,36 +2,148 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
-from watchgate.core.decisions import NOT_YOURS, Refused
-from watchgate.link.protocol import Presence, Request
+from watchgate.core.clock import Clock
+from watchgate.core.decisions import Refused
+from watchgate.core.presence.proof import Proof
+from watchgate.core.records import CoreData
+from watchgate.link.protocol import Code, Presence, Request, Unlocked
 from watchgate.service.hub import Hub
-from watchgate.service.verbs.caller import Caller, Do
+from watchgate.service.identity.chains import terminal_name
+from watchgate.service.identity.presence import Presences
+from watchgate.service.identity.unlocking import CODE_S
+from watchgate.service.process_table import Proc
+from watchgate.service.verbs.caller import Caller, Do, operator_only
 
 
 class Proving:
-    """How callers stand, over one hub."""
+    """PIN, codes and tokens, over one hub; `changed` is called when a terminal stands otherwise."""
 
-    def __init__(self, hub: Hub) -> None:
+    def __init__(
+        self, hub: Hub, clock: Clock, presences: Presences, *, changed: Callable[[], None]
+    ) -> None:
         self._hub = hub
+        self._clock = clock
+        self._presences = presences
+        self._changed = changed
 
     def table(self) -> dict[str, Do]:
         """The verbs of this group."""
         return {
             "presence": self._presence,
             "unlock": self._unlock,
-            "pin": self._unlock,
-            "token": self._unlock,
+            "pin": self._pin,
+            "token": self._token,
         }
 
-    async def _presence(self, _request: Request, caller: Caller) -> dict[str, Any]:
-        clear = self._hub.askers.may_switch(caller.chain)
-        stands = Presence(standing="clear" if clear else "below", why="" if clear else NOT_YOURS)
-        found: dict[str, Any] = msgspec.to_builtins(stands)
-        return found
+    async def _presence(self, request: Request, caller: Caller) -> dict[str, Any]:
+        wanted = self._hub.engine.broker.find(request.request).id if request.request else None
+        return _stands(caller, caller.proof(wanted))
 
-    async def _unlock(self, request: Request, _caller: Caller) -> dict[str, Any]:
-        raise Refused("bad_request", f"no PIN can be set here: {request.verb} does nothing")
+    async def _unlock(self, request: Request, caller: Caller) -> dict[str, Any]:
+        if request.action == "off":
+            self._presences.unlocking.lock(caller.chain)
+            self._changed()
+            return _stands(caller, caller.proof())
+        if request.code is not None:
+            return self._confirm(request, caller)
+        proof = caller.proof()
+        if proof.standing == "below":
+            raise Refused("self_approval", f"no PIN unlocks this: {proof.why}")
+        if request.pin is not None:
+            await self._presences.pin.verify(request.pin)
+            leader = self._presences.unlocking.unlock(caller.chain, "pin")
+            await self._tell("policy.unlocked", f"{_terminal(leader)} by the PIN", caller)
+            self._changed()
+            return _stands(caller, caller.proof())
+        if proof.is_proven:
+            return _stands(caller, proof)
+        return _plain(Code(code=self._presences.unlocking.code_for(caller.chain), seconds=CODE_S))
+
+    def _confirm(self, request: Request, caller: Caller) -> dict[str, Any]:
+        operator_only(caller)
+        leader = self._presences.unlocking.confirm(request.code or "")
+        where = _terminal(leader)
+        self._record("policy.unlocked", f"{where} by a code, confirmed here", caller)
+        self._changed()
+        tty = terminal_name(leader.tty) or "no terminal"
+        return _plain(Unlocked(unlocked=tty, leader=f"{leader.comm} (pid {leader.pid})"))
+
+    async def _pin(self, request: Request, caller: Caller) -> dict[str, Any]:
+        if request.action not in ("set", "remove"):
+            raise Refused("bad_request", "pin needs an action: set or remove")
+        await self._check_may_set(caller, request.current)
+        pin = self._presences.pin
+        if request.action == "set":
+            await pin.set(request.pin or "")
+        else:
+            await pin.remove()
+        # What the old one unlocked is not unlocked by the new one.
+        self._presences.unlocking.lock_all()
+        if request.action == "set" and caller.proof().standing in ("locked", "adrift"):
+            self._presences.unlocking.unlock(caller.chain, "pin")
+        self._changed()
+        done = "set" if request.action == "set" else "removed"
+        await self._tell("policy.pin", f"the PIN was {done}", caller, pin.file.fingerprint)
+        return _stands(caller, caller.proof())
+
+    async def _check_may_set(self, caller: Caller, current: str | None = None) -> None:
+        """Raise `Refused` for whoever an agent may have sent to choose what proves a person."""
+        proof = caller.proof()
+        if proof.is_proven or (proof.standing != "below" and self._presences.nobody_asks):
+            return
+        if proof.standing != "below" and current is not None:
+            await self._presences.pin.verify(current)
+            return
+        if bar := proof.bar_to_operate():
+            raise Refused(*bar)
+
+    async def _token(self, request: Request, caller: Caller) -> dict[str, Any]:
+        tokens = self._presences.tokens
+        if request.action == "ls":
+            return {"tokens": msgspec.to_builtins(tokens.rows())}
+        name = request.name or ""
+        if request.action not in ("add", "revoke"):
+            raise Refused("bad_request", "token needs an action: add, ls or revoke")
+        await self._check_may_set(caller)
+        if request.action == "add":
+            row, token = await tokens.add(name, request.risk, self._clock.now().wall_us)
+            told = f"the program {name} was registered: it may allow up to {row.risk}"
+            await self._tell("policy.token", told, caller, tokens.file.fingerprint)
+            return {**_plain(row), "token": token}
+        row = await tokens.revoke(name)
+        told = f"the program {name} is registered no more"
+        await self._tell("policy.token", told, caller, tokens.file.fingerprint)
+        return _plain(row)
+
+    async def _tell(self, kind: str, what: str, caller: Caller, detail: str = "") -> None:
+        """Record it, and return when it is on the disk: the next core holds the file against it."""
+        self._record(kind, what, caller, detail)
+        await self._hub.written()
+
+    def _record(self, kind: str, what: str, caller: Caller, detail: str = "") -> None:
+        proof = caller.proof()
+        data = CoreData(
+            what=what, detail=detail, name=caller.name(None, proof), actor=caller.actor(proof)
+        )
+        self._hub.recorder.about_core(kind, data)
+
+
+def _stands(caller: Caller, proof: Proof) -> dict[str, Any]:
+    tty = terminal_name(caller.chain[0].tty) if caller.chain else ""
+    return _plain(Presence(standing=proof.standing, why=proof.why, pin=proof.pin, tty=tty))
+
+
+def _terminal(leader: Proc) -> str:
+    tty = terminal_name(leader.tty)
+    led = f"{leader.comm} (pid {leader.pid})"
+    return f"the terminal {tty} of {led} was unlocked" if tty else f"what {led} leads was unlocked"
+
+
+def _plain(value: msgspec.Struct) -> dict[str, Any]:
+    found: dict[str, Any] = msgspec.to_builtins(value)
+    return found

@@ -11,6 +11,7 @@ from anyio import to_thread
 
 from watchgate.core.clock import Clock
 from watchgate.core.decisions import Refused
+from watchgate.core.presence.actor import Actor
 from watchgate.link.protocol import Request
 from watchgate.service.hub import Hub
 from watchgate.service.journal.purging import Holding, held
@@ -41,7 +42,7 @@ class Purging:
         return {"purge": self._purge}
 
     async def _purge(self, request: Request, caller: Caller) -> dict[str, Any]:
-        operator_only(self._hub.askers, caller)
+        proof = operator_only(caller)
         agent, session = request.agent, request.session
         if not agent or not session:
             raise Refused("bad_request", "purge needs the agent and the whole id of a session")
@@ -51,18 +52,19 @@ class Purging:
             if not found.known:
                 raise Refused("unknown_id", f"nothing is recorded of {agent}'s session {session}")
             if found.seqs:
-                await self._drop(found, caller.name(request.as_))
+                await self._drop(found, caller.name(request.as_, proof), caller.actor(proof))
             # Also where nothing was left to drop: an earlier purge may have been cut short.
             self._forget()
             emptied = await self._emptied()
         upto = found.seqs[-1] if found.seqs else 0
         return {"records": len(found.seqs), "upto": upto, "emptied": emptied}
 
-    async def _drop(self, found: Holding, by: str) -> None:
+    async def _drop(self, found: Holding, by: str, actor: Actor) -> None:
         recorder = self._hub.recorder
         if lost := recorder.journal.lost:
             raise JournalError(self._journal, f"is lost, so nothing was dropped: {lost}")
-        recorder.record_purge(found.draft(by, self._clock.now().wall_us), found.seqs)
+        draft = found.draft(by, self._clock.now().wall_us, actor)
+        recorder.record_purge(draft, found.seqs)
         if not await self._hub.written():
             why = "cannot be written now: the data are dropped once it can, ask again then"
             raise JournalError(self._journal, why)

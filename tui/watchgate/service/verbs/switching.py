@@ -8,17 +8,21 @@ from typing import Any
 
 from watchgate.core.clock import Clock
 from watchgate.core.decisions import Refused
+from watchgate.core.presence.actor import Actor
 from watchgate.core.records import CoreData
 from watchgate.link.protocol import Request
 from watchgate.service import off_switch
 from watchgate.service.hub import Hub
 from watchgate.service.verbs.caller import Caller, Do, operator_only
 
+Stop = Callable[[str, Actor | None], None]
+"""Ends the core: by whom, and from which process."""
+
 
 class Switching:
     """The deliberate ways out and back."""
 
-    def __init__(self, hub: Hub, clock: Clock, *, off: Path, stop: Callable[[str], None]) -> None:
+    def __init__(self, hub: Hub, clock: Clock, *, off: Path, stop: Stop) -> None:
         self._hub = hub
         self._clock = clock
         self._off = off
@@ -29,7 +33,7 @@ class Switching:
         return {"off": self._switch_off, "on": self._switch_on, "stop": self._stop_core}
 
     async def _switch_off(self, request: Request, caller: Caller) -> dict[str, Any]:
-        operator_only(self._hub.askers, caller)
+        proof = operator_only(caller)
         seconds = request.seconds or 0
         if not 0 <= seconds <= off_switch.LONGEST_S:
             longest = off_switch.LONGEST_S
@@ -37,14 +41,18 @@ class Switching:
         until_us = self._clock.now().plus(seconds).wall_us if seconds else 0
         off_switch.write(self._off, until_us // 1_000_000 if seconds else None)
         data = CoreData(
-            what="the gate is switched off", until=until_us, name=caller.name(request.as_)
+            what="the gate is switched off",
+            until=until_us,
+            name=caller.name(request.as_, proof),
+            actor=caller.actor(proof),
         )
         await self._told("policy.off", data)
         return {"until": until_us}
 
     async def _switch_on(self, request: Request, caller: Caller) -> dict[str, Any]:
         off_switch.remove(self._off)
-        data = CoreData(what="the gate is switched on", name=caller.name(request.as_))
+        name, actor = caller.name(request.as_), caller.actor()
+        data = CoreData(what="the gate is switched on", name=name, actor=actor)
         await self._told("policy.on", data)
         return {}
 
@@ -58,6 +66,6 @@ class Switching:
 
     async def _stop_core(self, request: Request, caller: Caller) -> dict[str, Any]:
         # A core that an agent ended could be followed by one of the agent's own, that gates less.
-        operator_only(self._hub.askers, caller)
-        self._stop(caller.name(request.as_))
+        proof = operator_only(caller)
+        self._stop(caller.name(request.as_, proof), caller.actor(proof))
         return {}

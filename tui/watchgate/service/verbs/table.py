@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import msgspec
+
 from watchgate import __version__
 from watchgate.core.clock import Clock
 from watchgate.core.decisions import Refused
@@ -12,6 +14,7 @@ from watchgate.link.paths import Paths
 from watchgate.link.protocol import Hello, Refusal, Request, Result
 from watchgate.service.grant_store import GrantStore
 from watchgate.service.hub import Hub
+from watchgate.service.identity.presence import Presences
 from watchgate.service.journal.schema import JournalError
 from watchgate.service.policy.store import Policies
 from watchgate.service.verbs.caller import Caller, Do
@@ -21,9 +24,17 @@ from watchgate.service.verbs.looking import Looking
 from watchgate.service.verbs.policy import Rules
 from watchgate.service.verbs.proving import Proving
 from watchgate.service.verbs.purging import Purging
-from watchgate.service.verbs.switching import Switching
+from watchgate.service.verbs.switching import Stop, Switching
 
 KEY_VERBS = frozenset({"hello", "decide", "extend"})
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """What a core has beside its hub: grants on disk, policies, and who may do what."""
+
+    store: GrantStore
+    policies: Policies
+    presences: Presences
 
 
 class Verbs:
@@ -36,12 +47,13 @@ class Verbs:
         *,
         core: str,
         paths: Paths,
-        stop: Callable[[str], None],
-        store: GrantStore,
-        policies: Policies,
+        stop: Stop,
+        kept: Kept,
         forget: Callable[[], None],
     ) -> None:
         """`forget` has the words of purged records leave the index of the journal."""
+        store, presences = kept.store, kept.presences
+        self.presences = presences
         self._hub = hub
         self._clock = clock
         self._core = core
@@ -50,11 +62,11 @@ class Verbs:
         self._looking = Looking(hub, clock, core=core, journal=journal, hello=self.hello)
         groups = (
             self._looking,
-            Deciding(hub, clock, journal=journal, store=store),
+            Deciding(hub, clock, journal=journal, store=store, tokens=presences.tokens),
             Granting(hub, clock, journal=journal, store=store),
-            Rules(hub, policies),
+            Rules(hub, kept.policies),
             Purging(hub, clock, journal=journal, forget=forget),
-            Proving(hub),
+            Proving(hub, clock, presences, changed=self._looking.count_consoles),
             Switching(hub, clock, off=paths.off, stop=stop),
         )
         self._verbs: dict[str, Do] = {

@@ -1,0 +1,1 @@
+"""Which proof of a person a decision carries, and what it is good for."""

@@ -1,0 +1,61 @@
+"""`agents.json` in the state directory: which processes the agents are, for a core that restarts.
+
+A process counts by its pid and its start, and only until the machine is started again.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from watchgate.core.json_faults import JSON_FAULTS
+from watchgate.service import own_file
+from watchgate.service.askers import Session
+from watchgate.service.off_switch import boot_id
+from watchgate.service.process_table import Proc
+
+
+class _Agent(msgspec.Struct, frozen=True, kw_only=True):
+    pid: int
+    start: str
+    comm: str
+    agent: str
+    session: str
+
+
+class _File(msgspec.Struct, frozen=True, kw_only=True):
+    boot: str
+    agents: tuple[_Agent, ...] = ()
+    version: int = 1
+
+
+class AgentsError(Exception):
+    """The file cannot be read; the message says why."""
+
+
+Agents = tuple[tuple[Proc, Session], ...]
+
+
+def load(path: Path) -> Agents:
+    """The agents that an earlier core knew since the machine was started; raises `AgentsError`."""
+    try:
+        found = msgspec.json.decode(own_file.read(path), type=_File)
+        if found.boot != boot_id():
+            return ()
+    except FileNotFoundError:
+        return ()
+    except (OSError, *JSON_FAULTS) as fault:
+        raise AgentsError(f"{path}: {fault}") from None
+    return tuple(
+        (Proc(each.pid, each.start, each.comm), (each.agent, each.session)) for each in found.agents
+    )
+
+
+def save(path: Path, agents: Agents) -> None:
+    """Write them to disk, replacing the file in one step. Raises `OSError`."""
+    kept = tuple(
+        _Agent(pid=one.pid, start=one.start, comm=one.comm, agent=agent, session=session)
+        for one, (agent, session) in agents
+    )
+    own_file.replace(path, msgspec.json.encode(_File(boot=boot_id(), agents=kept)))

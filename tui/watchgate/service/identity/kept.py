@@ -1,0 +1,143 @@
+"""What of identity outlives a core: PIN and tokens held against the journal, and the agents."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import anyio
+import anyio.to_thread
+
+from watchgate.core.clock import Clock
+from watchgate.core.records import CoreData, TamperedData
+from watchgate.link.paths import Paths
+from watchgate.service.askers import Askers
+from watchgate.service.hub import Hub
+from watchgate.service.identity import agents_file
+from watchgate.service.identity.agents_file import AgentsError
+from watchgate.service.identity.pin import Pin
+from watchgate.service.identity.presence import CoreProcesses, Presences
+from watchgate.service.identity.sealed_file import SealedFile
+from watchgate.service.identity.tokens import Tokens
+from watchgate.service.identity.unlocking import Unlocking
+from watchgate.service.journal import reading
+from watchgate.service.journal.schema import JournalError
+from watchgate.service.search.kinds import of_kinds
+
+LOOK_S = 0.25
+LOOKS_BETWEEN = 8
+"""Files are looked at every so many looks at what the agents are: every two seconds."""
+
+RECORDED_EVERY_S = 86_400.0
+"""How often the fingerprints are recorded anew, so that no journal's limits drop the newest one."""
+
+LOOKED_AT = 200_000
+PIN, TOKENS = "policy.pin", "policy.token"
+_MEND = (
+    "what counts is in the core's memory. If nobody of you did it, an agent may have: set it anew "
+    "in a terminal window that was open before the agent"
+)
+
+
+class Identity:
+    """The proofs of one core, from its start to its end."""
+
+    def __init__(self, paths: Paths, clock: Clock, hub: Hub, own: CoreProcesses) -> None:
+        """Read what an earlier core left; `tell_of_start` tells what was wrong with it."""
+        self._paths = paths
+        self._clock = clock
+        self._hub = hub
+        self._askers: Askers = hub.askers
+        self._unread = ""
+        files = {PIN: SealedFile(paths.pin), TOKENS: SealedFile(paths.tokens)}
+        for kind, file in files.items():
+            file.load(recorded(paths.journal, kind))
+        self._files = files
+        try:
+            self._askers.restore(agents_file.load(paths.agents))
+        except AgentsError as fault:
+            self._unread = str(fault)
+        state = hub.recorder.state
+        self.presences = Presences(
+            self._askers,
+            pin=Pin(files[PIN], clock),
+            tokens=Tokens(files[TOKENS]),
+            unlocking=Unlocking(clock),
+            sessions=state.sessions.values,
+            now_us=lambda: clock.now().wall_us,
+            own=own,
+        )
+
+    def tell_of_start(self) -> None:
+        """Record what cannot be trusted, and once more what can."""
+        for kind, file in self._files.items():
+            if file.distrusted:
+                self._alarm(kind, f"{file.distrusted}: nothing is unlocked or let through by it")
+        self._record_again()
+        if self._unread:
+            what = "which processes the agents are is not known"
+            data = CoreData(what=what, detail=self._unread)
+            self._hub.recorder.about_core("policy.fault", data)
+
+    async def run(self) -> None:
+        """Keep the agents on disk and look at the files, until cancelled."""
+        told: set[str] = set()
+        looks, recorded_s = 0, self._clock.now().mono_s
+        while True:
+            if self._askers.changed:
+                await self._save()
+            if looks % LOOKS_BETWEEN == 0:
+                await self._look(told)
+                if self._clock.now().mono_s - recorded_s >= RECORDED_EVERY_S:
+                    recorded_s = self._clock.now().mono_s
+                    self._record_again()
+            looks += 1
+            await anyio.sleep(LOOK_S)
+
+    async def _save(self) -> None:
+        self._askers.changed = False
+        agents = tuple((one, session) for session, one in self._askers.accounted.items())
+        try:
+            await anyio.to_thread.run_sync(agents_file.save, self._paths.agents, agents)
+        except OSError as fault:
+            if not self._unread:
+                self._unread = fault.strerror or str(fault)
+                what = f"{self._paths.agents} cannot be written: a core that starts knows no agent"
+                self._hub.recorder.about_core(
+                    "policy.fault", CoreData(what=what, detail=self._unread)
+                )
+
+    async def _look(self, told: set[str]) -> None:
+        for kind, file in self._files.items():
+            differs = await anyio.to_thread.run_sync(file.differs)
+            if differs and kind not in told:
+                told.add(kind)
+                self._alarm(kind, f"{file.path} was changed, and not by the core")
+            elif not differs and kind in told:
+                told.discard(kind)
+                data = self._tampered(kind, f"{file.path} is again what the core wrote", "")
+                self._hub.recorder.about("policy.intact", data)
+
+    def _record_again(self) -> None:
+        for kind, file in self._files.items():
+            if file.content is not None:
+                data = CoreData(what="it is as it was set", detail=file.fingerprint)
+                self._hub.recorder.about_core(kind, data)
+
+    def _alarm(self, kind: str, what: str) -> None:
+        self._hub.recorder.about("policy.tampered", self._tampered(kind, what, _MEND))
+
+    def _tampered(self, kind: str, what: str, mend: str) -> TamperedData:
+        part = "PIN" if kind == PIN else "tokens"
+        return TamperedData(part=part, path=str(self._files[kind].path), what=what, mend=mend)
+
+
+def recorded(journal: Path, kind: str) -> str | None:
+    """The fingerprint in the newest record of this kind; None where there is none to be read."""
+    try:
+        first, last = reading.ends(journal)
+        found = None
+        for record in of_kinds(journal, (kind,), first, last, most=LOOKED_AT):
+            found = str(record.data.get("detail", ""))
+    except JournalError:
+        return None
+    return found

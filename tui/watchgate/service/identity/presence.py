@@ -1,0 +1,96 @@
+"""What a control client may do now: how it stands towards the agents, and what it has proven."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import msgspec
+
+from watchgate.core.presence.proof import Proof
+from watchgate.core.sessions import SessionState
+from watchgate.core.views import SessionView
+from watchgate.service.askers import Askers, Session
+from watchgate.service.identity.pin import Pin
+from watchgate.service.identity.standing import Chain, Side, Stand, stand
+from watchgate.service.identity.tokens import Tokens
+from watchgate.service.identity.unlocking import Unlocking
+from watchgate.service.process_table import Proc
+
+QUIET_US = 86_400 * 1_000_000
+"""A session that nobody has heard of for a day is taken to be over."""
+
+
+class CoreProcesses(msgspec.Struct, frozen=True, kw_only=True):
+    """The core's own processes, as `Side` has them; `scripted` says that no agent is real."""
+
+    core_pid: int = 0
+    starter: Proc | None = None
+    scripted: bool = False
+
+
+class Presences:
+    """How each client stands, asked anew at each verb: agents come and go.
+
+    `sessions` are those that the core's state knows, `now_us` the wall clock. `unread` are the ones
+    that were open when this core started, of which it found no process.
+    """
+
+    def __init__(
+        self,
+        askers: Askers,
+        *,
+        pin: Pin,
+        tokens: Tokens,
+        unlocking: Unlocking,
+        sessions: Callable[[], Iterable[SessionView]],
+        now_us: Callable[[], int],
+        own: CoreProcesses,
+    ) -> None:
+        self.pin = pin
+        self.tokens = tokens
+        self.unlocking = unlocking
+        self._askers = askers
+        self._sessions = sessions
+        self._now_us = now_us
+        self._own = own
+        self.unread: set[Session] = self._unknown()
+
+    def side(self, request: str | None = None) -> Side:
+        """The agents that count: for a request those that may have asked it, else all."""
+        agents = self._askers.known(request)
+        unknown = set() if self._own.scripted else self._unknown()
+        return Side(
+            agents=agents,
+            core_pid=self._own.core_pid,
+            starter=self._own.starter,
+            unaccounted=bool(unknown & self.unread or (unknown and not agents)),
+        )
+
+    def stand(self, chain: Chain, request: str | None = None) -> Stand:
+        """How a client stands, whatever was unlocked."""
+        return stand(chain, self.side(request))
+
+    def proof(self, chain: Chain, request: str | None = None) -> Proof:
+        """What a client has proven."""
+        found = self.stand(chain, request)
+        # One agent's commands are no person either who could allow another agent's calls.
+        if request is not None and (everywhere := self.stand(chain)).standing == "below":
+            found = everywhere
+        pin, tty = self.pin.is_set, bool(chain and chain[0].tty)
+        how = self.unlocking.how(chain) if found.standing in ("locked", "adrift") else None
+        return Proof(standing=how or found.standing, why=found.why, pin=pin, tty=tty)
+
+    @property
+    def nobody_asks(self) -> bool:
+        """Whether no agent is known and no session open: only a person can be there."""
+        side = self.side()
+        return not side.agents and not side.unaccounted
+
+    def _unknown(self) -> set[Session]:
+        """The sessions that are open and asked a gate, by a process that nobody knows."""
+        since_us = self._now_us() - QUIET_US
+        return {
+            (view.agent, view.session)
+            for view in self._sessions()
+            if view.gated and view.state is not SessionState.GONE and view.seen_at >= since_us
+        } - self._askers.accounted.keys()

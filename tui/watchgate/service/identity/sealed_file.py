@@ -1,0 +1,59 @@
+"""A small secret of the core: trusted in its memory alone, and the file only by its fingerprint."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from pathlib import Path
+
+from watchgate.service import own_file
+
+
+class SealedFile:
+    """One file in the state directory whose fingerprint the journal keeps.
+
+    `content` is what counts, None where there is none. `distrusted` says why the file at the start
+    was not taken; empty while all is well. A change under a running core changes nothing.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.content: bytes | None = None
+        self.distrusted = ""
+
+    @property
+    def fingerprint(self) -> str:
+        """What the journal keeps of it; empty where there is none."""
+        return "" if self.content is None else sha256(self.content).hexdigest()
+
+    def load(self, recorded: str | None) -> None:
+        """Read the file, which must have the recorded fingerprint (None: nothing is recorded)."""
+        try:
+            content = own_file.read(self.path)
+        except FileNotFoundError:
+            content = None
+        except OSError as fault:
+            self.distrusted = f"{self.path} cannot be trusted: {fault.strerror or fault}"
+            return
+        self.content = content
+        if self.fingerprint != (recorded or ""):
+            self.content = None
+            self.distrusted = f"{self.path} is not what the journal says was set"
+
+    def replace(self, content: bytes | None) -> None:
+        """Write what counts from now on, or take the file away. Raises `OSError`."""
+        if content is None:
+            self.path.unlink(missing_ok=True)
+        else:
+            own_file.replace(self.path, content)
+        self.content, self.distrusted = content, ""
+
+    def differs(self) -> bool:
+        """Whether the file is no longer what counts; reads it."""
+        if self.distrusted:
+            return False  # told of already
+        try:
+            return own_file.read(self.path) != self.content
+        except FileNotFoundError:
+            return self.content is not None
+        except OSError:
+            return True

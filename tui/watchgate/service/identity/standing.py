@@ -1,0 +1,168 @@
+"""How a control client stands towards the agents, told from its ancestors alone: a pure function.
+
+Trust is not age by itself. A client is `clear` where no agent can have had it started: nothing
+between it and the first process of the system is younger than the agent at a joint where a process
+of another's making may hang, and nothing above it starts commands for whoever asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Literal
+
+import msgspec
+
+from watchgate.service.identity.chains import adopts
+from watchgate.service.identity.programs import (
+    is_init,
+    name_of,
+    opens_terminals,
+    starts_for_others,
+)
+from watchgate.service.peer import is_below
+from watchgate.service.process_table import Proc, began
+
+Chain = tuple[Proc, ...]
+NOBODY_KNOWS = "nobody can tell what started it"
+
+
+class Side(msgspec.Struct, frozen=True, kw_only=True):
+    """The agents that a client is held against.
+
+    `agents` are each a living agent's chain, which begins with the agent. What runs below the
+    process `core_pid` is the core's; `starter` is that process where it starts handlers that may
+    get away from it. `unaccounted` says that a session is open whose process nobody knows.
+    """
+
+    agents: tuple[Chain, ...] = ()
+    core_pid: int = 0
+    starter: Proc | None = None
+    unaccounted: bool = False
+
+    @property
+    def oldest(self) -> float:
+        """When the first of the agents began."""
+        return min((began(chain[0]) for chain in self.agents), default=float("inf"))
+
+
+class Stand(msgspec.Struct, frozen=True):
+    """How a client stands, and in words why it does not stand better.
+
+    `adopted` says that whoever started it is gone.
+    """
+
+    standing: Literal["clear", "locked", "adrift", "below"]
+    why: str = ""
+    adopted: bool = False
+
+
+def stand(chain: Chain, side: Side) -> Stand:
+    """How the client at the beginning of the chain stands."""
+    if why := _below(chain, side):
+        return Stand("below", why)
+    adrift = _adrift(chain, side)
+    watched = bool(side.agents) or side.unaccounted
+    if adrift or (watched and _is_orphan(chain)):
+        return Stand("adrift", "whoever started it is gone, and that may be an agent", True)
+    if not watched:
+        return Stand("clear")
+    why = _locked(chain, side)
+    if not why:
+        return Stand("clear")
+    if not chain[0].tty:
+        return Stand("adrift", f"it has no terminal of its own, and {why}")
+    return Stand("locked", why)
+
+
+def leader_of(chain: Chain) -> Proc | None:
+    """The first process of the client's terminal, with an unbroken way down to the client.
+
+    None where that process is gone or adopts what loses its parent: then nobody can tell who is
+    whose. Where the system tells no sessions it is the first one of the same terminal.
+    """
+    if not chain:
+        return None
+    end = next((n for n, one in enumerate(chain) if one.sid and one.pid == chain[0].sid), None)
+    if end is None and not chain[0].sid and chain[0].tty:
+        end = next((n for n, one in enumerate(chain) if one.tty != chain[0].tty), len(chain)) - 1
+    if end is None or any(adopts(above, below) for below, above in pairwise(chain[: end + 1])):
+        return None
+    return chain[end]
+
+
+def _below(chain: Chain, side: Side) -> str:
+    if not chain:
+        return NOBODY_KNOWS
+    if any(is_below(chain, agent[0]) for agent in side.agents):
+        return "it runs below an agent"
+    # The core's hooks may lie where an agent writes.
+    if side.core_pid in {each.pid for each in chain[1:]}:
+        return "it runs below the core, as its handlers do"
+    return ""
+
+
+def _adrift(chain: Chain, side: Side) -> bool:
+    starters = [agent[0] for agent in side.agents]
+    if side.starter is not None:
+        # A handler that detached itself stays behind, older than the agents that come after it.
+        starters.append(side.starter)
+    return any(
+        _may_be_of(starter, below, above)
+        for below, above in pairwise(chain)
+        if adopts(above, below)
+        for starter in starters
+    )
+
+
+def _may_be_of(starter: Proc, root: Proc, adopter: Proc) -> bool:
+    """Whether it may have started this branch: it is not younger, and what took it in is older."""
+    if root.vouched or began(root) < began(starter):
+        return False
+    return not began(adopter) > began(starter)
+
+
+def _is_orphan(chain: Chain) -> bool:
+    return len(chain) > 1 and adopts(chain[1], chain[0])
+
+
+def _locked(chain: Chain, side: Side) -> str:
+    """Why an agent may have started something in this terminal; empty where it cannot have."""
+    for process in chain[1:]:
+        if words := starts_for_others(process):
+            return f"{words}, where an agent could start a command too"
+        if process.from_here:
+            return "it is an ssh login from this machine, which an agent could make too"
+    if shared := _shared(chain, side):
+        return f"{shared} started both it and the agent, and starts what the agent asks for"
+    if any(began(each) >= side.oldest for each in _joints(chain)):
+        return "it was opened after an agent was started"
+    if side.unaccounted:
+        return "an agent's session is open, and nobody knows by which process"
+    return ""
+
+
+def _shared(chain: Chain, side: Side) -> str:
+    """What above the terminal is above an agent too, and is not there to open terminals."""
+    leader = leader_of(chain)
+    start = chain.index(leader) + 1 if leader is not None else 1
+    agents = {each.key for agent in side.agents for each in agent[1:]}
+    return next(
+        (
+            name_of(each)
+            for each in chain[start:]
+            if each.key in agents and not (is_init(each) or opens_terminals(each))
+        ),
+        "",
+    )
+
+
+def _joints(chain: Chain) -> Iterator[Proc]:
+    """Each process that something else than its parent's own run may have put there."""
+    for below, above in pairwise(chain):
+        is_leader = below.sid == below.pid if below.sid else below.tty != above.tty
+        of_daemon = bool(above.sid) and above.sid == above.pid and not above.tty
+        if is_leader or of_daemon or adopts(above, below) or opens_terminals(above):
+            yield below
+    if chain[-1].pid != 1:
+        yield chain[-1]  # the way up ends at what entered a container, or at what is hidden

@@ -1,0 +1,100 @@
+"""Programs that an operator registered: each shows a token, of which only a hash is kept."""
+
+from __future__ import annotations
+
+import hmac
+import re
+import secrets
+from hashlib import sha256
+
+import anyio.to_thread
+import msgspec
+
+from watchgate.core.decisions import Refused
+from watchgate.core.json_faults import JSON_FAULTS
+from watchgate.core.presence.proof import TokenRisk
+from watchgate.link.protocol import TokenRow
+from watchgate.service.identity.sealed_file import SealedFile
+
+TOKEN_BYTES = 32
+MOST = 100
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+
+
+class _Kept(msgspec.Struct, frozen=True, kw_only=True):
+    hash: str
+    name: str
+    risk: TokenRisk
+    added_at: int
+
+
+class _File(msgspec.Struct, frozen=True, kw_only=True):
+    tokens: tuple[_Kept, ...] = ()
+    version: int = 1
+
+
+class Tokens:
+    """The registered programs of one core; `file` is what they are kept in."""
+
+    def __init__(self, file: SealedFile) -> None:
+        self.file = file
+
+    def rows(self) -> list[TokenRow]:
+        """Every registered program, the oldest first."""
+        return [_row(each) for each in self._kept()]
+
+    def program(self, token: str) -> TokenRow:
+        """Whose token this is; raises `Refused` for nobody's."""
+        if self.file.distrusted:
+            raise Refused("locked", f"{self.file.distrusted}: register the program anew")
+        shown = _hash(token)
+        # Each is looked at, so that the time tells nothing.
+        hits = [each for each in self._kept() if hmac.compare_digest(each.hash, shown)]
+        if not hits:
+            raise Refused(
+                "locked", "this token is of no registered program; see watchgate token ls"
+            )
+        return _row(hits[0])
+
+    async def add(self, name: str, risk: TokenRisk, now_us: int) -> tuple[TokenRow, str]:
+        """Register a program: its row, and the token, which nobody is told again."""
+        kept = self._kept()
+        if _NAME.fullmatch(name) is None:
+            raise Refused("bad_request", "a program's name has up to 64 letters, digits, . _ and -")
+        if any(each.name == name for each in kept):
+            raise Refused("bad_request", f"{name} is registered already: revoke it first")
+        if len(kept) >= MOST:
+            raise Refused("bad_request", f"{MOST} programs are registered: revoke one first")
+        token = secrets.token_hex(TOKEN_BYTES)
+        made = _Kept(hash=_hash(token), name=name, risk=risk, added_at=now_us)
+        await self._write((*kept, made))
+        return _row(made), token
+
+    async def revoke(self, name: str) -> TokenRow:
+        """Take a program's token back; raises `Refused` where there is none of this name."""
+        kept = self._kept()
+        gone = next((each for each in kept if each.name == name), None)
+        if gone is None:
+            raise Refused("unknown_id", f"no program {name} is registered; see watchgate token ls")
+        await self._write(tuple(each for each in kept if each is not gone))
+        return _row(gone)
+
+    def _kept(self) -> tuple[_Kept, ...]:
+        if self.file.content is None:
+            return ()
+        try:
+            return msgspec.json.decode(self.file.content, type=_File).tokens
+        except JSON_FAULTS as fault:
+            raise Refused("locked", f"{self.file.path} cannot be read: {fault}") from None
+
+    async def _write(self, kept: tuple[_Kept, ...]) -> None:
+        content = msgspec.json.encode(_File(tokens=kept)) if kept else None
+        await anyio.to_thread.run_sync(self.file.replace, content)
+
+
+def _row(kept: _Kept) -> TokenRow:
+    return TokenRow(name=kept.name, risk=kept.risk, added_at=kept.added_at)
+
+
+def _hash(token: str) -> str:
+    return sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

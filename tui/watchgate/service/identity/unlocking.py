@@ -1,0 +1,124 @@
+"""Which terminals were unlocked, by what, and the codes that clear ones may confirm."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from collections.abc import Callable
+from typing import Literal
+
+import msgspec
+
+from watchgate.core.clock import Clock
+from watchgate.core.decisions import Refused
+from watchgate.service.identity.standing import Chain, leader_of
+from watchgate.service.process_table import Proc, is_alive
+
+CODE_S = 120
+CODE_DIGITS = 6
+WRONG_CODES = 3
+MOST = 1_000
+
+How = Literal["pin", "code", "key"]
+Terminal = tuple[int, str, int]
+"""A terminal: the pid and start of the process that leads it, and its number."""
+
+
+class _Code(msgspec.Struct, frozen=True):
+    code: str
+    leader: Proc
+    until_s: float
+
+
+class Unlocking:
+    """The unlocked terminals of one core; all are locked again when it ends."""
+
+    def __init__(self, clock: Clock, alive: Callable[[Proc], bool] = is_alive) -> None:
+        self._clock = clock
+        self._alive = alive
+        self._open: dict[Terminal, tuple[Proc, How]] = {}
+        self._codes: dict[Terminal, _Code] = {}
+        self._wrong = 0
+
+    def how(self, chain: Chain) -> How | None:
+        """By what the terminal of this client was unlocked; None while it is locked."""
+        leader = leader_of(chain)
+        if leader is None or (found := self._open.get(_terminal(leader))) is None:
+            return None
+        return found[1] if self._alive(leader) else None
+
+    def unlock(self, chain: Chain, how: How) -> Proc:
+        """Unlock this client's terminal; raises `Refused` where it has none to be known by."""
+        leader = self._leader(chain)
+        self._open = {key: each for key, each in self._open.items() if self._alive(each[0])}
+        if len(self._open) >= MOST:
+            raise Refused(
+                "bad_request", f"{MOST} terminals are unlocked: lock one (watchgate lock)"
+            )
+        self._open[_terminal(leader)] = leader, how
+        return leader
+
+    def lock(self, chain: Chain) -> bool:
+        """Lock this client's terminal again; whether it was unlocked."""
+        leader = leader_of(chain)
+        return leader is not None and self._open.pop(_terminal(leader), None) is not None
+
+    def lock_all(self) -> None:
+        """Lock every terminal: what proved them is no longer the proof."""
+        self._open.clear()
+        self._codes.clear()
+
+    def code_for(self, chain: Chain) -> str:
+        """A new code for this client's terminal; the one before is worth nothing."""
+        leader = self._leader(chain)
+        self._forget_late()
+        if len(self._codes) >= MOST:
+            raise Refused("bad_request", f"{MOST} terminals wait for a code to be confirmed")
+        code = f"{secrets.randbelow(10**CODE_DIGITS):0{CODE_DIGITS}d}"
+        self._codes[_terminal(leader)] = _Code(code, leader, self._clock.now().mono_s + CODE_S)
+        return code
+
+    def confirm(self, code: str) -> Proc:
+        """Unlock the terminal that shows this code; a third wrong one in a row ends them all."""
+        self._forget_late()
+        hits = [each for each in self._codes.items() if _same(each[1].code, code)]
+        if len(hits) != 1:
+            self._wrong += 1
+            if self._wrong >= WRONG_CODES:
+                self._wrong = 0
+                self._codes.clear()
+            raise Refused(
+                "unknown_code",
+                "no terminal shows this code now: get a new one there (watchgate unlock --code)",
+            )
+        terminal, shown = hits[0]
+        del self._codes[terminal]
+        self._wrong = 0
+        self._open[terminal] = shown.leader, "code"
+        return shown.leader
+
+    def _leader(self, chain: Chain) -> Proc:
+        leader = leader_of(chain)
+        if leader is None:
+            raise Refused(
+                "locked",
+                "nobody can tell which terminal this is, as the process that leads it is gone: "
+                "unlock a terminal of its own",
+            )
+        return leader
+
+    def _forget_late(self) -> None:
+        now_s = self._clock.now().mono_s
+        self._codes = {
+            key: each
+            for key, each in self._codes.items()
+            if each.until_s > now_s and self._alive(each.leader)
+        }
+
+
+def _terminal(leader: Proc) -> Terminal:
+    return leader.pid, leader.start, leader.tty
+
+
+def _same(code: str, other: str) -> bool:
+    return hmac.compare_digest(code.encode(), other.encode("utf-8", "surrogatepass"))
