@@ -90,7 +90,7 @@ class Core:
         if leader_of(ancestors(os.getpid())) is None:
             # Under nohup or in the background nobody could tell which terminal the tests are.
             os.setsid()
-        if not self._token:
+        if not self._told("presence")["pin"]:
             self._told("pin", action="set", pin=PIN)
             added = self._told("token", action="add", name="tests", risk="high")
             self._token = added["token"]

@@ -121,7 +121,7 @@ def test_setting_a_command_adrift_does_not_let_it_allow(
     agent.start("sh", "-c", command)
     *words, code = until(lambda: told.read_text() if told.exists() else None, "told").splitlines()
     assert code == "1"
-    assert words[0].startswith("locked: ")
+    assert "locked: " in words[0]
     assert [each["id"] for each in running.pending()] == [request["id"]]
 
 
@@ -133,4 +133,4 @@ def test_another_agents_call_is_no_more_its_own(running: Core, agent: Agent) -> 
     (answer,) = agent.stdio(_decision(request, "allow"))
     assert answer["refused"] == "self_approval"
     assert agent.run("deny", request["id"]) == (0, "")
-    assert hook.done().code == 0
+    assert hook.done().code == 2

@@ -146,6 +146,7 @@ def with_screen(core: Core, places: Paths) -> list[dict[str, Any]]:
         await screen
 
     with hosted(places, read_config(places)):
+        core.prove()
         asyncio.run(run())
         return core.records()
 

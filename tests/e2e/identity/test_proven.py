@@ -142,7 +142,8 @@ def test_a_terminal_that_was_opened_afterwards_allows_after_one_pin(
 ) -> None:
     core = stage.core
     first = held(core, agent)
-    window.run(Asking(core, stage.folder, {"verb": "pin", "action": "set", "pin": PIN})).answers()
+    setting = Asking(core, stage.folder, {"verb": "pin", "action": "set", "pin": PIN})
+    assert window.run(setting).refused() == [""]
     later = Terminal()
     try:
         asked = [decision(first, "allow"), UNLOCK, decision(first, "allow")]
@@ -160,7 +161,8 @@ def test_a_pane_of_an_older_tmux_allows_after_one_pin(
 ) -> None:
     core = stage.core
     request = held(core, agent)
-    window.run(Asking(core, stage.folder, {"verb": "pin", "action": "set", "pin": PIN})).answers()
+    setting = Asking(core, stage.folder, {"verb": "pin", "action": "set", "pin": PIN})
+    assert window.run(setting).refused() == [""]
     asked = [decision(request, "allow"), UNLOCK, PRESENCE, decision(request, "allow")]
     asking = Asking(core, stage.folder, *asked)
     subprocess.run(stage.tmux(stage.older, "send-keys", f"{asking.command}\n"), check=True)
@@ -190,7 +192,9 @@ def test_a_job_of_at_allows_nothing(stage: Stage, tmp_path: Path) -> None:
             request = held(stage.core, agent)
             asked = [decision(request, "allow"), decision(request, "deny")]
             asking = Asking(stage.core, tmp_path, *asked)
-            agent.start("sh", "-c", f"echo '{asking.command}' | at now")
+            script = tmp_path / "job.sh"
+            script.write_text(f"{asking.command}\n")
+            agent.start("at", "-f", str(script), "now")
             assert asking.refused() == ["locked", ""]
         finally:
             agent.end()
