@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from typing import TYPE_CHECKING, Any
 
 from watchgate.cli.ask import ask
@@ -66,7 +65,6 @@ def _answer(args: argparse.Namespace) -> int:
         Request(
             id=1,
             verb="decide",
-            token=os.environ.get("WATCHGATE_TOKEN"),
             request=found["id"],
             decision="answer",
             digest=args.digest or found["digest"],

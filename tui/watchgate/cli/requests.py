@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from typing import TYPE_CHECKING, Any, Literal
 
 from watchgate.cli.ask import ask
@@ -134,7 +133,6 @@ def _decide(args: argparse.Namespace) -> int:
         Request(
             id=1,
             verb="decide",
-            token=os.environ.get("WATCHGATE_TOKEN") if args.decision == "allow" else None,
             request=args.id,
             decision=decision,
             digest=digest,
