@@ -40,6 +40,7 @@ FEW: Final[Mapping[str, Mapping[str, int]]] = {
     "watchgate.core.policy.kept": {"KEPT": REQUESTS},
     "watchgate.core.retries": {"_SESSIONS_KEPT": SESSIONS},
     "watchgate.core.usage.fold": {"TOOLS_KEPT": ROWS},
+    "watchgate.service.askers": {"ACCOUNTED_KEPT": SESSIONS},
     "watchgate.service.coverage.transcripts": {"NEWEST": SESSIONS, "NAMED_KEPT": SESSIONS},
     "watchgate.service.coverage.watch": {"SESSIONS_KEPT": SESSIONS},
     "watchgate.service.journal.retention": {"LOOK_EACH_S": 1},

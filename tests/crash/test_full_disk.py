@@ -59,6 +59,7 @@ def test_a_disk_that_fills_up_denies_and_goes_on_looking_until_there_is_room(
         assert console.pushed(is_note("while-it-is-full"))
         core.make_room()
         assert console.pushed(is_journal)["data"]["detail"] == "ok"
+        core.prove()
         held = core.hook("PreToolUse", bash(RISKY, "call-3"))
         (request,) = core.pending()
         assert core.allow(request).code == 0
@@ -94,6 +95,7 @@ def test_a_core_that_starts_on_a_full_disk_denies_until_there_is_room(
     until(lambda: core.cli("status").code == 0, "the core again", every_s=0.1)
     told = core.seen("policy.journal")["data"]
     assert "not in it" in told["what"]
+    core.prove()
     held = core.hook("PreToolUse", bash(RISKY, "call-2"))
     (request,) = core.pending()
     assert core.allow(request).code == 0

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from tests.e2e.identity.asking import Asking, Terminal, decision
 from tests.faults.agent import read
 from tests.faults.matrix import FAULTS
 from tests.faults.of_console import agents_of_their_own
@@ -41,11 +43,12 @@ def test_every_lane_gets_what_the_table_says(fault: Fault, worlds: dict[Where, W
         world.end()
 
 
-def test_an_allow_that_no_journal_takes_reaches_nobody() -> None:
+def test_an_allow_that_no_journal_takes_reaches_nobody(tmp_path: Path) -> None:
     """What is held without a journal may be denied; an allow of it is handed back."""
     (fault,) = [each for each in FAULTS if each.slug == "journal-is-damaged"]
     world = World(fault.where)
     trial = Trial(fault, world)
+    window = Terminal()
     try:
         with fault.harm(trial), agents_of_their_own(trial):
             for lane in ("gate-read", "relay"):
@@ -53,10 +56,11 @@ def test_an_allow_that_no_journal_takes_reaches_nobody() -> None:
                 trial.is_held(lane)
                 request = world.held(trial.session(lane))
                 assert request is not None
-                how = {"digest": request["digest"], "decision": "allow", "confirmed": True}
-                said = world.ask("decide", request=request["id"], **how)
+                place, allow = world.paths.control_socket, decision(request, "allow")
+                (said,) = window.run(Asking(place, tmp_path, allow)).answers()
                 assert (said["refused"], said["word"]) == ("already_settled", "handed-back")
                 assert read(lane, hook.done()) is Gets.NO_OPINION
     finally:
+        window.close()
         trial.end()
         world.end()

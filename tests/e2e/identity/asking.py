@@ -35,12 +35,14 @@ def decision(request: dict[str, Any], decision: str, **more: Any) -> dict[str, A
 class Asking:
     """One command that asks a core, and its answers."""
 
-    def __init__(self, core: Core, folder: Path, *requests: dict[str, Any]) -> None:
+    def __init__(self, core: Core | Path, folder: Path, *requests: dict[str, Any]) -> None:
+        """`core` may be the path of its control socket."""
+        place = core if isinstance(core, Path) else core.runtime / "control.sock"
         self._out = folder / f"answers-{next(_NUMBERS)}"
         self.argv = [
             sys.executable,
             ask.__file__,
-            str(core.runtime / "control.sock"),
+            str(place),
             str(self._out),
             *map(json.dumps, requests),
         ]

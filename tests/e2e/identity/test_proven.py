@@ -59,6 +59,15 @@ def _setsid(_stage: Stage, asking: Asking) -> list[str]:
     return ["setsid", "-f", "sh", "-c", f"sleep 0.2; {asking.command}; true"]
 
 
+def _no_hang_up(_stage: Stage, asking: Asking) -> list[str]:
+    return ["sh", "-c", f"( nohup sh -c 'sleep 0.2; exec \"$@\"' sh {asking.command} & )"]
+
+
+def _bare(_stage: Stage, asking: Asking) -> list[str]:
+    bare = f"env -i PATH=$PATH setsid sh -c 'sleep 0.2; exec \"$@\"' sh {asking.command}"
+    return ["sh", "-c", f"( {bare} & )"]
+
+
 def _own_tmux(stage: Stage, asking: Asking) -> list[str]:
     stage.ends.callback(stage.end_tmux, stage.own)
     return stage.tmux(stage.own, "new-session", "-d", asking.command)
@@ -77,6 +86,8 @@ WAYS: dict[str, tuple[Way, set[str]]] = {
     "child": (_child, {"self_approval"}),
     "double fork": (_double_fork, {"locked"}),
     "setsid -f": (_setsid, {"locked"}),
+    "no hang-up": (_no_hang_up, {"locked"}),
+    "an empty environment": (_bare, {"locked"}),
     "own tmux server": (_own_tmux, {"locked"}),
     "older tmux, new-window": (_new_window, {"locked"}),
     "older tmux, run-shell": (_run_shell, {"locked"}),
@@ -299,6 +310,7 @@ def test_a_core_that_was_killed_and_started_again_knows_who_the_agents_are(
     held(core, agent)
     state = Path(os.environ["WATCHGATE_STATE_DIR"]) / "agents.json"
     until(lambda: state.exists() and str(agent.process.pid) in state.read_text(), "the agents")
+    core.records()  # which are all on the disk then
     core.kill()
     if damage == "damaged":
         state.write_text("{")
