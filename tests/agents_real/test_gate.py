@@ -9,7 +9,10 @@ import pytest
 
 from tests.agents_real.conftest import QUICK
 from tests.agents_real.harness.program import Core
-from tests.agents_real.harness.session import RISKY, AnySession, one_call
+from tests.agents_real.harness.released import offer_every_tool
+from tests.agents_real.harness.session import RISKY, AnySession, Session, one_call
+from watchgate.service.crashtest.agents.claude_code import ClaudeCode
+from watchgate.service.crashtest.model.conversation import Turn, Use
 
 pytestmark = pytest.mark.agents
 
@@ -62,6 +65,23 @@ def test_a_handback_leaves_the_call_to_the_agent(core: Core, agent: AnySession) 
     assert decided["word"] == "handed-back-by-operator"
     core.turn_ends()
     assert len(core.records("approval.requested")) == 1
+
+
+def test_a_command_that_claude_only_monitors_is_held(
+    core: Core, claude: Session[ClaudeCode]
+) -> None:
+    """Its Monitor runs a shell command too, and is judged as one."""
+    offer_every_tool(claude)
+    call = Use("Monitor", {"command": RISKY, "description": "watches"})
+    claude.start(Turn("I will watch.", (call,)))
+    held = core.holds_one()
+    core.deny(held, "not this one")
+    claude.finish()
+
+    assert (held.tool, held.summary) == ("Monitor", RISKY)
+    assert held.risk in {"high", "critical"}
+    assert claude.evidence == ""
+    assert "not this one" in claude.told
 
 
 @pytest.mark.parametrize("agent", QUICK, indirect=True)

@@ -6,14 +6,17 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 
 from tests.agents_real.harness.npm import folder
 from tests.agents_real.harness.packages import PACKAGES
-from tests.agents_real.harness.session import AnySession
+from tests.agents_real.harness.session import AnySession, Session
+from watchgate.service.crashtest.agents.base import Agent
 from watchgate.service.crashtest.model.conversation import Json
+
+A = TypeVar("A", bound=Agent)
 
 # Tools that are only found by a search would not be offered by themselves.
 _SETTINGS: Final[dict[str, Json]] = {
@@ -68,14 +71,19 @@ def offered(session: AnySession, tools: dict[str, Json]) -> dict[str, list[str]]
 
     `tools` is where its model keeps what it was offered.
     """
+    offer_every_tool(session)
+    session.start(options=_OPTIONS.get(session.agent.name, ()))
+    session.finish()
+    return {name: sorted(schema.get("properties", {})) for name, schema in sorted(tools.items())}
+
+
+def offer_every_tool(session: Session[A]) -> None:
+    """Have the agent offer its model at once what it would else find by a search."""
     settings = _SETTINGS.get(session.agent.name)
     if settings:
         file = session.agent.hook_file(session.place)
         known: Json = json.loads(file.read_text()) if file.exists() else {}
         session.place.write(file, json.dumps(known | settings))
-    session.start(options=_OPTIONS.get(session.agent.name, ()))
-    session.finish()
-    return {name: sorted(schema.get("properties", {})) for name, schema in sorted(tools.items())}
 
 
 def named(agent: str) -> list[frozenset[str]]:
