@@ -19,6 +19,7 @@ IS_A_VALUE = [
     "aws s3 rb s3://x --endpoint-url --dryrun",
     "git clean -fdxe -n",
     "git clean -fen",
+    "git push -f -on origin main",
     "somecli delete all --name --dry-run",
 ]
 

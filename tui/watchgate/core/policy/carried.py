@@ -14,8 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from watchgate.core.events import Tool
-from watchgate.core.policy.guards import MAX_CHARS
-from watchgate.core.policy.shell_calls import MAX_SCANNED_CHARS
+from watchgate.core.policy.guards import MAX_CHARS, MAX_SCANNED_CHARS
 
 MAX_CARRIED: Final = 20
 _MAX_VALUES: Final = 10_000

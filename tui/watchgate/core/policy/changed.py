@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 
 from watchgate.core import tool_input
 from watchgate.core.policy.folders import Folders, started_in
+from watchgate.core.policy.guards import MAX_SCANNED_CHARS
 from watchgate.core.policy.matching.touches import COPIERS, MOVERS, Touch, touches
 from watchgate.core.policy.places import Place
 from watchgate.core.policy.shell.commands import Command
@@ -62,7 +63,9 @@ def changes(subject: Subject) -> frozenset[str]:
     if tool.cls == "shell":
         text = tool_input.command(tool)
         start = started_in(place, tool_input.folder(tool)) or place
-        return frozenset() if text is None else written(commands(text).found, start)
+        if text is None:
+            return frozenset()
+        return written(commands(text[:MAX_SCANNED_CHARS]).found, start)
     # A tool of unknown making that is given a text and a path is taken to write it there.
     gives = tool.cls in ("mcp", "other") and not _TEXTS.isdisjoint(tool.input)
     if tool.cls != "edit" and not gives:

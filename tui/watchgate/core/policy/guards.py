@@ -9,6 +9,9 @@ from watchgate.core.policy.assessment import Finding
 from watchgate.core.text import hidden_spans
 
 MAX_CHARS = 10_000
+# What lies behind it is not looked at, so that no input costs more than a moment; such a text is
+# opaque and too long besides.
+MAX_SCANNED_CHARS = 2 * MAX_CHARS
 
 
 def guard(text: str) -> Iterator[Finding]:

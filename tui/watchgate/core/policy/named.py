@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from watchgate.core import tool_input
 from watchgate.core.events import Tool
 from watchgate.core.policy.folders import Folders, started_in
+from watchgate.core.policy.guards import MAX_SCANNED_CHARS
 from watchgate.core.policy.matching.named import places_named
 from watchgate.core.policy.matching.touches import touches
 from watchgate.core.policy.places import Place
 from watchgate.core.policy.shell.finder import commands
-from watchgate.core.policy.shell_calls import MAX_SCANNED_CHARS
 
 _HOMES = ("~", "$HOME", "${HOME}")
 _HERE = ("$PWD", "${PWD}")

@@ -21,7 +21,7 @@ from watchgate.core.policy.assessment import (
 from watchgate.core.policy.changed import written
 from watchgate.core.policy.compiled import Rule
 from watchgate.core.policy.folders import Folders, started_in
-from watchgate.core.policy.guards import MAX_CHARS, guard
+from watchgate.core.policy.guards import MAX_SCANNED_CHARS, guard
 from watchgate.core.policy.matching.cover import clean
 from watchgate.core.policy.matching.seen import Seen
 from watchgate.core.policy.own_processes import reached
@@ -34,10 +34,6 @@ from watchgate.core.policy.shell.words import Word
 from watchgate.core.policy.subject import Subject
 from watchgate.core.policy.unread_code import filled, runs_unread
 from watchgate.core.text import Span
-
-# What lies behind it is not looked at, so that no input costs more than a moment; such a text is
-# opaque and too long besides.
-MAX_SCANNED_CHARS = 2 * MAX_CHARS
 
 # Rules look at the words of a command once more for each wrapper around it. What people write needs
 # fewer words than one for so many characters of the text.

@@ -23,6 +23,7 @@ def excused(flags: Flags, known: frozenset[str], program: str, words: Iterable[W
     for word in words:
         text = word.text
         is_value = bool(before) and grammar.may_take_next(before)
+        is_surely_value = bool(before) and grammar.surely_takes_next(before)
         before = ""
         if word.dynamic and not word.prefix:
             # It may become `--`, an option with a value, or an operand.
@@ -34,7 +35,7 @@ def excused(flags: Flags, known: frozenset[str], program: str, words: Iterable[W
             if not is_value and _is_one(flags, known, grammar, text):
                 return True
             before = text
-        elif not (is_value and grammar.valued is not None):
+        elif not is_surely_value:
             if grammar.ends:
                 return False
             if not sub and (not is_value or (program, text) in value_options.SUBS):
@@ -44,6 +45,6 @@ def excused(flags: Flags, known: frozenset[str], program: str, words: Iterable[W
 
 
 def _is_one(flags: Flags, known: frozenset[str], grammar: Grammar, text: str) -> bool:
-    if flags.surely(text, known):
-        return True
-    return text[1] != "-" and not flags.letters.isdisjoint(grammar.certain(text))
+    if grammar.valued is None or text[1] == "-" or "=" in text or text in flags.exact:
+        return flags.surely(text, known)
+    return not flags.letters.isdisjoint(grammar.letters_in(text))

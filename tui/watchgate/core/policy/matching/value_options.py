@@ -23,13 +23,15 @@ from watchgate.core.policy.shell.wrappers import PREFIXES, SCRIPT_OPERAND_OPTION
 class Grammar(msgspec.Struct, frozen=True):
     """How a program reads its options.
 
-    With `valued` no other option takes the next word; where it is None, all but `flags` may.
+    With `valued` no other option takes the next word; where it is None, all but `flags` may,
+    and those in `certain` do.
     `letters` are its short options without a value, where they are known. `ends` says that the
     options end at the first operand, behind which the words are another's.
     """
 
     valued: frozenset[str] | None = None
     flags: frozenset[str] = frozenset()
+    certain: frozenset[str] = frozenset()
     letters: str = ""
     ends: bool = False
 
@@ -48,7 +50,11 @@ class Grammar(msgspec.Struct, frozen=True):
                 return text[1 : place + 1], place == len(text) - 1
         return text[1:], False
 
-    def certain(self, text: str) -> str:
+    def surely_takes_next(self, text: str) -> bool:
+        """Whether the value of an option is the next word for certain."""
+        return text in self.certain or (self.valued is not None and self.may_take_next(text))
+
+    def letters_in(self, text: str) -> str:
         """The letters of a cluster that are options for certain."""
         if self.valued is None:
             return ""
@@ -74,7 +80,7 @@ def _flags(flags: str) -> Grammar:
 
 
 def _wrapper(options: Options) -> Grammar:
-    return Grammar(flags=options.flags, ends=True)
+    return Grammar(flags=options.flags, certain=options.valued, ends=True)
 
 
 PROGRAMS: dict[str, Grammar] = {
