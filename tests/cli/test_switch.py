@@ -36,11 +36,15 @@ def in_force(path: Path) -> bool:
 def test_status_is_one_line(cli: Cli, core: Core, held: Callable[..., dict[str, Any]]) -> None:
     assert cli("status").out.startswith("gating (guard), 0 sessions, 0 pending, record ")
     held()
-    assert "1 session, 1 pending" in cli("status").out
+    said = cli("status").out
+    assert "1 session, 1 pending" in said
+    assert said.endswith("; this terminal is clear; no PIN set\n")
+    assert said.count("\n") == 1
     (line,) = cli("status", "--json").lines
     assert (line["profile"], line["pending"], line["off"]) == ("guard", 1, False)
     assert (line["journal"], line["tampered"]) == ("ok", [])
     assert {"core", "version", "boot", "records", "sessions"} <= set(line)
+    assert (line["pin"], line["standing"]) == (False, "clear")
 
 
 @pytest.fixture

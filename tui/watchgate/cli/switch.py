@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from watchgate.cli.ask import Unreached, ask
+from watchgate.cli.ask import Unreached, ask, presence
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.output import complain, json_line, say
 from watchgate.cli.place import here
@@ -48,6 +48,7 @@ def _status(args: argparse.Namespace) -> int:
     if args.tmux:
         say(_status_line())
         return Exit.DONE
+    from watchgate.cli.presence.unlock import standing_words
     from watchgate.link.protocol import Request
 
     until = _off_until()
@@ -58,7 +59,7 @@ def _status(args: argparse.Namespace) -> int:
     except Unreached as none:
         off = "" if until is None else f". The gate is off {until}"
         raise Stop(f"{none}{off}", none.code) from None
-    hello, gate = found["hello"], found["gate"]
+    hello, gate, stands = found["hello"], found["gate"], presence()
     if args.json:
         json_line(
             {
@@ -72,13 +73,17 @@ def _status(args: argparse.Namespace) -> int:
                 "off": until is not None,
                 "journal": gate["journal"],
                 "tampered": gate["tampered"],
+                "pin": stands.pin,
+                "standing": stands.standing,
             }
         )
         return Exit.DONE
     gating = f"GATE OFF {until}" if until is not None else _gating(hello["profile"])
     count = f"{sessions} session{'s' * (sessions != 1)}"
     wrong = "".join(f"; {words}" for words in _wrong(gate))
-    say(f"{gating}, {count}, {pending} pending, record {hello['seq']}{wrong}")
+    pin = "PIN set" if stands.pin else "no PIN set"
+    terminal = f"this terminal is {standing_words(stands)}; {pin}"
+    say(f"{gating}, {count}, {pending} pending, record {hello['seq']}{wrong}; {terminal}")
     return Exit.DONE
 
 

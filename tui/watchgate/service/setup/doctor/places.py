@@ -13,7 +13,7 @@ from watchgate.link.protocol import Refusal, Request
 from watchgate.service.setup.doctor.check import Check
 
 CORE = "core"
-_HELLO_TIMEOUT_S = 2.0
+HELLO_TIMEOUT_S = 2.0
 _START = "start one with `watchgate` or `watchgate serve`"
 
 
@@ -64,7 +64,7 @@ def check_core(places: Paths) -> Check:
     """Whether a core answers; none is no fault, a silent one is."""
     try:
         answer = call_once(
-            places.control_socket, Request(id=1, verb="hello"), timeout_s=_HELLO_TIMEOUT_S
+            places.control_socket, Request(id=1, verb="hello"), timeout_s=HELLO_TIMEOUT_S
         )
     except NoCore as none:
         if places.control_socket.exists():

@@ -22,6 +22,7 @@ from watchgate.service.setup.doctor import (
 from watchgate.service.setup.doctor.check import Check
 from watchgate.service.setup.doctor.parser import check_parser
 from watchgate.service.setup.doctor.places import CORE, check_places
+from watchgate.service.setup.doctor.presence import check_presence
 from watchgate.service.setup.doctor.terminal import check_tmux
 from watchgate.service.setup.forms.editor import Table
 from watchgate.service.setup.installer import Installer, Setting
@@ -55,6 +56,7 @@ class Doctor:
         for check in check_places(self._places, fix=self._fix):
             self._core_runs |= check.check == CORE and check.status == "ok"
             yield check
+        yield from check_presence(self._places)
         yield check_parser()
         yield from check_tmux(self._env)
         try:
