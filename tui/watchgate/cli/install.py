@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.output import complain, say
 from watchgate.cli.place import agents_known, configured, here
+from watchgate.cli.presence.offer import offer_pin
 
 if TYPE_CHECKING:
     from watchgate.agents.base import Adapter
@@ -69,6 +70,8 @@ def _install(args: argparse.Namespace) -> int:
         _installed(agent, changes)
     if done:
         _after_install(done, config.profile)
+        if config.profile != "watch":
+            offer_pin()
     return code
 
 

@@ -9,6 +9,7 @@ import msgspec
 from watchgate.cli.drawn_text import drawn, drawn_fact, drawn_lines, styled_output
 from watchgate.core.policy.assessment import Finding
 from watchgate.core.policy.telling import telling
+from watchgate.core.presence.shown_word import shown_word
 from watchgate.core.redact import redact, redact_all, redacted_span
 
 if TYPE_CHECKING:
@@ -150,7 +151,8 @@ def _facts(found: dict[str, Any]) -> dict[str, str]:
     }
     facts = {name: value for name, value in facts.items() if value or name == "cwd"}
     if "ended" in found:
-        facts["ended"] = f"{found['ended']['word']} by {found['ended']['by']}"
+        end = found["ended"]
+        facts["ended"] = f"{shown_word(end['word'], end['by'])} by {end['by']}"
         given = [" and ".join(each) or "nothing" for each in found["ended"].get("answers", [])]
         if given:
             facts["answers"] = "; ".join(given)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from watchgate.core.filter_terms import Getter, Value
+from watchgate.core.presence.shown_word import shown_word
 from watchgate.core.records import Record
 from watchgate.core.word_fields import by_names, states_of
 
@@ -32,7 +33,7 @@ def words(record: Record) -> str:
     parts = (
         data.get("summary"),
         data.get("gate"),
-        data.get("word"),
+        shown_word(str(data.get("word") or ""), str(data.get("by") or "operator")),
         data.get("by"),
         data.get("alarm"),
         data.get("what"),

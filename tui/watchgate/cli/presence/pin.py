@@ -48,36 +48,33 @@ def add_parser(commands: Any) -> None:
 def _set(_args: argparse.Namespace) -> int:
     needs_terminal(_ON_TERMINAL)
     say(PIN_MEANS)
-    choose(required=True)
-    return Exit.DONE
-
-
-def choose(*, required: bool) -> bool:
-    """Ask for a PIN twice and set it; whether one was set.
-
-    Raises `Stop` where the core refuses, and where none was chosen although one is `required`.
-    """
     stands = presence()
     current = None
     if stands.pin:
         say("A PIN is set already: this changes it.")
         current = _current(stands)
+    pin = typed_twice()
+    if not pin:
+        raise Stop("no PIN was set: everything is as it was")
+    set_pin(pin, current)
+    return Exit.DONE
+
+
+def typed_twice() -> str:
+    """A new PIN that was typed the same twice; empty where none was."""
     for _ in range(_TRIES):
         pin = typed_secret("New PIN or passphrase (not shown): ")
-        if not pin:
-            break
-        if pin != typed_secret("Once more: "):
-            complain("the two are not the same, nothing was set: type it twice again")
-            continue
-        ask(Request(id=1, verb="pin", action="set", pin=pin, current=current))
-        say(
-            "The PIN is set. `watchgate unlock` asks for it, and so does a locked console (:unlock)"
-        )
-        say("when you first allow something there.")
-        return True
-    if required:
-        raise Stop("no PIN was set: everything is as it was")
-    return False
+        if not pin or pin == typed_secret("Once more: "):
+            return pin
+        complain("the two are not the same, nothing was set: type it twice again")
+    return ""
+
+
+def set_pin(pin: str, current: str | None = None) -> None:
+    """Have the core take this PIN; raises `Stop` where it refuses."""
+    ask(Request(id=1, verb="pin", action="set", pin=pin, current=current))
+    say("The PIN is set. A locked terminal asks for it when you first allow something there, and")
+    say("`watchgate unlock` or U in the console ask at any time.")
 
 
 def _current(stands: Presence) -> str | None:

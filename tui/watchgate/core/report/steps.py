@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 
 from watchgate.core.call_endings import ENDINGS
+from watchgate.core.presence.shown_word import shown_word
 from watchgate.core.records import Record
 from watchgate.core.report.fields import Data, number, text
 from watchgate.core.report.formats import person, took
@@ -62,7 +63,7 @@ def _decided(record: Record, data: Data) -> Step:
     about = _told([text(data, "by"), after, lasting, text(data, "reason"), _answers(data)])
     ending = ENDINGS.get(word)
     loud = ending is not None and ending.glyph in ("x", "T")
-    return Step(record.at, _words(word), about, record.seq, loud)
+    return Step(record.at, _words(shown_word(word, text(data, "by"))), about, record.seq, loud)
 
 
 def _answers(data: Data) -> str:

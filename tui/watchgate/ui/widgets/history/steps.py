@@ -9,6 +9,7 @@ import msgspec
 
 from watchgate.core.call_endings import ENDINGS
 from watchgate.core.history_row import HistoryRow
+from watchgate.core.presence.shown_word import shown_word
 from watchgate.core.records import Record
 from watchgate.core.text import safe_text
 from watchgate.ui.covered import covered
@@ -106,7 +107,8 @@ def _decided(record: Record, _row: HistoryRow, _home: str) -> list[Step]:
 def _end(record: Record, word: str, about: str, beside: str) -> Step:
     ending = ENDINGS.get(word)
     glyph = f"{ending.glyph} " if ending else ""
-    words = f"{glyph}{word.replace('-', ' ')}"
+    told = shown_word(word, str(record.data.get("by", "operator")))
+    words = f"{glyph}{told.replace('-', ' ')}"
     loud = ending is not None and ending.glyph in ("x", "T")
     return Step(record.at, safe_text(words), covered(about), record.seq, covered(beside), loud)
 
