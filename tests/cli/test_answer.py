@@ -70,7 +70,10 @@ def test_show_prints_a_plan_to_its_end(cli: Cli, asked: Asked) -> None:
 def test_answers_by_number_and_label_reach_the_agent(cli: Cli, asked: Asked) -> None:
     request, hook = asked("AskUserQuestion", BOTH)
     said = cli("answer", request["id"][:6], "--digest", request["digest"], "2", "types, lint")
-    assert (said.code, said.out) == (Exit.DONE, f"#{request['id'][:4]} answered by operator\n")
+    assert (said.code, said.out) == (
+        Exit.DONE,
+        f"#{request['id'][:4]} answered by program tests (token)\n",
+    )
     assert told(hook)["updatedInput"]["answers"] == {
         "Which store?": "A server",
         "Which checks?": "types, lint",

@@ -79,7 +79,10 @@ def test_nothing_of_an_agents_text_reaches_the_terminal_as_it_is(cli: Cli, held:
 def test_allow_with_the_digest_lets_it_run(cli: Cli, core: Core, held: Held) -> None:
     request = held()
     said = cli("allow", request["id"][:6], "--digest", request["digest"], "--as", "kim")
-    assert (said.code, said.out) == (Exit.DONE, f"#{request['id'][:4]} allowed by operator\n")
+    assert (said.code, said.out) == (
+        Exit.DONE,
+        f"#{request['id'][:4]} allowed by program tests (token)\n",
+    )
     (whole,) = cli("show", request["id"], "--json").lines
     assert whole["ended"]["by"] == "program tests (token)"
 
@@ -87,12 +90,14 @@ def test_allow_with_the_digest_lets_it_run(cli: Cli, core: Core, held: Held) -> 
 def test_a_decision_prints_json_where_asked(cli: Cli, held: Held) -> None:
     request = held()
     said = cli("deny", request["id"], "--reason", "no", "--stop", "--json")
-    assert said.lines == [{"request": request["id"], "word": "denied-by-operator"}]
+    (line,) = said.lines
+    assert (line["request"], line["word"]) == (request["id"], "denied-by-operator")
+    assert re.fullmatch(r"operator \w+ \(pid \d+, clear\)", line["by"])
 
 
 def test_handback_leaves_it_to_the_agent(cli: Cli, held: Held) -> None:
     request = held()
-    assert cli("handback", request["id"]).out.endswith("handed back by operator\n")
+    assert cli("handback", request["id"]).out.endswith("handed back by program tests (token)\n")
 
 
 def test_the_second_decision_exits_4_and_names_the_first(cli: Cli, held: Held) -> None:

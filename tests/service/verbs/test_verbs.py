@@ -96,14 +96,14 @@ async def test_show_tells_an_open_request_whole_and_a_settled_one_with_its_end(
     await counter.ok("decide", request=request["id"], decision="deny", reason="no", as_="kim")
     ended = (await counter.ok("show", request=request["id"]))["request"]["ended"]
     assert (ended["word"], ended["reason"]) == ("denied-by-operator", "no")
-    assert ended["by"] == "operator kim (pid 50)"
+    assert ended["by"] == "operator kim (pid 50, clear)"
 
 
 async def test_a_decision_names_who_took_it_and_where(counter: Counter) -> None:
     request = await counter.held()
     await counter.ok("attach")
     await counter.ok("decide", request=request["id"], decision="deny", as_="kim")
-    assert counter.desk.last("approval.decided")["by"] == "operator kim (console 3)"
+    assert counter.desk.last("approval.decided")["by"] == "operator kim (console 3, clear)"
 
 
 async def test_the_second_decision_is_told_who_won(counter: Counter) -> None:
@@ -260,7 +260,7 @@ async def test_an_agents_child_neither_stops_the_core_nor_gives_its_call_more_ti
 
 async def test_stop_says_who(counter: Counter) -> None:
     await counter.ok("stop", as_="kim")
-    assert counter.stopped == ["operator kim (pid 50)"]
+    assert counter.stopped == ["operator kim (pid 50, clear)"]
 
 
 async def test_a_key_of_a_console_holds_a_serial_agents_relay(counter: Counter) -> None:
@@ -304,4 +304,4 @@ def test_a_user_without_a_name_has_a_number(
 
     monkeypatch.setattr("getpass.getuser", nameless)
     caller = counter.operator
-    assert caller.name(None) == f"operator uid {os.getuid()} (pid 50)"
+    assert caller.name(None) == f"operator uid {os.getuid()} (pid 50, clear)"

@@ -10,7 +10,7 @@ from watchgate.cli.consent import show_to_end
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.output import complain, json_line, say
 from watchgate.cli.presence.given_token import UNREGISTERED, add_token_option, given_token
-from watchgate.cli.request_page import print_question, questions_of
+from watchgate.cli.request_page import decided_words, print_question, questions_of
 from watchgate.cli.typed import needs_terminal, typed
 from watchgate.link.protocol import Request
 
@@ -77,7 +77,7 @@ def _answer(args: argparse.Namespace) -> int:
     if args.json:
         json_line(done)
     else:
-        say(f"#{done['request'][:4]} {done['word'].replace('-', ' ')}")
+        say(f"#{done['request'][:4]} {decided_words(done)}")
     return Exit.DONE
 
 

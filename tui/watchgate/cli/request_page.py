@@ -62,6 +62,13 @@ def _input(found: dict[str, Any], *, bare: bool) -> Iterator[str]:
         yield f"  {'secrets':<9}covered: watchgate show {found['id'][:4]} --secrets tells them"
 
 
+def decided_words(done: dict[str, Any]) -> str:
+    """What a decision was and whose, in the words of who was proven to be there."""
+    word, by = done["word"], done["by"]
+    whose = "" if by.startswith("operator") else f" by {by}"
+    return f"{shown_word(word, by).replace('-', ' ')}{whose}"
+
+
 def questions_of(found: dict[str, Any]) -> tuple[Question, ...]:
     """The questions of a request that `show` answered with."""
     from watchgate.core.events import Question

@@ -11,7 +11,7 @@ from watchgate.cli.editing import becomes, edited_input
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.output import complain, json_line, say, table
 from watchgate.cli.presence.given_token import UNREGISTERED, add_token_option, given_token
-from watchgate.cli.request_page import print_request
+from watchgate.cli.request_page import decided_words, print_request
 from watchgate.cli.rules import proposal_lines, rules_from
 from watchgate.cli.typed import needs_terminal
 from watchgate.core.redact import redact
@@ -149,7 +149,7 @@ def _decide(args: argparse.Namespace) -> int:
     if args.json:
         json_line(done)
     else:
-        say(f"#{done['request'][:4]} {done['word'].replace('-', ' ')}")
+        say(f"#{done['request'][:4]} {decided_words(done)}")
     if "warning" in done:
         complain(done["warning"])
     return Exit.DONE

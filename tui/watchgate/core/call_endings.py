@@ -40,3 +40,13 @@ ENDINGS: Final[dict[str, CallEnding]] = {
     "handed-back-by-operator": CallEnding("b", "handed back", "handed_back"),
     "handed-back-by-timeout": CallEnding("b", "handed back", "handed_back"),
 }
+
+
+def counter_of(word: str, by: str) -> str:
+    """The counter of a decision in `Totals`; a denial by whoever was not proven is no operator's.
+
+    A locked terminal may deny as well, and its denials are not those of the person who reads.
+    """
+    counter = ENDINGS[word].counter
+    unproven = bool(by) and not by.startswith("operator")
+    return "denied_other" if unproven and counter == "denied_by_operator" else counter

@@ -13,7 +13,7 @@ import msgspec
 
 from watchgate.core.budget import KIND as BUDGET
 from watchgate.core.budget import Budgets, take
-from watchgate.core.call_endings import ENDINGS
+from watchgate.core.call_endings import ENDINGS, counter_of
 from watchgate.core.call_ends import (
     RAN,
     end_by_result,
@@ -277,7 +277,7 @@ class State:
         if view is not None and view.data.asks == "approval" and word in _ANSWERED:
             key, waited_s = (view.agent, view.session), record.data["waited_s"]
             self.seen.answered(key, waited_s, allowed=_ANSWERED[word])
-        self._count(ENDINGS[word].counter)
+        self._count(counter_of(word, str(record.data.get("by", ""))))
         end_by_word(self.calls, record, word)
         if word == "withdrawn":
             self.seen.edit(session_key(record), left_at=record.at)

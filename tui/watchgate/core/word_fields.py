@@ -36,7 +36,7 @@ def by_names(by: str, word: str) -> tuple[str, ...] | None:
     `grant #a41f of operator ann` is a grant, and not an operator.
     """
     who = next((name for end, name in _WHO.items() if word.endswith(end)), "")
-    parts = [part.strip("()") for part in by.split()]
+    parts = [part.strip("(),") for part in by.split()]
     if who and who != "operator":
         parts = [part for part in parts if part != "operator"]
     names = dict.fromkeys((by, *parts, who))

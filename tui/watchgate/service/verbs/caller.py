@@ -58,10 +58,11 @@ class Caller:
         """
         if program:
             return f"program {program} (token)"
-        if not (proof or self.proof()).is_proven:
+        proof = proof or self.proof()
+        if not proof.is_proven:
             return f"somebody (pid {self.pid}, unproven)"
         place = f"console {self.number}" if self.console else f"pid {self.pid}"
-        return f"operator {signed or user()} ({place})"
+        return f"operator {signed or user()} ({place}, {proof.standing})"
 
     def actor(self, proof: Proof | None = None, program: str = "") -> Actor:
         """The process as a record names it."""

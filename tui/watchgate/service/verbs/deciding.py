@@ -77,7 +77,13 @@ class Deciding:
                 )
             if decided.status is not Status.ALLOWED:
                 raise settled(decided)
-        return {"request": decided.id, "word": decided.ending.word, **await self._kept(decided)}
+        end = decided.ending
+        return {
+            "request": decided.id,
+            "word": end.word,
+            "by": end.by,
+            **await self._kept(decided),
+        }
 
     async def _kept(self, decided: Settled) -> dict[str, Any]:
         """Keep a grant for good on disk; the allow itself stands even where that fails."""
