@@ -11,7 +11,7 @@ from watchgate.cli.typed import at_terminal
 
 if TYPE_CHECKING:
     from watchgate.link.lines import Answer
-    from watchgate.link.protocol import Presence, Refusal, Request
+    from watchgate.link.protocol import Presence, Request
 
 _LATE = {"already_settled", "too_late"}
 
@@ -28,7 +28,7 @@ def ask(request: Request) -> dict[str, Any]:
     from watchgate.link.protocol import Refusal
 
     answer = told(request)
-    if isinstance(answer, Refusal) and answer.refused == "locked" and _unlocked(answer):
+    if isinstance(answer, Refusal) and answer.refused == "locked" and _unlocked():
         answer = told(request)
     if isinstance(answer, Refusal):
         code = Exit.TOO_LATE if answer.refused in _LATE else Exit.REFUSED
@@ -60,11 +60,14 @@ def presence() -> Presence:
     return msgspec.convert(ask(Request(id=1, verb="presence")), Presence)
 
 
-def _unlocked(refusal: Refusal) -> bool:
+def _unlocked() -> bool:
     """Whether a person typed the PIN here, where one is set and somebody can be asked."""
     from watchgate.cli.presence.unlock import unlocked_by_pin
 
-    return at_terminal() and presence().pin and unlocked_by_pin(refusal.message)
+    if not at_terminal():
+        return False
+    stands = presence()
+    return stands.pin and unlocked_by_pin(stands.why)
 
 
 def _when(at_us: int | None) -> str:

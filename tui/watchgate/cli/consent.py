@@ -14,6 +14,7 @@ from watchgate.cli.drawn_text import styled_output
 from watchgate.cli.exits import Stop
 from watchgate.cli.request_page import page
 from watchgate.cli.typed import stood, typed_by_hand, typed_now
+from watchgate.core.amounts import plural
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +58,7 @@ def _yes(prompt: str) -> None:
 def _by_hand(found: dict[str, Any], what: str) -> str:
     from watchgate.ui.deciding.arming import Ask
 
-    print(f"\nIt is CRITICAL. Type the letters yes by hand to {what}; d denies it, Esc leaves it.")
+    print(f"\nIt is CRITICAL. To {what} type the letters yes; d denies it, Esc leaves it.")
     commit = typed_by_hand(Ask("yes", "allow", found["id"], "", 0), "yes, by hand: ")
     if commit is None:
         raise Stop(UNDECIDED)
@@ -71,8 +72,8 @@ def _paged(lines: Sequence[str]) -> None:
     room = max(1, height - 2)
     for start in range(0, len(rows), room):
         if start:
-            left = len(rows) - start
-            prompt = f"-- {left} more lines. Enter shows on, q and Enter leaves it waiting: "
+            left = plural(len(rows) - start, "more line")
+            prompt = f"-- {left}. Enter shows on, q and Enter leaves it waiting: "
             if typed_now(prompt):
                 raise Stop(UNDECIDED)
         print("\n".join(rows[start : start + room]), flush=True)

@@ -84,8 +84,12 @@ def by_whom(row: CallRow, told: Told, ended: str, *, me: str, alive: bool) -> st
 
 def _operator(by: str, me: str) -> str:
     found = _OPERATOR.fullmatch(by)
-    name = found["name"] if found else by
-    return "you" if me and name == me else name or "an operator"
+    if found is None:
+        return by or "an operator"
+    name, proof = found["name"], (found["place"] or "").partition(", ")[2]
+    who = "you" if me and name == me else name or "an operator"
+    # A clear terminal is the ordinary one, which the steps of the call name all the same.
+    return f"{who} ({proof})" if proof not in ("", "clear") else who
 
 
 def _confirmed(row: CallRow, told: Told) -> str:

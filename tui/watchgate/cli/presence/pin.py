@@ -11,13 +11,12 @@ from watchgate.cli.output import complain, say
 from watchgate.cli.typed import needs_terminal, typed_secret
 from watchgate.link.protocol import Presence, Request
 
-PIN_MEANS = (
-    "The PIN proves that it is you who allows. A terminal that an agent could have opened (tmux, "
-    "an editor, ssh to this machine, or younger than the agent) is locked: it may deny, and lets "
-    "nothing run until the PIN was typed there once. It has 6 characters or more, "
-    "digits or a passphrase. The core keeps only what checks it; a forgotten one is changed in a "
-    "clear terminal."
-)
+PIN_MEANS = """\
+The PIN proves that it is you who allows. A terminal that an agent could have
+opened (in tmux, an editor, over ssh from this machine, or after the agent was
+started) is locked: it may deny, and lets nothing of high risk run until the PIN
+was typed there once. It has 6 characters or more: digits, or a passphrase. The
+core keeps only what checks it; a forgotten one is changed in a clear terminal."""
 _ON_TERMINAL = "a PIN is typed at a terminal, never given as an argument or through a pipe"
 _TRIES = 3
 
@@ -27,7 +26,7 @@ def add_parser(commands: Any) -> None:
     pin = commands.add_parser(
         "pin",
         help="the PIN that unlocks a terminal for allowing",
-        description=PIN_MEANS,
+        description=PIN_MEANS.replace("\n", " "),
         epilog="example: watchgate pin set",
     )
     actions = pin.add_subparsers(title="actions", metavar="ACTION", required=True)
@@ -47,8 +46,8 @@ def add_parser(commands: Any) -> None:
 
 def _set(_args: argparse.Namespace) -> int:
     needs_terminal(_ON_TERMINAL)
-    say(PIN_MEANS)
     stands = presence()
+    print(PIN_MEANS)
     current = None
     if stands.pin:
         say("A PIN is set already: this changes it.")
