@@ -59,7 +59,9 @@ class Pane:
 
     def _run(self, *words: str) -> str:
         argv = ["tmux", "-S", str(self._socket), "-f", "/dev/null", *words]
-        done = subprocess.run(argv, capture_output=True, text=True, check=False, env=dict(os.environ))
+        done = subprocess.run(
+            argv, capture_output=True, text=True, check=False, env=dict(os.environ)
+        )
         return done.stdout
 
 

@@ -273,9 +273,11 @@ class Operator:
         for place, answer in sorted(answers.items()):
             if isinstance(answer, Refusal) and answer.refused == "locked":
                 locked.append(several[place].request or "")
+                continue  # the prompt that opens says why, and what to do
             told = refused if isinstance(answer, Refusal) else done
             told.append(answered(several[place], answer, self.bridge.now_us()))
-        self._front.say("; ".join((*refused, *lost, *in_short(done))))
+        if said := "; ".join((*refused, *lost, *in_short(done))):
+            self._front.say(said)
         if locked:
             self._front.ask_unlock(locked[0])
 
