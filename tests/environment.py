@@ -16,7 +16,6 @@ FIXED = {
     "TERM": "xterm-256color",
     "TEXTUAL_ANIMATIONS": "none",
     "TZ": "UTC",
-    "WATCHGATE_TOKEN": "of the tests",  # commands without a terminal are a program's
 }
 FOREIGN = (
     "TEXTUAL_",
