@@ -482,9 +482,14 @@ def both(**fields: Any) -> Handler:
     return Handler(id="guard", on=frozenset({"tool.pre", "tool.permission"}), **fields)
 
 
-def test_the_trace_of_a_large_call_holds_no_other_copy_of_it() -> None:
+def test_a_large_call_is_recorded_whole_once_and_elsewhere_by_its_beginning() -> None:
     world = World(handlers=[gate("a")])
-    world.send(pre(shell("low " + "x" * 100_000, "c1")), 1)
+    command = "low " + "x" * 100_000
+    world.send(pre(shell(command, "c1")), 1)
     world.says("a", Defer())
-    (found,) = world.all("hook.trace")
-    assert len(found.data["summary"]) == drafts.TRACE_SUMMARY_CHARS == 2_000
+    (trace_of_it,) = world.all("hook.trace")
+    (call,) = world.all("tool.pre")
+    assert len(trace_of_it.data["summary"]) == drafts.TRACE_SUMMARY_CHARS == 2_000
+    assert len(call.data["summary"]) == drafts.CALL_SUMMARY_CHARS == 65_536
+    assert call.data["summary"].endswith("x…")
+    assert call.data["tool"]["input"]["command"] == command

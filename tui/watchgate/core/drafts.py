@@ -49,7 +49,9 @@ from watchgate.core.verdicts import Outcome
 RECORDED_CHARS = 8_000
 """Characters of an agent's own words that a record holds; hooks and extensions get all of them."""
 
+CALL_SUMMARY_CHARS = 64 * 1024
 TRACE_SUMMARY_CHARS = 2_000
+"""Of a longer line the beginning is kept: the whole of it is in the input of the call's record."""
 
 
 def draft(
@@ -140,7 +142,7 @@ def called(
         native=event.native,
         lane=event.lane,
         tool=tool,
-        summary=summarized(call, event, tool),
+        summary=_cut(summarized(call, event, tool), CALL_SUMMARY_CHARS),
         gate=gate,
         word=word,
         risk=found.risk if found else "unknown",
@@ -176,8 +178,7 @@ def traced(
         effect=effect,
         took_ms=took_ms,
         tool="" if tool is None else tool.name,
-        # A line of a list; the whole of it stands in the record of the call.
-        summary="" if tool is None else summarized(call, event, tool)[:TRACE_SUMMARY_CHARS],
+        summary="" if tool is None else _cut(summarized(call, event, tool), TRACE_SUMMARY_CHARS),
         shown=_rewritten(event, outcome) if writes else "",
         rows=outcome.trace,
     )
@@ -284,3 +285,7 @@ def gone(agent: str, session: str, why: str, at_us: int) -> Draft:
     """The record that a session is taken to be over, which no event told."""
     data = InferredData(state=str(SessionState.GONE), why=why)
     return Draft(kind="policy.inferred", at=at_us, data=data, agent=agent, session=session)
+
+
+def _cut(line: str, most_chars: int) -> str:
+    return line if len(line) <= most_chars else f"{line[: most_chars - 1]}…"
