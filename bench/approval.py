@@ -35,6 +35,7 @@ ALL = 0
 
 BUSY_LIMIT, SATURATED_LIMIT_MS = 2.0, 10.0
 SETTLE_S = 1.0
+PIN = "of the benchmark"
 
 
 ROW = b"x" * 600
@@ -64,6 +65,9 @@ async def _round_trips(place: Core, count: int) -> list[Trip]:
     asking = ["ask", str(place.ingest), str(count), f"--core={place.pid}"]
     command = [sys.executable, "-m", "bench.approval_peer", *asking]
     async with connect(place.control) as client:
+        # Before any agent asks, as a person does: what both were started by could be the agent's.
+        await client.call("pin", action="set", pin=PIN)
+        await client.call("unlock", pin=PIN)
         await client.attach()
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_allow_all, client)

@@ -113,7 +113,7 @@ class Core:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=60,
-            env={**os.environ, **(self.registered if args[0] in ("allow", "answer") else {})},
+            env={**os.environ, **self.registered},
         )
         return Finished(done.returncode, done.stdout, done.stderr)
 
