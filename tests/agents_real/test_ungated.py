@@ -89,12 +89,24 @@ def test_a_gated_session_raises_no_alarm(
     core.deny(core.holds_one(), "not on a Friday")
     session.finish()
     core.turn_ends()
-    # A second session that nothing gates comes behind: once it is told, the first has been read.
-    silence(session.place)
-    session.play(one_call("echo silent"))
+    # A call that nothing gated comes behind: once it is told, the others have been read.
+    write_transcript(session.place, "echo silent")
     (record,) = ungated(core, 1)
     assert record["data"]["what"] == "echo silent"
     assert core.records("effect.contradicted") == []
+
+
+def write_transcript(place: Place, command: str) -> None:
+    """A session of Claude Code that no hook tells of, with one call."""
+    said = "2036-11-21T10:00:00Z"  # whatever was said before the core began is old
+    use = {"type": "tool_use", "id": "c1", "name": "Bash", "input": {"command": command}}
+    told = (("assistant", use), ("user", {"type": "tool_result", "tool_use_id": "c1"}))
+    path = place.home / ".claude" / "projects" / "other" / "other.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w") as file:
+        for kind, block in told:
+            line = {"type": kind, "sessionId": "other", "timestamp": said}
+            file.write(json.dumps({**line, "message": {"content": [block]}}) + "\n")
 
 
 def silence(place: Place) -> None:

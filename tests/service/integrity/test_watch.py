@@ -26,6 +26,7 @@ from tests.service.integrity.watched import (
 )
 from watchgate.agents.base import Adapter
 from watchgate.link.paths import Paths
+from watchgate.service.integrity.examiner import PROJECTS_KEPT
 from watchgate.service.setup import client_copy, native_client
 from watchgate.service.setup.installer import Installer
 
@@ -381,3 +382,21 @@ async def test_an_odd_file_in_a_folder_holds_nobody_up(
     core.watch.entered("gemini", str(tmp_path))
     await core.watch.look_at_folders()
     assert core.alarms == []
+
+
+async def test_of_very_many_folders_the_newest_are_watched(
+    places: Paths, installer: Installer, tmp_path: Path
+) -> None:
+    core = Core(places)
+    install(installer, CLAUDE)
+    await core.looks(3)
+    for number in range(PROJECTS_KEPT + 1):
+        folder = tmp_path / f"p{number}"
+        (folder / ".claude").mkdir(parents=True)
+        core.watch.entered("claude", str(folder))
+    await core.watch.look_at_folders()
+    for number in (0, 1, PROJECTS_KEPT):
+        (tmp_path / f"p{number}" / ".claude" / "settings.json").write_text(json.dumps(GAG))
+    await core.looks(3)
+    told = sorted(Path(each.path).parts[-3] for each in core.desk.hub.recorder.state.gate.tampered)
+    assert told == ["p1", f"p{PROJECTS_KEPT}"]

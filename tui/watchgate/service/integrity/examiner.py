@@ -74,6 +74,9 @@ class Examiner:
         adapter = self._adapter(agent)
         installed = any(entry.agent == agent for entry in self._entries)
         known = (agent, folder) in self._projects
+        if not known and len(self._projects) == PROJECTS_KEPT:
+            del self._projects[next(iter(self._projects))]
+            self.watch(self._entries)  # the files of that one are let go
         self._projects[agent, folder] = None
         if adapter is None or not installed or known:
             return {}

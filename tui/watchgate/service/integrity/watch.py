@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
 
 import anyio
@@ -56,7 +57,7 @@ class IntegrityWatch:
         self._written: Seen | None = None
         self._fault = ""
         self._folders: Recent[tuple[str, str], None] = Recent(FOLDERS_KEPT)
-        self._entered: list[tuple[str, str]] = []
+        self._entered: deque[tuple[str, str]] = deque(maxlen=FOLDERS_KEPT)
         self._woken = anyio.Event()
 
     async def run(self) -> None:
@@ -83,8 +84,8 @@ class IntegrityWatch:
 
     async def look_at_folders(self) -> None:
         """Look at the folders that agents have entered, and tell at once what is wrong there."""
-        entered, self._entered = self._entered, []
-        for agent, folder in entered:
+        while self._entered:
+            agent, folder = self._entered.popleft()
             found = await anyio.to_thread.run_sync(self._enter, agent, folder)
             self._hub.catch_up()
             for told in self._alarms.at_once(found):
