@@ -114,7 +114,7 @@ def silence(place: Place) -> None:
     for path in place.home.rglob("*.json"):
         if path.is_file() and "/bin/sh -c" in (text := path.read_text(errors="replace")):
             path.write_text(text.replace("/bin/sh -c", "/bin/true -c"))
-    for plugin in place.home.rglob("plugin/watchgate.js"):
+    for plugin in place.home.rglob("plugin/*.js"):
         plugin.write_text("// watchgate\nexport const Watchgate = async () => ({})\n")
 
 
@@ -125,10 +125,9 @@ def test_each_call_of_a_session_whose_hooks_are_dead_is_an_alarm(
     """Codex skips hooks that were changed since they were trusted, which is another cause."""
     session: AnySession = request.getfixturevalue(name)
     silence(session.place)
-    session.play(*TURNS)
-    assert session.evidence == "ran\n"
-
+    session.start(*TURNS)
     records = ungated(core, 3)
+    assert session.evidence == "ran\n"
     assert [each["data"]["cause"] for each in records] == [CAUSE.get(name, "silent")] * 3
     assert [each["data"].get("count", 1) for each in records] == [1, 2, 3]
     assert all(each["data"].get("alarm", True) for each in records)
