@@ -13,7 +13,10 @@ from itertools import pairwise
 
 import msgspec
 
+from watchgate.core.patterns.allowance import check
+
 Span = tuple[int, int]
+_WORDS_A_CHECK = 100
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -212,6 +215,8 @@ def _among(text: str, words: list[Span], rows: tuple[Row, ...]) -> Iterator[Span
     if "..." in announcers and len(words) > 1 and _is_plain(text, last := _last(text, words)):
         yield last
     for place, (start, stop) in enumerate(words):
+        if place % _WORDS_A_CHECK == 0:
+            check()
         behind = words[place + 1] if place + 1 < len(words) else None
         for announcer in announcers:
             span = _secret(text, (start, stop), behind, announcer)

@@ -50,7 +50,7 @@ _SIGNS = frozenset(
 
 def read(text: str, at: Sequence[int], notes: Notes, depth: int = 0) -> Script:
     """The script of a text; `at` gives each character's position in the original text."""
-    if _CONTINUED.search(text):
+    if "\\\n" in text and _CONTINUED.search(text):
         text, at = _folded(text, at, notes)
     root = parse(text)
     if root is None:

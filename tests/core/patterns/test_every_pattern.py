@@ -1,0 +1,191 @@
+"""No pattern of the program can be made slow by a text, and none goes round `core.patterns`.
+
+Times are of the processor, and bounds generous: what this is after takes seconds to years.
+"""
+
+from __future__ import annotations
+
+import ast
+import gc
+import importlib
+import os
+import pkgutil
+import re
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import watchgate.agents
+import watchgate.core
+from tests.core.patterns.pumped import pumped
+from tests.core.policy.calls import judge_command
+from watchgate.core.patterns import allowance
+from watchgate.core.patterns.pattern import Pattern
+from watchgate.core.patterns.tree import parsed
+from watchgate.core.policy.policy import Policy
+from watchgate.core.redact import redact
+from watchgate.service.policy.shipped import shipped, shipped_files
+
+CHARS = 2_000
+LIMIT_S = 0.5
+SEED = int(os.environ.get("WATCHGATE_SEED", "1"))
+
+# Patterns that are made at run time outside of `core.patterns`: of what, and why they may be.
+MADE_ELSEWHERE = {
+    "core/needles.py": "of an operator's own words, escaped",
+    "core/policy/compiled.py": "of the path of a file of our own, escaped",
+    "core/policy/matching/paths.py": "one set of characters, to see that it is one",
+    "core/policy/matching/wildcards.py": "each part stays where it first stands",
+    "core/secrets/finding.py": "of the tables in its folder, tried below",
+    "core/text.py": "one set of characters",
+    "agents/table/tools.py": "of a name, escaped; what is left of it always fits",
+    "agents/table/bodies.py": "an author's pattern, on what a command wrote",
+    "agents/table/checks.py": "the same, to see that it is one",
+}
+
+
+@pytest.fixture
+def measured() -> Iterator[None]:
+    """The processor's own time, as in the program."""
+    allowance.measure_by(time.thread_time_ns)
+    yield
+    allowance.measure_by(None)
+
+
+def took_s(work: Callable[[], object]) -> float:
+    """Seconds of processor time; the better of two, for whatever else the machine does."""
+
+    def once() -> float:
+        began = time.thread_time()
+        try:
+            with allowance.one_text():
+                work()
+        except allowance.Spent:
+            pass
+        return time.thread_time() - began
+
+    first = once()
+    return first if first < LIMIT_S else min(first, once())
+
+
+def test_every_pattern_of_the_policy_ends_soon(measured: None) -> None:
+    before = {id(each) for each in gc.get_objects() if isinstance(each, Pattern)}
+    policy = Policy.of(shipped_files())
+    made = [e for e in gc.get_objects() if isinstance(e, Pattern) and id(e) not in before]
+    assert len(policy.rules) > 100
+    assert len(made) > 200
+    for pattern in made:
+        for text in pumped(parsed(pattern.source, pattern.flags), CHARS, SEED):
+            for look in (pattern.search, pattern.match, pattern.fullmatch):
+                assert took_s(lambda: look(text)) < LIMIT_S, (pattern.source, text[:40])  # noqa: B023
+
+
+def modules(package: ModuleType) -> Iterator[ModuleType]:
+    for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        yield importlib.import_module(info.name)
+
+
+def fixed() -> Iterator[tuple[str, re.Pattern[str], bool]]:
+    """Every pattern that a module of the core or an agent holds, and whether it is searched for."""
+    for module in (*modules(watchgate.core), *modules(watchgate.agents)):
+        source = Path(str(module.__file__)).read_text()
+        for name, value in vars(module).items():
+            if isinstance(value, re.Pattern) and isinstance(value.pattern, str):
+                used = re.findall(rf"\b{name}\.(search|finditer|findall|subn?|split)\b", source)
+                yield f"{module.__name__}.{name}", value, bool(used)
+
+
+# They read what the user wrote, or what this program wrote itself.
+NOT_FROM_OUTSIDE = (
+    "watchgate.core.config_errors.",
+    "watchgate.core.config_toml.",
+    "watchgate.core.extensions.manifest.",
+    "watchgate.core.history_words.",
+    "watchgate.core.filters.",
+    "watchgate.core.completing.",
+)
+
+
+def test_every_fixed_pattern_ends_soon_without_a_budget() -> None:
+    tried = 0
+    for name, pattern, searched in fixed():
+        if name.startswith(NOT_FROM_OUTSIDE):
+            continue
+        tried += 1
+        tree = parsed(pattern.pattern, pattern.flags & ~re.UNICODE)
+        for text in pumped(tree, CHARS, SEED):
+            for look in (pattern.search,) if searched else (pattern.match, pattern.fullmatch):
+                assert took_s(lambda: look(text)) < LIMIT_S, (name, text[:40])  # noqa: B023
+    assert tried > 60
+
+
+def test_no_pattern_is_made_at_run_time_elsewhere() -> None:
+    root = Path(watchgate.core.__file__).parent.parent
+    made: set[str] = set()
+    for path in (*(root / "core").rglob("*.py"), *(root / "agents").rglob("*.py")):
+        if path.parent.name == "patterns":
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            match node:
+                case ast.Call(
+                    func=ast.Attribute(value=ast.Name(id="re"), attr=attr), args=[first, *_]
+                ) if attr != "escape" and not is_fixed(first):
+                    made.add(path.relative_to(root).as_posix())
+    assert made == MADE_ELSEWHERE.keys()
+
+
+def is_fixed(node: ast.expr) -> bool:
+    """Whether an expression is a text, or put together from names of constants."""
+    match node:
+        case ast.Constant():
+            return True
+        case ast.Name(id=name):
+            return name.isupper()
+        case ast.BinOp(left=left, right=right):
+            return is_fixed(left) and is_fixed(right)
+        case ast.JoinedStr(values=values):
+            return all(map(is_fixed, values))
+        case ast.FormattedValue(value=value):
+            return is_fixed(value)
+        case _:
+            return False
+
+
+HOSTILE = {
+    "newlines": "\n",
+    "blanks": " ",
+    "tabs": "\t",
+    "compact JSON": '{"a":"b","c":[1,2,{"d":"e"}]},',
+    "print": "print $1; ",
+    "slashes": "/",
+    "folders": "/a",
+    "tokens": "eyJa-",
+    "brackets": "[",
+    "names": "TOKEN=",
+    "counts": "$(grep -c ",
+    "defaults": "${A:-",
+    "schemes": "http://",
+    "headers": "authorization : ",
+    "keys": "-----BEGIN PRIVATE KEY-----",
+    "options": "--a-",
+}
+AROUND = ("sed '{}' f", "curl -X POST http://h/ -d '{}'", "awk '{}' f", "echo {}", 'python -c "{}"')
+
+
+@pytest.mark.parametrize("unit", HOSTILE.values(), ids=HOSTILE.keys())
+def test_no_text_takes_long_to_judge(unit: str, measured: None) -> None:
+    shipped()
+    for chars in (1_000, 18_000, 200_000):
+        for around in AROUND:
+            command = around.format(unit * (chars // len(unit)))
+            assert took_s(lambda: judge_command(command)) < LIMIT_S, (around, chars)  # noqa: B023
+
+
+@pytest.mark.parametrize("unit", HOSTILE.values(), ids=HOSTILE.keys())
+def test_no_text_takes_long_to_redact(unit: str, measured: None) -> None:
+    for chars in (200_000, 4 << 20):
+        text = unit * (chars // len(unit))
+        assert took_s(lambda: redact(text)) < LIMIT_S, chars  # noqa: B023
