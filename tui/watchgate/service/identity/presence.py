@@ -92,5 +92,7 @@ class Presences:
         return {
             (view.agent, view.session)
             for view in self._sessions()
-            if view.gated and view.state is not SessionState.GONE and view.seen_at >= since_us
+            if (view.gated or view.pending)
+            and view.state is not SessionState.GONE
+            and view.seen_at >= since_us
         } - self._askers.accounted.keys()
