@@ -193,3 +193,60 @@ def test_a_pin_is_set_and_a_terminal_unlocked_from_the_command_line(core: Core) 
         terminal.type(f"{PIN}\n")
         assert terminal.code() == 0
         assert "Unlocked" in terminal.seen
+
+
+@pytest.mark.parametrize(
+    ("args", "word"),
+    [(("stop",), ""), (("off", "30m"), "off"), (("policy", "reload"), "")],
+    ids=["stop", "off", "policy reload"],
+)
+def test_what_loosens_the_gate_asks_for_the_pin_and_then_does_it(
+    running: Core, args: tuple[str, ...], word: str
+) -> None:
+    running.hook("PreToolUse", bash("git push --force"))
+    running.pending()
+    with Terminal(*args) as terminal:
+        if word:
+            terminal.wait_for(f"Type {word}")
+            terminal.type(f"{word}\n")
+        terminal.wait_for("PIN (not shown")
+        terminal.type("\n")
+        assert terminal.code() == 1
+    assert running.cli("status").code == 0
+    assert "OFF" not in running.cli("status").out
+    with Terminal(*args) as terminal:
+        if word:
+            terminal.wait_for(f"Type {word}")
+            terminal.type(f"{word}\n")
+        terminal.wait_for("PIN (not shown")
+        terminal.type(f"{PIN}\n")
+        assert terminal.code() == 0, terminal.seen
+
+
+def test_install_offers_a_pin_once_and_enter_skips_it(core: Core) -> None:
+    core.proves = False
+    with Terminal("install", "claude") as terminal:
+        terminal.wait_for("Enter skips it")
+        terminal.wait_for("New PIN")
+        terminal.type("\n")
+        assert terminal.code() == 0
+    with Terminal("install", "claude") as terminal:
+        terminal.wait_for("New PIN")
+        terminal.type(f"{PIN}\n")
+        terminal.wait_for("Once more")
+        terminal.type(f"{PIN}\n")
+        assert terminal.code() == 0, terminal.seen
+        assert "A core runs now" in terminal.seen
+        assert PIN not in terminal.seen
+    try:
+        with Terminal("install", "claude") as terminal:
+            assert terminal.code() == 0
+            assert "New PIN" not in terminal.seen
+    finally:
+        core.cli("stop")
+
+
+@pytest.mark.parametrize("args", [(), ("--dry-run",)])
+def test_a_script_and_a_dry_run_are_asked_nothing(core: Core, args: tuple[str, ...]) -> None:
+    said = core.cli("install", "claude", *args)
+    assert (said.code, "PIN" in said.out) == (0, False)

@@ -15,7 +15,7 @@ from tests.ui.fleet import Fleet, asked, call, core_record, decided, empty, reco
 from tests.ui.picture import CRITICAL, NOW_US, busy
 from watchgate.core.views import GateView, Totals
 from watchgate.link.lines import CoreLost
-from watchgate.link.protocol import Push, Refusal, Request, Result
+from watchgate.link.protocol import Presence, Push, Refusal, Request, Result
 from watchgate.ui.fleet.source import shift
 
 LATER_US = 90_000_000
@@ -355,3 +355,32 @@ async def test_the_gates_profile_is_that_of_the_first_that_answers(fleet: Fleet)
     fleet.cores["lab2"].snapshot = msgspec.structs.replace(empty(), gate=gate)
     async with fleet.running():
         assert fleet.bridge.state.gate.profile == "strict"
+
+
+async def test_the_terminal_is_unlocked_at_the_core_that_refused(fleet: Fleet) -> None:
+    fleet.cores["here"].presence = Presence(standing="locked", why="here", pin=True)
+    fleet.cores["lab2"].presence = Presence(standing="locked", why="lab2", pin=True)
+    async with fleet.running():
+        told = await fleet.bridge.call("presence", request="lab2/r2")
+        assert isinstance(told, Result)
+        assert told.ok["why"] == "lab2"
+        await fleet.bridge.call("unlock", request="lab2/r2", pin="correct horse")
+        await fleet.bridge.call("unlock", request="lab2/r2", code="418207")
+    assert [(each.verb, each.pin, each.code) for each in fleet.cores["lab2"].asked] == [
+        ("unlock", "correct horse", None),
+        ("unlock", None, "418207"),
+    ]
+    assert not fleet.cores["here"].asked
+
+
+async def test_without_a_request_the_first_core_on_which_it_is_locked_is_meant(
+    fleet: Fleet,
+) -> None:
+    fleet.cores["lab2"].presence = Presence(standing="locked", why="lab2", pin=True)
+    async with fleet.running():
+        told = await fleet.bridge.call("presence")
+        assert isinstance(told, Result)
+        assert (told.ok["standing"], told.ok["host"]) == ("locked", "lab2")
+        await fleet.bridge.call("unlock", pin="correct horse")
+    assert [each.verb for each in fleet.cores["lab2"].asked] == ["unlock"]
+    assert not fleet.cores["here"].asked

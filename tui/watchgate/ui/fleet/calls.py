@@ -6,7 +6,7 @@ That is the one whose name stands before the id, and it is asked under its own.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Unpack
+from typing import Any, Literal, NoReturn, Unpack
 
 import anyio
 import msgspec
@@ -67,6 +67,10 @@ class Calls:
         at, _ = host_and_id(fields.get("request") or "")
         meant = [host for host in self._hosts if host.name == at and host.view.here]
         own: Fields = {**fields, "request": None}
+        if fields.get("code") is not None:
+            # How this terminal stands says nothing of the one that shows the code.
+            meant = meant or list(self._here())
+            return await self._ask(meant[0], verb, own) if meant else _nobody()
         answer: Answer | None = None
         for host in meant or self._here():
             found = await self._ask(host, "presence", own)
@@ -75,7 +79,7 @@ class Calls:
             if isinstance(found, Result) and not _may_allow(found):
                 break
         if answer is None:
-            raise CoreLost("none of the machines answered")
+            return _nobody()
         return answer if verb == "presence" else await self._ask(meant[0], verb, own)
 
     def _here(self) -> dict[Host, Fields]:
@@ -142,9 +146,7 @@ class Calls:
         in_order = [answers[host.name] for host in asked if host.name in answers]
         results = [answer for answer in in_order if isinstance(answer, Result)]
         if not results:
-            if in_order:
-                return in_order[0]
-            raise CoreLost("none of the machines answered")
+            return in_order[0] if in_order else _nobody()
         if len(asked) == 1:
             return results[0]
         merged: dict[str, Any] = {**results[0].ok, "host": ""}
@@ -169,6 +171,10 @@ def _told(host: Host, verb: Verb, said: Mapping[str, Any]) -> dict[str, Any]:
     if "deadline_at" in told:
         told["deadline_at"] = host.names.moment(int(told["deadline_at"]))
     return {**told, "host": host.name}
+
+
+def _nobody() -> NoReturn:
+    raise CoreLost("none of the machines answered")
 
 
 def _may_allow(found: Result) -> bool:

@@ -66,6 +66,7 @@ class Unlocking:
 
     def unlock_other(self) -> None:
         """Ask for the code that another terminal shows."""
+        self._about = self._console.desk.docked
         self._open_prompt("unlock another terminal, its six digits", _ANOTHER, masked=False)
 
     def typed(self, text: str, *, masked: bool) -> None:
