@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 import anyio
+import msgspec
 
 from watchgate.core.filters import Filter, parse
 from watchgate.core.state import State
@@ -19,7 +20,7 @@ from watchgate.core.views import GateView
 from watchgate.demo.play import START_WALL_US, Decide, Player
 from watchgate.link.client import Fields
 from watchgate.link.lines import Answer
-from watchgate.link.protocol import Push, Result, Snapshot, Verb
+from watchgate.link.protocol import Presence, Push, Result, Snapshot, Verb
 from watchgate.service import call_pages, history
 from watchgate.service.journal.schema import open_to_write
 from watchgate.service.journal.table import insert
@@ -59,7 +60,9 @@ class Played:
         return self._pushes
 
     async def call(self, verb: Verb, **fields: Unpack[Fields]) -> Answer:
-        """Search the journal; whatever else is asked is done, and said back."""
+        """Search the journal; this terminal may allow; whatever else is asked is said back."""
+        if verb == "presence":
+            return Result(id=0, ok=msgspec.to_builtins(Presence(standing="clear")))
         if verb != "search":
             return Result(id=0, ok={"verb": verb, **fields})
         wanted = parse(fields.get("filter") or "", now_us=self._now_us)
