@@ -9,6 +9,7 @@ from tests.fuzz.of_core import CORE
 from tests.fuzz.of_files import FILES
 from tests.fuzz.of_frames import FRAMES
 from tests.fuzz.of_hooks import HOOKS
+from tests.fuzz.of_identity import IDENTITY
 from tests.fuzz.of_records import RECORDS
 from tests.fuzz.of_streams import STREAMS
 from tests.fuzz.of_texts import TEXTS
@@ -22,6 +23,7 @@ TARGETS: Final[dict[str, Target]] = {
     **ADAPTER_TARGETS,
     **HOOKS,
     **FILES,
+    **IDENTITY,
     **RECORDS,
     **TRANSCRIPTS,
     **TEXTS,

@@ -26,15 +26,20 @@ OF_THE_PERSON = "reads what the person at this command has typed or named"
 NOT_FUZZED: Final = {
     **dict.fromkeys(
         (
+            "cli/ask.py",
             "cli/editing.py",
             "cli/grants.py",
             "cli/policy_request.py",
+            "cli/presence/unlock.py",
             "cli/request_page.py",
             "cli/search.py",
             "link/client.py",
+            "service/setup/doctor/presence.py",
+            "ui/fleet/calls.py",
             "ui/fleet/names.py",
             "ui/fleet/reading.py",
             "ui/past/seeking.py",
+            "ui/presence/unlocking.py",
             "ui/replay/fetching.py",
             "ui/screens/payload.py",
             "ui/widgets/prompts/edit_prompt.py",

@@ -49,7 +49,9 @@ class Tokens:
             raise Refused("locked", f"{self.file.distrusted}: register the program anew")
         shown = _hash(token)
         # Each is looked at, so that the time tells nothing.
-        hits = [each for each in self._kept() if hmac.compare_digest(each.hash, shown)]
+        hits = [
+            each for each in self._kept() if hmac.compare_digest(each.hash.encode(), shown.encode())
+        ]
         if not hits:
             raise Refused(
                 "locked", "this token is of no registered program; see watchgate token ls"
