@@ -7,7 +7,7 @@ import pytest
 
 from tests.cli.conftest import Cli
 from watchgate.cli.exits import Exit
-from watchgate.link.protocol import Request
+from watchgate.link.protocol import Code, Presence, Request, TokenRow, Unlocked
 from watchgate.service.lines import Line
 
 
@@ -40,6 +40,13 @@ def test_the_schemas_name_what_is_on_the_wire(cli: Cli) -> None:
     sent = msgspec.to_builtins(Request(id=1, verb="list", as_="kim"))
     assert set(sent) == set(request["properties"])
     assert request["additionalProperties"] is False
+
+
+def test_the_answers_about_who_is_there_are_described(cli: Cli) -> None:
+    (schema,) = cli("schema", "control").lines
+    for kind in (Presence, Code, Unlocked, TokenRow):
+        assert set(schema["$defs"][kind.__name__]["properties"]) == set(kind.__struct_fields__)
+        assert {"$ref": f"#/$defs/{kind.__name__}"} in schema["anyOf"]
 
 
 def test_every_code_of_a_refusal_is_named(cli: Cli) -> None:

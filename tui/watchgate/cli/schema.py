@@ -55,6 +55,10 @@ def _schema(args: argparse.Namespace) -> int:
             protocol.Refusal,
             protocol.Push,
             protocol.Snapshot,
+            protocol.Presence,
+            protocol.Code,
+            protocol.Unlocked,
+            protocol.TokenRow,
         ),
     }
     chosen = types[args.what]
