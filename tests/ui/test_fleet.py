@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import msgspec
@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.ui.fake_source import FakeSource
 from tests.ui.fleet import Fleet, asked, call, core_record, decided, empty, record, until
 from tests.ui.picture import CRITICAL, NOW_US, busy
+from watchgate.core.presence.proof import Standing
 from watchgate.core.views import GateView, Totals
 from watchgate.link.lines import CoreLost
 from watchgate.link.protocol import Presence, Push, Refusal, Request, Result
@@ -384,3 +385,13 @@ async def test_without_a_request_the_first_core_on_which_it_is_locked_is_meant(
         await fleet.bridge.call("unlock", pin="correct horse")
     assert [each.verb for each in fleet.cores["lab2"].asked] == ["unlock"]
     assert not fleet.cores["here"].asked
+
+
+async def test_how_a_terminal_stands_is_lost_with_a_core_that_says_it_in_no_known_way(
+    fleet: Fleet,
+) -> None:
+    odd = Presence(standing=cast("Standing", "perhaps"))
+    fleet.cores["lab2"].presence = odd
+    async with fleet.running():
+        with pytest.raises(CoreLost, match="lab2 gave an answer that cannot be read"):
+            await fleet.bridge.call("presence")

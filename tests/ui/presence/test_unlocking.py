@@ -75,6 +75,17 @@ async def test_a_refused_allow_asks_for_the_pin_and_the_same_key_allows_then() -
         assert [each.decision for each in bench.source.asked] == ["allow", None, "allow"]
 
 
+async def test_an_answer_that_is_none_ends_no_console() -> None:
+    async with running(two(), presence=NO_PIN) as bench:
+        bench.source.answer = lambda _request: Result(id=0, ok={"code": 418_207})
+        await bench.press("U")
+        await bench.until(lambda: "answer cannot be read" in bench.screen)
+        assert "418207" not in bench.screen
+        bench.source.answer = core(bench)
+        await bench.press("U")
+        await bench.until(lambda: "418 207" in bench.screen)
+
+
 async def test_letters_of_a_pin_decide_nothing() -> None:
     async with running(two(), presence=LOCKED) as bench:
         bench.source.answer = core(bench)

@@ -74,9 +74,10 @@ class Calls:
         answer: Answer | None = None
         for host in meant or self._here():
             found = await self._ask(host, "presence", own)
-            if answer is None or (isinstance(found, Result) and not _may_allow(found)):
+            locked = isinstance(found, Result) and not _may_allow(host, found)
+            if answer is None or locked:
                 answer, meant = found, [host]
-            if isinstance(found, Result) and not _may_allow(found):
+            if locked:
                 break
         if answer is None:
             return _nobody()
@@ -177,8 +178,11 @@ def _nobody() -> NoReturn:
     raise CoreLost("none of the machines answered")
 
 
-def _may_allow(found: Result) -> bool:
-    return msgspec.convert(found.ok, Presence).proven
+def _may_allow(host: Host, found: Result) -> bool:
+    try:
+        return msgspec.convert(found.ok, Presence).proven
+    except msgspec.ValidationError:
+        raise CoreLost(f"{host.name} gave an answer that cannot be read") from None
 
 
 def _refused(code: Any, message: str) -> Refusal:

@@ -6,12 +6,12 @@ Unlocking decides nothing: what was refused still waits, and is allowed by its o
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import msgspec
 
 from watchgate.core.text import safe_text
-from watchgate.link.lines import Answer, CoreLost
+from watchgate.link.lines import CoreLost
 from watchgate.link.protocol import Code, Presence, Refusal, Unlocked
 from watchgate.ui.formats import short_id
 from watchgate.ui.keys.shown_keys import key_for
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from watchgate.ui.app import WatchgateApp
     from watchgate.ui.widgets.prompts.code_prompt import CodePrompt
     from watchgate.ui.widgets.prompts.proof_prompt import ProofPrompt
+
+_T = TypeVar("_T")
 
 LOOK_EVERY_S = 5.0
 """How often the core is asked at most how this terminal stands."""
@@ -76,11 +78,11 @@ class Unlocking:
 
     async def _look(self) -> None:
         self._asked_s = self._now_s()
-        answer = await self._call("presence")
+        answer = await self._call("presence", Presence)
         if answer is None:
             return
         # A core from before there were PINs knows no such question.
-        self._stand(None if isinstance(answer, Refusal) else msgspec.convert(answer.ok, Presence))
+        self._stand(None if isinstance(answer, Refusal) else answer)
         if self._code is not None and self._presence is not None and self._presence.proven:
             self._done(self._code)
 
@@ -112,19 +114,18 @@ class Unlocking:
     async def _show_code(self, stands: Presence) -> None:
         from watchgate.ui.widgets.prompts.code_prompt import CodePrompt
 
-        answer = await self._call("unlock")
-        if answer is None:
+        code = await self._call("unlock", Code)
+        if code is None:
             return
-        if isinstance(answer, Refusal):
-            self._console.say(safe_text(answer.message))
+        if isinstance(code, Refusal):
+            self._console.say(safe_text(code.message))
             return
-        code = msgspec.convert(answer.ok, Code)
         until_s = self._now_s() + code.seconds
         self._code = CodePrompt(safe_text(code.code), stands.why, until_s, self._now_s)
         self._console.prompts.open(self._code)
 
     async def _send_pin(self, pin: str) -> None:
-        answer = await self._call("unlock", pin=pin)
+        answer = await self._call("unlock", Presence, pin=pin)
         if answer is not None and self._prompt is not None:
             if isinstance(answer, Refusal):
                 self._prompt.refused(safe_text(answer.message))
@@ -133,13 +134,12 @@ class Unlocking:
                 self._done(self._prompt)
 
     async def _send_code(self, code: str) -> None:
-        answer = await self._call("unlock", code="".join(code.split()))
-        if answer is None or self._prompt is None:
+        other = await self._call("unlock", Unlocked, code="".join(code.split()))
+        if other is None or self._prompt is None:
             return
-        if isinstance(answer, Refusal):
-            self._prompt.refused(safe_text(answer.message))
+        if isinstance(other, Refusal):
+            self._prompt.refused(safe_text(other.message))
             return
-        other = msgspec.convert(answer.ok, Unlocked)
         self._console.leave_prompt(self._prompt)
         self._console.say(safe_text(f"unlocked: {other.unlocked} ({other.leader}) may allow"), 10)
 
@@ -155,19 +155,24 @@ class Unlocking:
     async def _call(
         self,
         verb: Literal["presence", "unlock"],
+        kind: type[_T],
         *,
         pin: str | None = None,
         code: str | None = None,
-    ) -> Answer | None:
-        """The answer of the core that it is about; None where it is lost, which is told."""
+    ) -> _T | Refusal | None:
+        """The answer of the core that it is about; None where there is none, which is told."""
         bridge = self._console.stage.live
         if bridge is None:
             return None
         try:
             # Where several cores are watched, the one that refused is the one that is meant.
             about = self._about if bridge.state.hosts else None
-            return await bridge.call(verb, request=about, pin=pin, code=code)
+            answer = await bridge.call(verb, request=about, pin=pin, code=code)
+            return answer if isinstance(answer, Refusal) else msgspec.convert(answer.ok, kind)
         except CoreLost as lost:
-            if verb == "unlock":
-                self._console.say(str(lost))
-            return None
+            fault = str(lost)
+        except msgspec.ValidationError as odd:
+            fault = safe_text(f"the core's answer cannot be read ({odd}): nothing was unlocked")
+        if verb == "unlock":
+            self._console.say(fault)
+        return None
