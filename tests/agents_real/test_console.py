@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.agents_real.conftest import QUICK
-from tests.agents_real.harness.program import Core
+from tests.agents_real.harness.program import PIN, Core
 from tests.agents_real.harness.session import RISKY, AnySession, one_call
 from tests.agents_real.harness.tmux import Terminal, needs_tmux
 
@@ -19,20 +21,28 @@ SHOWN = r"HIGH\s+Bash"
 
 @pytest.mark.parametrize("agent", QUICK, indirect=True)
 def test_a_twice_lets_a_high_call_run(core: Core, agent: AnySession, console: Terminal) -> None:
-    """The first `a` only asks again; the second lets the command run, signed by the console."""
+    """The first `a` only asks again; the second lets the command run, signed by the console.
+
+    An agent could open a tmux window too, so this terminal is locked: the PIN comes between.
+    """
     agent.start(one_call())
     console.wait_for(SHOWN)
     held = core.holds_one()
     assert RISKY.partition(";")[0] in console.screen()
     console.press_until("a", "again")
+    console.press_until("a", "unlock this terminal, PIN")
+    console.type(PIN)
+    console.press("Enter")
+    console.wait_for("unlocked: this terminal may allow")
     assert agent.evidence == ""
+    console.press_until("a", "again allows it")
     console.press_until("a", "nothing pending")
     agent.finish()
 
     assert agent.evidence == "ran\n"
     decided = core.record("approval.decided", held.id)["data"]
     assert decided["word"] == "allowed-by-operator"
-    assert "console" in decided["by"]
+    assert re.fullmatch(r"operator \w+ \(console \d+, pin\)", decided["by"])
     assert core.record("effect.confirmed", held.id)
 
 

@@ -81,10 +81,10 @@ def test_allow_with_the_digest_lets_it_run(cli: Cli, core: Core, held: Held) -> 
     said = cli("allow", request["id"][:6], "--digest", request["digest"], "--as", "kim")
     assert (said.code, said.out) == (
         Exit.DONE,
-        f"#{request['id'][:4]} allowed by program tests (token)\n",
+        f"#{request['id'][:4]} allowed by program tests (token), signed kim\n",
     )
     (whole,) = cli("show", request["id"], "--json").lines
-    assert whole["ended"]["by"] == "program tests (token)"
+    assert whole["ended"]["by"] == "program tests (token), signed kim"
 
 
 def test_a_decision_prints_json_where_asked(cli: Cli, held: Held) -> None:

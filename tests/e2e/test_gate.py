@@ -46,7 +46,7 @@ def test_allow_lets_it_run_and_the_journal_says_who_and_that_it_ran(running: Cor
     running.seen("effect.confirmed")
     decided = running.seen("approval.decided")["data"]
     assert decided["word"] == "allowed-by-operator"
-    assert decided["by"] == "program tests (token)"
+    assert decided["by"] == "program tests (token), signed kim"
     assert decided["actor"]["standing"] == "token tests"
     kinds = [record["kind"] for record in running.records()]
     order = ["tool.pre", "approval.requested", "approval.decided", "effect.sent", "tool.post"]

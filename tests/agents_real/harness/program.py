@@ -22,6 +22,7 @@ from watchgate.service.crashtest.place import Place
 
 PROGRAM = Path(sys.executable).with_name("watchgate")
 COMMAND_LIMIT_S = 30
+PIN = "correct horse"
 
 
 class Done(msgspec.Struct, frozen=True):
@@ -119,18 +120,22 @@ class Core:
         except AssertionError:
             self.die()
             raise
-        self._register()
+        self._introduce()
         self._tail = watchgate.spawn("tail", "--json", "--since", "1h", log=self._records)
 
-    def _register(self) -> None:
-        """Have the tests be a program that may allow, before any agent runs."""
+    def _introduce(self) -> None:
+        """Set the person's PIN, and have the tests be a program that may allow, before any agent."""
         if self._watchgate.registered:
             return
-        socket = self._watchgate.place.runtime / "control.sock"
-        add = Request(id=1, verb="token", action="add", name="tests", risk="high")
-        answer = call_once(socket, add)
+        self._ask(Request(id=1, verb="pin", action="set", pin=PIN))
+        added = self._ask(Request(id=1, verb="token", action="add", name="tests", risk="high"))
+        self._watchgate.registered = {"WATCHGATE_TOKEN": added["token"]}
+
+    def _ask(self, request: Request) -> Json:
+        answer = call_once(self._watchgate.place.runtime / "control.sock", request)
         assert isinstance(answer, Result), answer
-        self._watchgate.registered = {"WATCHGATE_TOKEN": answer.ok["token"]}
+        found: Json = answer.ok
+        return found
 
     def _ready(self) -> bool:
         self._must_live()

@@ -235,6 +235,34 @@ async def test_a_registered_program_allows_up_to_its_risk(
         assert token not in str(guarded.desk.console.records)
 
 
+async def test_a_token_signs_for_whom_its_program_names(guarded: Counter) -> None:
+    token = (await guarded.ok("token", action="add", name="etl", risk="high"))["token"]
+    program = without_terminal(guarded)
+    assert await allowed(guarded, program, "high", token=token, as_="kim") == "allowed"
+    assert guarded.desk.last("approval.decided")["by"] == "program etl (token), signed kim"
+
+
+@pytest.mark.parametrize(
+    ("shown", "below", "by", "standing"),
+    [
+        ("its own", False, "program etl (token), signed kim", "token etl"),
+        ("nobody's", False, "somebody (pid 50, unproven)", "unproven"),
+        ("its own", True, "somebody (pid 50, unproven)", "unproven"),
+    ],
+)
+async def test_a_token_only_names_who_denies(
+    guarded: Counter, shown: str, below: bool, by: str, standing: str
+) -> None:
+    own = (await guarded.ok("token", action="add", name="etl"))["token"]
+    token = own if shown == "its own" else "0" * 64
+    program = guarded.caller(*BELOW) if below else without_terminal(guarded)
+    request = await guarded.held("critical")
+    how = {"decision": "deny", "token": token, "as_": "kim"}
+    await guarded.ok("decide", program, request=request["id"], **how)
+    decided = guarded.desk.last("approval.decided")
+    assert (decided["by"], decided["actor"]["standing"]) == (by, standing)
+
+
 async def test_a_token_gives_no_grant_and_no_agent_may_use_one(guarded: Counter) -> None:
     token = (await guarded.ok("token", action="add", name="etl", risk="high"))["token"]
     program, below = without_terminal(guarded), guarded.caller(*BELOW)

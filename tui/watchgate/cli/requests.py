@@ -124,9 +124,8 @@ def _show(args: argparse.Namespace) -> int:
 def _decide(args: argparse.Namespace) -> int:
     decision, digest, rules = args.decision, args.digest, rules_from(args.rule, args.scope)
     edited = None if args.command is None else edited_input(args.id, args.command)
-    token = None
+    token = given_token(args.token_file)
     if decision != "deny":
-        token = given_token(args.token_file)
         decision, digest = _asked_first(args, rules, edited, token=token is not None)
     denied = decision != args.decision
     done = ask(

@@ -54,10 +54,10 @@ class Caller:
     def name(self, signed: str | None, proof: Proof | None = None, program: str = "") -> str:
         """How its decisions are signed: as an operator's only where that is proven.
 
-        `program` is a registered one's name, where its token decided.
+        `program` is a registered one's name, where its token decided; it may sign for somebody.
         """
         if program:
-            return f"program {program} (token)"
+            return f"program {program} (token)" + (f", signed {signed}" if signed else "")
         proof = proof or self.proof()
         if not proof.is_proven:
             return f"somebody (pid {self.pid}, unproven)"

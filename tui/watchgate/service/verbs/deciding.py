@@ -104,13 +104,21 @@ class Deciding:
     def _proof(self, request: Request, caller: Caller, found: Settled) -> tuple[Proof, str]:
         """What the caller has proven, and which registered program's token is to decide.
 
-        Beyond what its token reaches a program is judged as everybody else is.
+        Beyond what its token reaches a program is judged as everybody else is. A denial is free:
+        there the token only names who denies, and a wrong one nobody.
         """
-        proof = caller.proof(found.id)
-        if request.token is None:
+        proof, denies = caller.proof(found.id), request.decision == "deny"
+        if request.token is None or (denies and proof.is_proven):
             return proof, ""
-        row = self._tokens.program(request.token)
+        try:
+            row = self._tokens.program(request.token)
+        except Refused:
+            if denies:
+                return proof, ""
+            raise
         able = msgspec.structs.replace(proof, program=row.risk)
+        if denies and proof.standing != "below":
+            return able, row.name
         if request.input is None and able.token_covers(found.data.risk, request.scope):
             return able, row.name
         return proof, ""
