@@ -124,7 +124,7 @@ class Core:
         self._tail = watchgate.spawn("tail", "--json", "--since", "1h", log=self._records)
 
     def _introduce(self) -> None:
-        """Set the person's PIN, and have the tests be a program that may allow, before any agent."""
+        """Set a PIN, and have the tests be a program that may allow, before any agent runs."""
         if self._watchgate.registered:
             return
         self._ask(Request(id=1, verb="pin", action="set", pin=PIN))
