@@ -36,7 +36,7 @@ def offer_pin() -> None:
             return
     except Stop:
         return
-    say(OFFER)
+    print(OFFER)
     try:
         if pin := typed_twice():
             _needs_core()
