@@ -64,7 +64,7 @@ class Askers:
         self._lately[key] = agent
         if session is not None:
             self._sessions.setdefault(key, Recent(SESSIONS_KEPT)).renew(session, None)
-            if self.accounted.get(session) != agent:
+            if (known := self.accounted.get(session)) is None or known.key != key:
                 self.accounted.renew(session, agent)
                 self.changed = True
         if len(self._lately) > self._limit:
@@ -151,6 +151,16 @@ class Askers:
     def is_accounted(self, session: Session) -> bool:
         """Whether a process is or was known for this session."""
         return session in self.accounted
+
+    def to_keep(self) -> tuple[tuple[Proc, Session], ...]:
+        """What a core that starts again has to know: each session's process, and each process.
+
+        A process is there with its newest session even where another one took all of its names.
+        """
+        pairs = {(one.key, session): one for session, one in self.accounted.items()}
+        for key, named in self._sessions.items():
+            pairs.setdefault((key, next(reversed(named))), self._lately[key])
+        return tuple((one, session) for (_, session), one in pairs.items())
 
     def restore(self, agents: Iterable[tuple[Proc, Session]]) -> None:
         """Take over what an earlier core knew."""

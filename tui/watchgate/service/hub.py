@@ -71,7 +71,8 @@ class Hub:
     """One core's running state.
 
     `agent_of` names the agent above a peer's pid. `asked_by` takes the events that wait and the
-    agent whose hook sent them; `observing` takes what nobody waits for.
+    agent whose hook sent them; `once_kept` calls back when an agent is known for good; `observing`
+    takes what nobody waits for.
     """
 
     def __init__(
@@ -98,11 +99,13 @@ class Hub:
         self._agents: dict[int, tuple[Proc, Session, tuple[Proc, ...]]] = {}
         self._waiting: dict[int, Waiting] = {}
         self._line_ids: dict[int, str | int | None] = {}
+        self._unreceived: dict[int, bool] = {}
         self._commits = 0
         self._turned_away = 0
         self._tell_next_s = float("-inf")
         self._whole = engine.config.journal.content == "full"
         self.asked_by: Callable[[Event, Proc], None] = _nobody
+        self.once_kept: Callable[[Proc, Callable[[], None]], None] = _at_once
         self.observing = Observing(
             engine=engine,
             recorder=recorder,
@@ -156,8 +159,10 @@ class Hub:
             self.askers.seen(agent, session)
             event = msgspec.structs.replace(event, agent_pid=agent.pid)
             self.asked_by(event, agent)
-        self.execute(self.engine.receive(event, conn.number, now))
-        self._note_asker(conn.number)
+            self._unreceived[conn.number] = False
+            self.once_kept(agent, lambda: self._receive_kept(event, conn, now))
+        else:
+            self._receive(event, conn, now)
 
     def heard(self, hearing: int, handler: str, report: Report) -> None:
         """A handler that the engine asked has spoken."""
@@ -223,6 +228,9 @@ class Hub:
     def hung_up(self, conn: Waiting) -> None:
         """A waiting client went away."""
         self.catch_up()
+        if conn.number in self._unreceived:
+            self._unreceived[conn.number] = True
+            return
         self._forget(conn)
         self.execute(self.engine.hung_up(conn.number, self._clock.now()))
 
@@ -324,6 +332,24 @@ class Hub:
                 conn.proxy = line.proxy
                 self.event(event, conn, now)
 
+    def _receive(self, event: Event, conn: Waiting, now: Instant) -> None:
+        self.execute(self.engine.receive(event, conn.number, now))
+        self._note_asker(conn.number)
+
+    def _receive_kept(self, event: Event, conn: Waiting, now: Instant) -> None:
+        """Let the engine decide, now that a core that starts again would know whose call it is."""
+        hung_up = self._unreceived.pop(conn.number)
+        if conn.number not in self._waiting:
+            return  # answered closed already
+        self.catch_up()
+        with contained(lambda fault: self.failed(fault, conn, conn.head)):
+            self._receive(event, conn, now)
+        # On record is that it asked, and that nobody waits.
+        if hung_up and conn.answer is None:
+            self.hung_up(conn)
+        elif hung_up:
+            self.delivered(conn, ok=False)
+
     def _commit(self, request: str) -> None:
         def settle(ok: bool) -> None:
             self._commits -= 1
@@ -393,3 +419,7 @@ class Hub:
 
 def _nobody(_event: Event, _agent: Proc) -> None:
     """Nobody wants to know."""
+
+
+def _at_once(_agent: Proc, then: Callable[[], None]) -> None:
+    then()

@@ -10,10 +10,9 @@ import anyio.to_thread
 from watchgate.core.clock import Clock
 from watchgate.core.records import CoreData, TamperedData
 from watchgate.link.paths import Paths
-from watchgate.service.askers import Askers
 from watchgate.service.hub import Hub
-from watchgate.service.identity import agents_file
 from watchgate.service.identity.agents_file import AgentsError
+from watchgate.service.identity.kept_agents import KeptAgents
 from watchgate.service.identity.pin import Pin
 from watchgate.service.identity.presence import CoreProcesses, Presences
 from watchgate.service.identity.sealed_file import SealedFile
@@ -23,9 +22,7 @@ from watchgate.service.journal import reading
 from watchgate.service.journal.schema import JournalError
 from watchgate.service.search.kinds import of_kinds
 
-LOOK_S = 0.25
-LOOKS_BETWEEN = 8
-"""Files are looked at every so many looks at what the agents are: every two seconds."""
+LOOK_S = 2.0
 
 RECORDED_EVERY_S = 86_400.0
 """How often the fingerprints are recorded anew, so that no journal's limits drop the newest one."""
@@ -46,19 +43,20 @@ class Identity:
         self._paths = paths
         self._clock = clock
         self._hub = hub
-        self._askers: Askers = hub.askers
-        self._unread = ""
+        self._unread = self._unwritten = ""
         files = {PIN: SealedFile(paths.pin), TOKENS: SealedFile(paths.tokens)}
         for kind, file in files.items():
             file.load(recorded(paths.journal, kind))
         self._files = files
+        self._agents = KeptAgents(paths.agents, hub.askers, self._not_kept)
+        hub.once_kept = self._agents.once_kept
         try:
-            self._askers.restore(agents_file.load(paths.agents))
+            self._agents.load()
         except AgentsError as fault:
             self._unread = str(fault)
         state = hub.recorder.state
         self.presences = Presences(
-            self._askers,
+            hub.askers,
             pin=Pin(files[PIN], clock),
             tokens=Tokens(files[TOKENS]),
             unlocking=Unlocking(clock),
@@ -80,31 +78,25 @@ class Identity:
 
     async def run(self) -> None:
         """Keep the agents on disk and look at the files, until cancelled."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._agents.run)
+            await self._look_on()
+
+    async def _look_on(self) -> None:
         told: set[str] = set()
-        looks, recorded_s = 0, self._clock.now().mono_s
+        recorded_s = self._clock.now().mono_s
         while True:
-            if self._askers.changed:
-                await self._save()
-            if looks % LOOKS_BETWEEN == 0:
-                await self._look(told)
-                if self._clock.now().mono_s - recorded_s >= RECORDED_EVERY_S:
-                    recorded_s = self._clock.now().mono_s
-                    self._record_again()
-            looks += 1
+            await self._look(told)
+            if self._clock.now().mono_s - recorded_s >= RECORDED_EVERY_S:
+                recorded_s = self._clock.now().mono_s
+                self._record_again()
             await anyio.sleep(LOOK_S)
 
-    async def _save(self) -> None:
-        self._askers.changed = False
-        agents = tuple((one, session) for session, one in self._askers.accounted.items())
-        try:
-            await anyio.to_thread.run_sync(agents_file.save, self._paths.agents, agents)
-        except OSError as fault:
-            if not self._unread:
-                self._unread = fault.strerror or str(fault)
-                what = f"{self._paths.agents} cannot be written: a core that starts knows no agent"
-                self._hub.recorder.about_core(
-                    "policy.fault", CoreData(what=what, detail=self._unread)
-                )
+    def _not_kept(self, why: str) -> None:
+        if why != self._unwritten:
+            self._unwritten = why
+            what = f"{self._paths.agents} cannot be written: a core that starts knows no agent"
+            self._hub.recorder.about_core("policy.fault", CoreData(what=what, detail=why))
 
     async def _look(self, told: set[str]) -> None:
         for kind, file in self._files.items():
