@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -19,6 +20,8 @@ from watchgate.link.protocol import Request, Result
 from watchgate.service.crashtest.agents.base import base_environment
 from watchgate.service.crashtest.model.conversation import Json
 from watchgate.service.crashtest.place import Place
+from watchgate.service.identity.standing import leader_of
+from watchgate.service.process_table import ancestors
 
 PROGRAM = Path(sys.executable).with_name("watchgate")
 COMMAND_LIMIT_S = 30
@@ -124,12 +127,15 @@ class Core:
         self._tail = watchgate.spawn("tail", "--json", "--since", "1h", log=self._records)
 
     def _introduce(self) -> None:
-        """Set a PIN, and have the tests be a program that may allow, before any agent runs."""
-        if self._watchgate.registered:
-            return
-        self._ask(Request(id=1, verb="pin", action="set", pin=PIN))
-        added = self._ask(Request(id=1, verb="token", action="add", name="tests", risk="high"))
-        self._watchgate.registered = {"WATCHGATE_TOKEN": added["token"]}
+        """Prove a person to be there, and register the tests' program, before any agent runs."""
+        if leader_of(ancestors(os.getpid())) is None:
+            # Under nohup or in the background nobody could tell which terminal the tests are.
+            os.setsid()
+        if not self._watchgate.registered:
+            self._ask(Request(id=1, verb="pin", action="set", pin=PIN))
+            added = self._ask(Request(id=1, verb="token", action="add", name="tests", risk="high"))
+            self._watchgate.registered = {"WATCHGATE_TOKEN": added["token"]}
+        self._ask(Request(id=1, verb="unlock", pin=PIN))
 
     def _ask(self, request: Request) -> Json:
         answer = call_once(self._watchgate.place.runtime / "control.sock", request)
