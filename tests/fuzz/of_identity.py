@@ -15,6 +15,7 @@ from watchgate.service.identity.agents_file import AgentsError
 from watchgate.service.identity.pin import Pin
 from watchgate.service.identity.sealed_file import SealedFile
 from watchgate.service.identity.tokens import Tokens
+from watchgate.service.identity.tries import LONGEST_PAUSE_S, TRIES, Tries
 from watchgate.service.off_switch import boot_id
 
 
@@ -28,7 +29,16 @@ def agents(data: bytes) -> None:
 
 def pin(data: bytes) -> None:
     """`pin`, with the fingerprint of which the journal knows."""
-    asyncio.run(Pin(_sealed("pin", data), FakeClock(Instant(0, 0.0))).verify("123456"))
+    tries = folder() / "tries-of-pin.json"
+    tries.unlink(missing_ok=True)
+    asyncio.run(Pin(_sealed("pin", data), tries, FakeClock(Instant(0, 0.0))).verify("123456"))
+
+
+def tries(data: bytes) -> None:
+    """`pin-tries.json`: whatever is in it, none waits for longer than a day."""
+    found = Tries(written("pin-tries.json", data), FakeClock(Instant(1, 1.0)))
+    demand(0 <= found.left_s <= LONGEST_PAUSE_S, "a pause of a day at most")
+    demand(found.wrong >= TRIES or not found.left_s, "a pause only after five")
 
 
 def tokens(data: bytes) -> None:
@@ -67,6 +77,11 @@ IDENTITY = {
         found=BROKEN,
         refusals=(Refused,),
         seeds=(_PIN,),
+    ),
+    "pin-tries": Target(
+        feed=tries,
+        found=BROKEN,
+        seeds=(b'{"version":1,"wrong":6,"until":60000000}', b'{"wrong":1,"until":0}'),
     ),
     "tokens": Target(
         feed=tokens,

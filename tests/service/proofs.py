@@ -17,7 +17,7 @@ def presences_of(desk: Desk, directory: Path, own: CoreProcesses | None = None) 
     state, clock = desk.hub.recorder.state, desk.clock
     return Presences(
         desk.hub.askers,
-        pin=Pin(SealedFile(directory / "pin"), clock),
+        pin=Pin(SealedFile(directory / "pin"), directory / "pin-tries.json", clock),
         tokens=Tokens(SealedFile(directory / "tokens.json")),
         unlocking=Unlocking(clock, alive=lambda _leader: True),
         sessions=state.sessions.values,

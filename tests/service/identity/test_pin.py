@@ -7,6 +7,7 @@ import anyio
 import pytest
 
 from tests.core.builders import START
+from watchgate.core.clock import Instant
 from watchgate.core.decisions import Refused
 from watchgate.service.clock import FakeClock
 from watchgate.service.identity import pin as pins
@@ -22,7 +23,15 @@ class Lock:
     def __init__(self, folder: Path) -> None:
         self.clock = FakeClock(START)
         self.file = SealedFile(folder / "pin")
-        self.pin = Pin(self.file, self.clock)
+        self.tries = folder / "pin-tries.json"
+        self.pin = Pin(self.file, self.tries, self.clock)
+
+    def restart(self) -> None:
+        """A core is started anew."""
+        recorded = self.file.fingerprint
+        self.file = SealedFile(self.file.path)
+        self.file.load(recorded)
+        self.pin = Pin(self.file, self.tries, self.clock)
 
     async def wrong(self, guess: str = "123456") -> int | None:
         """For how long no PIN is taken after this guess."""
@@ -64,6 +73,66 @@ async def test_the_fifth_wrong_one_ends_in_a_pause_that_doubles(lock: Lock) -> N
     lock.clock.advance(120)
     await lock.pin.verify(RIGHT)
     assert await lock.wrong() == 0, "the right one starts the count anew"
+
+
+async def test_wrong_ones_and_the_pause_survive_the_core(lock: Lock) -> None:
+    waits = []
+    for _ in range(5):
+        waits.append(await lock.wrong())
+        lock.restart()
+    assert waits == [0, 0, 0, 0, 30]
+    with pytest.raises(Refused) as refused:
+        await lock.pin.verify(RIGHT)
+    assert refused.value.wait_s == 30
+    lock.clock.advance(29)
+    lock.restart()
+    assert await lock.wrong() == 1, "one second is left"
+    lock.clock.advance(1)
+    assert await lock.wrong() == 60
+    lock.clock.advance(60)
+    lock.restart()
+    await lock.pin.verify(RIGHT)
+    lock.restart()
+    assert await lock.wrong() == 0, "the right one starts the count anew"
+
+
+async def test_a_core_that_ends_while_it_looks_at_one_has_counted_it(
+    lock: Lock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ends(pin: str, salt: bytes) -> bytes:
+        raise SystemExit
+
+    with monkeypatch.context() as patched:
+        patched.setattr(pins, "_hash", ends)
+        with pytest.raises(SystemExit):
+            await lock.pin.verify("123456")
+    lock.restart()
+    assert [await lock.wrong() for _ in range(4)] == [0, 0, 0, 30]
+
+
+async def test_a_clock_that_was_set_back_makes_no_pause_longer(lock: Lock) -> None:
+    for _ in range(5):
+        await lock.wrong()
+    lock.clock = FakeClock(Instant(START.wall_us - 86_400_000_000, 7.0))
+    lock.restart()
+    assert await lock.wrong() == 30
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b'{"wrong":-9,"until":0}', b'{"wrong":0}'])
+async def test_a_count_that_cannot_be_read_counts_as_five(lock: Lock, damage: bytes) -> None:
+    await lock.wrong()
+    lock.tries.write_bytes(damage)
+    lock.restart()
+    assert await lock.wrong() == 30
+    lock.clock.advance(30)
+    await lock.pin.verify(RIGHT)
+
+
+async def test_where_tries_cannot_be_counted_none_is_taken(lock: Lock) -> None:
+    lock.tries.with_name("pin-tries.json.new").mkdir()
+    with pytest.raises(Refused, match="cannot be counted") as refused:
+        await lock.pin.verify(RIGHT)
+    assert refused.value.code == "locked"
 
 
 async def test_guesses_at_the_same_time_are_counted_one_by_one(lock: Lock) -> None:

@@ -69,6 +69,11 @@ class Paths(msgspec.Struct, frozen=True):
         return self.state_dir / "pin"
 
     @property
+    def pin_tries(self) -> Path:
+        """How often a PIN was guessed wrong."""
+        return self.state_dir / "pin-tries.json"
+
+    @property
     def tokens(self) -> Path:
         """The registered programs, with the hashes of their tokens."""
         return self.state_dir / "tokens.json"

@@ -57,7 +57,7 @@ class Identity:
         state = hub.recorder.state
         self.presences = Presences(
             hub.askers,
-            pin=Pin(files[PIN], clock),
+            pin=Pin(files[PIN], paths.pin_tries, clock),
             tokens=Tokens(files[TOKENS]),
             unlocking=Unlocking(clock),
             sessions=state.sessions.values,

@@ -8,7 +8,8 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from math import ceil
+from contextlib import suppress
+from pathlib import Path
 
 import anyio
 import anyio.to_thread
@@ -18,12 +19,10 @@ from watchgate.core.clock import Clock
 from watchgate.core.decisions import Refused
 from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.service.identity.sealed_file import SealedFile
+from watchgate.service.identity.tries import TRIES, Tries
 
 SHORTEST = 6
 LONGEST = 1_024
-TRIES = 5
-PAUSE_S = 30.0
-LONGEST_PAUSE_S = 86_400.0
 COST, BLOCK, LANES = 2**15, 8, 1
 _MEMORY_BYTES = 64 * 1024 * 1024
 _SALT_BYTES = 16
@@ -38,12 +37,11 @@ class _Hashed(msgspec.Struct, frozen=True, kw_only=True):
 class Pin:
     """The PIN of one core; wrong tries count for all callers together."""
 
-    def __init__(self, file: SealedFile, clock: Clock) -> None:
+    def __init__(self, file: SealedFile, tries: Path, clock: Clock) -> None:
+        """`tries` is the file that counts wrong ones."""
         self.file = file
-        self._clock = clock
+        self._tries = Tries(tries, clock)
         self._turn = anyio.Lock()
-        self._wrong = 0
-        self._paused_until_s = 0.0
 
     @property
     def is_set(self) -> bool:
@@ -56,20 +54,16 @@ class Pin:
         async with self._turn:
             hashed = self._hashed()
             self._check_pause()
+            await self._count()
             salt = hashed.salt if hashed is not None else bytes(_SALT_BYTES)
             found = await anyio.to_thread.run_sync(_hash, pin, salt)
             if hashed is None:
                 raise Refused("wrong_pin", "no PIN is set (watchgate pin set)")
             if hmac.compare_digest(found, hashed.hash):
-                self._wrong = 0
+                await self._forget_tries()
                 return
-            self._wrong += 1
-            if self._wrong >= TRIES:
-                longer = PAUSE_S * 2 ** min(self._wrong - TRIES, 30)
-                pause_s = min(longer, LONGEST_PAUSE_S)
-                self._paused_until_s = self._clock.now().mono_s + pause_s
-                self._check_pause()
-            left = TRIES - self._wrong
+            self._check_pause()
+            left = TRIES - self._tries.wrong
             raise Refused("wrong_pin", f"this is not the PIN; {left} more before a pause", wait_s=0)
 
     async def set(self, pin: str) -> None:
@@ -79,7 +73,7 @@ class Pin:
         salt = secrets.token_bytes(_SALT_BYTES)
         hashed = _Hashed(salt=salt, hash=await anyio.to_thread.run_sync(_hash, pin, salt))
         await anyio.to_thread.run_sync(self.file.replace, msgspec.json.encode(hashed))
-        self._wrong = 0
+        await self._forget_tries()
 
     async def remove(self) -> None:
         """Have none from now on."""
@@ -100,10 +94,21 @@ class Pin:
             raise Refused("locked", f"{self.file.path} cannot be read: {fault}") from None
 
     def _check_pause(self) -> None:
-        left_s = ceil(self._paused_until_s - self._clock.now().mono_s)
-        if left_s > 0:
-            words = f"{self._wrong} wrong PINs: none is taken for {left_s} s"
+        if left_s := self._tries.left_s:
+            words = f"{self._tries.wrong} wrong PINs: none is taken for {left_s} s"
             raise Refused("wrong_pin", words, wait_s=left_s)
+
+    async def _count(self) -> None:
+        try:
+            await anyio.to_thread.run_sync(self._tries.count)
+        except OSError as fault:
+            # Uncounted tries would be as many as somebody can start cores.
+            why = fault.strerror or fault
+            raise Refused("locked", f"no PIN is taken, as tries cannot be counted: {why}") from None
+
+    async def _forget_tries(self) -> None:
+        with suppress(OSError):  # then they count on, which only makes a pause come sooner
+            await anyio.to_thread.run_sync(self._tries.forget)
 
 
 def _hash(pin: str, salt: bytes) -> bytes:
