@@ -12,7 +12,9 @@ from anyio.abc import SocketStream
 from tests.service.wire import is_root, knock_as_nobody, rest, served, until
 from watchgate.agents.base import Answer
 from watchgate.agents.streams.source import Source
+from watchgate.core.clock import Instant
 from watchgate.service import accepting
+from watchgate.service.frames import Frame
 from watchgate.service.framing import Head
 from watchgate.service.ingest import Asker, Ingest, Waiting
 from watchgate.service.peer import Peer
@@ -35,6 +37,15 @@ class Notes:
             raise ValueError("a bug")
         self.heard.append(("frame", payload))
         self.conns.append(conn)
+
+    def received(self, head: Head, payload: bytes, pid: int) -> Frame:
+        return Frame(head, payload, pid, Instant(0, 0.0))
+
+    def prepared(self, frame: Frame) -> Frame:
+        return frame
+
+    def take(self, frame: Frame, conn: Waiting) -> None:
+        self.frame(frame.head, frame.payload, conn)
 
     def bad_frame(self, head: Head | None, why: str, conn: Waiting) -> None:
         self.heard.append(("bad", why))

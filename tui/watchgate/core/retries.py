@@ -24,6 +24,7 @@ REMEMBERED_S = 300.0
 _KEPT_A_SESSION = 32
 _SESSIONS_KEPT = 2_000
 _SHOWN_CHARS = 60
+_READ_CHARS = 16_384
 _RAISED: dict[Risk, Risk] = {
     "low": "medium",
     "medium": "high",
@@ -117,8 +118,8 @@ def _operands(words: tuple[str, ...]) -> list[str]:
 def _shown(event: Event) -> str:
     tool = event.tool
     text = summary(tool, event.cwd) if tool is not None else event.native
-    # A secret that is cut is no longer known for one.
-    line = " ".join(redact(text).split())
+    # A secret that is cut is no longer known for one; behind so many characters none is shown.
+    line = " ".join(redact(text[:_READ_CHARS]).split())
     return line if len(line) <= _SHOWN_CHARS else f"{line[: _SHOWN_CHARS - 3]}..."
 
 

@@ -61,6 +61,7 @@ _RANGES = "".join(f"{a}-{b}" for a, b in _HIDDEN_RANGES)
 _HIDDEN = re.compile(f"[{_RANGES}]")
 _NAMED = {"\n": "\\n", "\t": "\\t"}
 _NEWLINE = re.compile(r"\r?\n")
+_SEEN_ASCII = bytes(n for n in range(128) if chr(n) in _NAMED or not _HIDDEN.match(chr(n)))
 
 
 def _hidden_in(text: str) -> re.Pattern[str]:
@@ -95,6 +96,8 @@ def safe_lines(text: str) -> list[str]:
 
 def hidden_spans(text: str) -> list[Span]:
     """Where characters sit that a reader cannot see, newlines and tabs left out."""
+    if text.isascii() and not text.encode().translate(None, _SEEN_ASCII):
+        return []
     return [m.span() for m in _hidden_in(text).finditer(text) if m.group() not in _NAMED]
 
 

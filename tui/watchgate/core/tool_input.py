@@ -180,14 +180,16 @@ def changing_parts(tool: Tool) -> Iterator[tuple[Mapping[str, Any], list[str], l
 
 
 def line_counts(tool: Tool) -> tuple[int, int]:
-    """Lines that an edit adds and removes; (0, 0) where the input does not say."""
+    """Lines that an edit adds and removes; (0, 0) where the input does not say.
+
+    A line ends at LF, as it does where changes are shown.
+    """
     if text := patch(tool):
-        lines = text.splitlines()
-        return sum(map(_added, lines)), sum(map(_removed, lines))
+        return _lines_beginning("+", text), _lines_beginning("-", text)
     added = removed = 0
     for old, new in replacements(tool):
-        added += sum(len(text.splitlines()) for text in new)
-        removed += sum(len(text.splitlines()) for text in old)
+        added += sum(map(_line_count, new))
+        removed += sum(map(_line_count, old))
     return added, removed
 
 
@@ -278,9 +280,10 @@ def _is_list(value: Any) -> bool:
     return isinstance(value, list)
 
 
-def _added(line: str) -> bool:
-    return line.startswith("+")
+# Texts may be megabytes: their lines are counted, and never made.
+def _line_count(text: str) -> int:
+    return text.count("\n") + (not text.endswith("\n"))
 
 
-def _removed(line: str) -> bool:
-    return line.startswith("-")
+def _lines_beginning(sign: str, text: str) -> int:
+    return text.count(f"\n{sign}") + text.startswith(sign)

@@ -11,6 +11,12 @@ from watchgate.agents.borrowed import speaker
 from watchgate.core.clock import Instant
 from watchgate.core.events import Event, Lane
 from watchgate.core.nesting import DEEPEST, too_deep
+from watchgate.core.patterns.allowance import one_text
+from watchgate.core.policy.guards import MAX_SCANNED_CHARS
+from watchgate.core.policy.shell.finder import commands
+from watchgate.core.redact import redact, redact_all
+from watchgate.core.secrets.finding import Found, remembering
+from watchgate.core.tool_input import command
 from watchgate.service.framing import Head
 from watchgate.service.lines import raw_event
 
@@ -18,6 +24,14 @@ _GATES = (Lane.GATE, Lane.GATE_READ)
 _CALLS = ("tool.pre", "tool.permission")
 _OWN = ("prompt.submit", "question")
 """What is gated by hooks of its own: on those of another event nothing would be judged."""
+
+
+class Prepared(msgspec.Struct, frozen=True):
+    """What takes long to make of a frame: its event, or why it has none, and its texts' secrets."""
+
+    event: Event | None
+    fault: str = ""
+    secrets: Found = {}
 
 
 class Frame(msgspec.Struct, frozen=True, gc=False):
@@ -28,6 +42,24 @@ class Frame(msgspec.Struct, frozen=True, gc=False):
     pid: int
     at: Instant
     teller_pid: int | None = None
+    prepared: Prepared | None = None
+
+
+def prepared(frame: Frame, adapters: Mapping[str, Adapter], *, whole: bool = False) -> Frame:
+    """The frame with all done that takes long and depends on nothing else; for any thread."""
+    found: Found = {}
+    try:
+        event = decode_frame(frame, adapters, whole=whole)
+    except DecodeError as fault:
+        return msgspec.structs.replace(frame, prepared=Prepared(None, str(fault)))
+    with one_text(), remembering(found):
+        if event.tool is not None:
+            redact_all(event.tool.input)
+        redact(event.raw)
+    if event.tool is not None and event.tool.cls == "shell":
+        # The parser keeps what it read last.
+        commands((command(event.tool) or "")[:MAX_SCANNED_CHARS])
+    return msgspec.structs.replace(frame, prepared=Prepared(event, secrets=found))
 
 
 def decode_frame(frame: Frame, adapters: Mapping[str, Adapter], *, whole: bool = False) -> Event:
@@ -35,6 +67,18 @@ def decode_frame(frame: Frame, adapters: Mapping[str, Adapter], *, whole: bool =
 
     Raises `DecodeError`.
     """
+    if frame.prepared is None:
+        event = _decode(frame, adapters, whole=whole)
+    elif frame.prepared.event is None:
+        raise DecodeError(frame.prepared.fault)
+    else:
+        event = frame.prepared.event
+    if frame.teller_pid is not None:
+        event = msgspec.structs.replace(event, teller_pid=frame.teller_pid)
+    return event
+
+
+def _decode(frame: Frame, adapters: Mapping[str, Adapter], *, whole: bool) -> Event:
     head, payload = frame.head, frame.payload
     adapter = adapters.get(speaker(head.agent, payload, head.env, adapters))
     if adapter is None:
@@ -50,8 +94,6 @@ def decode_frame(frame: Frame, adapters: Mapping[str, Adapter], *, whole: bool =
         _demand_gated(event, head)
     if event.tool is not None and too_deep(event.tool.input):
         raise DecodeError(f"an input nested over {DEEPEST} levels deep")
-    if frame.teller_pid is not None:
-        event = msgspec.structs.replace(event, teller_pid=frame.teller_pid)
     # Whatever was decoded is UTF-8 already.
     return msgspec.structs.replace(event, raw=payload.decode()) if whole else event
 

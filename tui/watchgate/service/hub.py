@@ -23,12 +23,13 @@ from watchgate.core.effects import Ask, Commit, Effect, Emit, Halt
 from watchgate.core.engine import Engine
 from watchgate.core.events import Event, Lane
 from watchgate.core.records import CoreData, Draft, TamperedData
+from watchgate.core.secrets.finding import remembering
 from watchgate.core.verdicts import Reply, Report, SayDeny
 from watchgate.service import probe
 from watchgate.service.askers import Askers, Session
 from watchgate.service.boundary import contained
 from watchgate.service.closing import closed_answer, closed_text
-from watchgate.service.frames import Frame, decode_frame, unread_frame
+from watchgate.service.frames import Frame, decode_frame, prepared, unread_frame
 from watchgate.service.framing import Head
 from watchgate.service.identity.chains import chain_of
 from watchgate.service.ingest import Asker, Waiting
@@ -119,8 +120,19 @@ class Hub:
 
     def frame(self, head: Head, payload: bytes, conn: Waiting) -> None:
         """A whole hook frame: decode it and let the engine decide."""
-        now = self._clock.now()
-        frame = Frame(head, payload, conn.pid, now)
+        self.take(self.received(head, payload, conn.pid), conn)
+
+    def received(self, head: Head, payload: bytes, pid: int) -> Frame:
+        """A frame that came in just now and may be taken later."""
+        return Frame(head, payload, pid, self._clock.now())
+
+    def prepared(self, frame: Frame) -> Frame:
+        """The frame with all done that takes long; for any thread."""
+        return prepared(frame, self._adapters, whole=self._whole)
+
+    def take(self, frame: Frame, conn: Waiting) -> None:
+        """Let the engine decide about a frame."""
+        head = frame.head
         if head.lane is Lane.OBSERVE:
             # It may tell that a call that waits was answered elsewhere; then it counts whose word.
             if self.engine.broker.open and (teller := self._agent_of(conn.pid)) is not None:
@@ -131,14 +143,23 @@ class Hub:
         try:
             event = decode_frame(frame, self._adapters, whole=self._whole)
         except DecodeError as fault:
-            self.bad_frame(head, str(fault), conn, payload)
+            self.bad_frame(head, str(fault), conn, frame.payload)
             return
         if probe.is_probe(event):
             self.observing.probed(event)
             conn.say(self._adapters[event.agent].answer(event, SayDeny(probe.DENIAL)), None)
             return
         conn.proxy = head.proxy
-        self.event(event, conn, now)
+        if frame.prepared is None:
+            self.event(event, conn, frame.at)
+            return
+        now = self._clock.now()
+        if event.deadline_s is not None:
+            # The client counts from when it sent the frame.
+            left_s = max(0.0, event.deadline_s - (now.mono_s - frame.at.mono_s))
+            event = msgspec.structs.replace(event, deadline_s=left_s)
+        with remembering(frame.prepared.secrets):
+            self.event(event, conn, now)
 
     def catch_up(self) -> None:
         """Let what was observed go first: whatever else happens may depend on it."""

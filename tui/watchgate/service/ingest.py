@@ -13,6 +13,7 @@ import socket
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Protocol
 
 import anyio
@@ -34,8 +35,10 @@ from watchgate.service.admission.door import (
     AskerOf,
     Door,
 )
+from watchgate.service.admission.large import LARGE_BYTES, LargeFrames
 from watchgate.service.admission.unfinished import Unfinished
 from watchgate.service.boundary import contained
+from watchgate.service.frames import Frame
 from watchgate.service.framing import (
     MAX_HEADER_BYTES,
     MAX_PAYLOAD_BYTES,
@@ -105,6 +108,18 @@ class Hub(Protocol):
         """A whole frame."""
         ...
 
+    def received(self, head: Head, payload: bytes, pid: int) -> Frame:
+        """A whole frame that is taken later."""
+        ...
+
+    def prepared(self, frame: Frame) -> Frame:
+        """The frame with all done that takes long; called in a thread."""
+        ...
+
+    def take(self, frame: Frame, conn: Waiting) -> None:
+        """A frame that was received before."""
+        ...
+
     def bad_frame(self, head: Head | None, why: str, conn: Waiting) -> None:
         """A frame that cannot be read."""
         ...
@@ -149,6 +164,7 @@ class Ingest:
     ) -> None:
         self._hub = hub
         self._door = Door(ingest_limits(), asker_of)
+        self._large = LargeFrames(asker_of)
         self._turning_away = 0
         self._sources = sources or Sources()
         self._count = 0
@@ -224,8 +240,19 @@ class Ingest:
             if head is None or why:
                 self._hub.bad_frame(head, why, conn)
             else:
-                self._hub.frame(head, payload, conn)
+                await self._take(head, payload, conn)
         return head
+
+    async def _take(self, head: Head, payload: bytes, conn: Waiting) -> None:
+        """Give the hub a frame; a large one is read in a thread, and its asker's next wait."""
+        hub = self._hub
+        large = len(payload) > LARGE_BYTES
+        frame = hub.received(head, payload, conn.pid) if large else None
+        async with self._large.turn(conn.pid, len(payload)):
+            if frame is None:
+                hub.frame(head, payload, conn)
+            else:
+                hub.take(await self._large.read(partial(hub.prepared, frame)), conn)
 
     async def _payload(self, stream: SocketStream, head: Head, rest: bytes, pid: int) -> bytes:
         if head.dropped or head.length > MAX_PAYLOAD_BYTES:

@@ -17,6 +17,7 @@ from watchgate.core.effects import Effect, Emit
 from watchgate.core.engine import Engine
 from watchgate.core.events import Event
 from watchgate.core.records import Draft
+from watchgate.core.secrets.finding import Found, remembering
 from watchgate.service import probe
 from watchgate.service.askers import Askers
 from watchgate.service.boundary import each_contained
@@ -125,8 +126,13 @@ class Observing:
             self.probed(event) if probe.is_probe(event) else events.append(event)
 
         each_contained(frames, decode, failed)
-        each_contained(events, lambda event: self._observe(event, observed, failed), failed)
-        self._recorder.record_all(observed, failed)
+        looked_through: Found = {}
+        for frame in frames:
+            if frame.prepared is not None:
+                looked_through |= frame.prepared.secrets
+        with remembering(looked_through):
+            each_contained(events, lambda event: self._observe(event, observed, failed), failed)
+            self._recorder.record_all(observed, failed)
 
     def _observe(self, event: Event, observed: list[Draft], failed: Callable[[str], None]) -> None:
         """Add what follows from an event to what is recorded together, or carry it out at once."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable
+from functools import lru_cache
 
 from watchgate.core.patterns import allowance, cost
 from watchgate.core.patterns.automaton import NoAutomaton, has_one
@@ -120,13 +121,15 @@ class Pattern:
         if self._node is None:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", FutureWarning)
-                self._node = parsed(self.source, self.flags)
-            parts = self._node.parts if isinstance(self._node, Choice) else (self._node,)
+                node = parsed(self.source, self.flags)
+            parts = node.parts if isinstance(node, Choice) else (node,)
             heads = tuple(cost.head(part, cased=True) for part in parts)
             self._heads = heads if all(heads) else ()
-            self._needed = needed(self._node)
-            if (one := held(self._node)) is not None:
+            self._needed = needed(node)
+            if (one := held(node)) is not None:
                 self._held = one.test()
+            # Last: another thread that sees it uses what was set before.
+            self._node = node
         return self._node
 
     def _is_short(self, text: str) -> bool:
@@ -175,6 +178,15 @@ class Pattern:
                 # A text this long is not for such a pattern: nobody knows what it would say.
                 raise allowance.Spent from None
         return scanner.finds(text, how)
+
+
+@lru_cache(maxsize=4_096)
+def shared(source: str, flags: int = 0) -> Pattern:
+    """The one pattern of this source: rules repeat theirs, and its tree takes long to make.
+
+    Raises `PatternFault`.
+    """
+    return Pattern(source, flags)
 
 
 def _length(text: str) -> int:

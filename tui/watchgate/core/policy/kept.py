@@ -48,6 +48,8 @@ def _key(subject: Subject) -> _Key | None:
     The home and our own files are the same for all calls.
     """
     tool = subject.tool
+    if any(isinstance(each, str) and len(each) > MAX_INPUT_BYTES for each in tool.input.values()):
+        return None
     try:
         given = _encode(tool.input)
     except ValueError:

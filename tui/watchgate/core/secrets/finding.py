@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from itertools import takewhile
 
 import msgspec
@@ -111,6 +113,23 @@ class Secret(msgspec.Struct, frozen=True):
         return f"<{self.kind}, {self.end - self.start} chars>"
 
 
+Found = dict[str, list[Secret]]
+"""Texts that were looked through, each with its secrets."""
+
+_found: ContextVar[Found | None] = ContextVar("found", default=None)
+_REMEMBERED_FROM_CHARS = 256
+
+
+@contextmanager
+def remembering(found: Found) -> Iterator[None]:
+    """Look texts up in `found` before they are looked through, and add those that were."""
+    before = _found.set(found)
+    try:
+        yield
+    finally:
+        _found.reset(before)
+
+
 def marked(encoded: bytes) -> bool:
     """Whether a secret may be in the JSON of many texts.
 
@@ -130,6 +149,16 @@ def secrets(text: str) -> list[Secret]:
     One that holds a character nobody can see is left out: a secret must not cover that up. A text
     that takes longer to look through than one text may is a secret as a whole.
     """
+    memory = _found.get() if len(text) >= _REMEMBERED_FROM_CHARS else None
+    if memory is None:
+        return _secrets(text)
+    known = memory.get(text)
+    if known is None:
+        known = memory[text] = _secrets(text)
+    return known
+
+
+def _secrets(text: str) -> list[Secret]:
     try:
         with one_text(within=True):
             matches = [each for start, piece in _pieces(text) for each in _in(text, start, piece)]

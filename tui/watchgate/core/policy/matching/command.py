@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 
 import msgspec
 
-from watchgate.core.patterns.pattern import Pattern
+from watchgate.core.patterns.pattern import shared
 from watchgate.core.policy.matching import needs, options, paths
 from watchgate.core.policy.matching.excuses import excused
 from watchgate.core.policy.matching.options import Flags
@@ -109,7 +109,7 @@ def shape(match: CommandMatch, sets: Sets, *, allows: bool) -> Shape:
         args_regex=_search(match.args_regex),
         no_args_regex=_search(match.no_args_regex),
         first=regex(match.first).fullmatch if match.first else None,
-        line=Pattern("|".join(lines), re.DOTALL).fullmatch if lines else None,
+        line=shared("|".join(lines), re.DOTALL).fullmatch if lines else None,
         operands=match.operands,
         paths=paths.compiled(match.paths, sets, allows=allows) if match.paths else None,
         piped_from=shape(match.piped_from, sets, allows=allows) if match.piped_from else None,

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import msgspec
 
-from watchgate.core.patterns.pattern import Pattern
+from watchgate.core.patterns.pattern import Pattern, shared
 from watchgate.core.policy.matching.hints import Hints, hints
 from watchgate.core.policy.matching.patterns import PatternError, Sets, expanded
 from watchgate.core.policy.matching.wildcards import Samples, may_become, samples
@@ -148,8 +148,8 @@ def _places(names: tuple[str, ...], *, cased: bool) -> Places:
     end = r"(?=/|\Z)"
     return Places(
         tuple(PLACES[name] for name in names if name in PLACES),
-        Pattern(f"(?:{'|'.join(map(_source, anchored))}){end}", flags) if anchored else None,
-        Pattern(f"/(?:{'|'.join(map(_source, deep))}){end}", flags) if deep else None,
+        shared(f"(?:{'|'.join(map(_source, anchored))}){end}", flags) if anchored else None,
+        shared(f"/(?:{'|'.join(map(_source, deep))}){end}", flags) if deep else None,
         hints((*anchored, *deep)),
         samples(anchored),
         samples(deep),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 import msgspec
 
-from watchgate.core.patterns.pattern import Pattern, PatternFault
+from watchgate.core.patterns.pattern import Pattern, PatternFault, shared
 from watchgate.core.policy.rule_file import Names
 
 Sets = Mapping[str, tuple[str, ...]]
@@ -82,9 +82,9 @@ def compiled(names: Iterable[str], *, cased: bool = True) -> Patterns:
     given = tuple(names)
     if not cased:
         sources = "|".join(map(glob_source, given))
-        return Patterns(search=Pattern(sources, re.DOTALL | re.IGNORECASE).fullmatch)
+        return Patterns(search=shared(sources, re.DOTALL | re.IGNORECASE).fullmatch)
     globs = [glob_source(name) for name in given if "*" in name]
-    search = Pattern("|".join(globs), re.DOTALL).fullmatch if globs else None
+    search = shared("|".join(globs), re.DOTALL).fullmatch if globs else None
     return Patterns(frozenset(name for name in given if "*" not in name), search)
 
 
@@ -103,7 +103,7 @@ def glob_source(pattern: str) -> str:
 def regex(source: str) -> Pattern:
     """A regular expression that somebody wrote; raises `PatternError`."""
     try:
-        made = Pattern(source)
+        made = shared(source)
         made.refuse_unbounded()
     except PatternFault as fault:
         raise PatternError(f"{source!r} {fault}") from None
