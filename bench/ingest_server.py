@@ -21,6 +21,7 @@ from anyio.abc import SocketListener
 from watchgate.agents.base import Answer
 from watchgate.agents.streams.source import Source
 from watchgate.service.clock import SystemClock
+from watchgate.service.frames import Frame
 from watchgate.service.framing import Head
 from watchgate.service.ingest import CHUNK_BYTES, Asker, Ingest, Waiting
 from watchgate.service.lines import Line, decode_chunk
@@ -64,6 +65,15 @@ class NoHub:
         self._add(1)
         if head.lane.waits:
             conn.say(_NOTHING, None)
+
+    def received(self, head: Head, payload: bytes, pid: int) -> Frame:
+        return Frame(head, payload, pid, _CLOCK.now())
+
+    def prepared(self, frame: Frame) -> Frame:
+        return frame
+
+    def take(self, frame: Frame, conn: Waiting) -> None:
+        self.frame(frame.head, frame.payload, conn)
 
     def lines(self, chunk: bytes, source: Source, asker: Asker) -> None:
         self._add(self._decode(chunk))

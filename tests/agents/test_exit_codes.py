@@ -53,9 +53,17 @@ def test_the_status_is_read_from_the_last_words_about_it(
 
 
 @pytest.mark.parametrize(
-    ("pattern", "fault"), [("code (", "not a regular expression"), ("code [0-9]+", "one group")]
+    ("pattern", "fault"),
+    [
+        ("code (", "not a regular expression"),
+        ("code [0-9]+", "one group"),
+        (r"(?:a+)+b code (\d)", "may take long"),
+        (r"\s*\w*\s*code (\d)", "may take long"),
+    ],
 )
-def test_a_pattern_that_finds_no_status_is_a_fault_of_the_table(pattern: str, fault: str) -> None:
+def test_a_pattern_that_finds_no_status_or_takes_long_is_a_fault_of_the_table(
+    pattern: str, fault: str
+) -> None:
     rule = EventRule(kind="tool.post", fields=Fields(exit_pattern=pattern))
     table = Table(name="nova", title="Nova", events={"after": rule})
     assert [key for key, why in faults(table) if fault in why] == [

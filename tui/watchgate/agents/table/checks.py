@@ -12,6 +12,7 @@ from watchgate.agents.base import HookEntry
 from watchgate.agents.table import Answers, EventRule, Fields, Table
 from watchgate.agents.table.answers import EVENT, REASON, said
 from watchgate.core.events import Lane, Usage
+from watchgate.core.patterns.pattern import Pattern, PatternFault
 
 Fault = tuple[str, str]
 """The dotted key of what is wrong, and what is allowed there."""
@@ -86,6 +87,10 @@ def _of_fields(key: str, fields: Fields) -> Iterator[Fault]:
         return
     if groups != 1:
         yield f"{key}.exit_pattern", "put the status into one group, as in code (-?[0-9]+)"
+    try:
+        Pattern(fields.exit_pattern).refuse_slow()
+    except PatternFault as fault:
+        yield f"{key}.exit_pattern", str(fault)
 
 
 def _of_hook(key: str, entry: HookEntry, table: Table) -> Iterator[Fault]:

@@ -24,6 +24,8 @@ MAX_STEPS = 1_500_000
 _LENGTHS = (16, 32, 64, 128, 256, 1_024, 4_096, 16_384, MAX_CHARS)
 # A pattern for which there is no automaton must be cheap for a text that people write.
 _MUST_TAKE = 512
+# A few hundred nanoseconds each, for every character of megabytes.
+_MAX_STEPS_A_START = 100
 
 
 class PatternFault(ValueError):
@@ -115,6 +117,14 @@ class Pattern:
                 "may take for ever: it repeats what a longer group matched, has an atomic group or"
                 " a possessive repeat, or is very long; write it without, or give its repeats an"
                 " end such as {0,20}"
+            )
+
+    def refuse_slow(self) -> None:
+        """Raise `PatternFault` where Python's engine may take many steps at one place of a text."""
+        if cost.of_a_start(self._tree(), MAX_CHARS) > _MAX_STEPS_A_START:
+            raise PatternFault(
+                "may take long: it repeats what it repeats already, or goes on without end before"
+                " what it looks for; give its repeats an end such as {0,20}"
             )
 
     def _tree(self) -> Node:
