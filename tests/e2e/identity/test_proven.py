@@ -141,7 +141,7 @@ def test_a_window_that_was_open_before_the_agent_allows_without_a_pin(
     request = held(stage.core, agent)
     asking = window.run(Asking(stage.core, stage.folder, PRESENCE, decision(request, "allow")))
     stands, allowed = asking.answers()
-    assert stands["ok"]["standing"] == "clear"
+    assert stands["ok"]["standing"] == "clear", stands
     assert "ok" in allowed, allowed
     actor = stage.core.seen("approval.decided")["data"]["actor"]
     assert actor["standing"] == "clear"

@@ -130,16 +130,32 @@ def test_what_the_cores_handlers_may_have_left_behind_is_adrift() -> None:
     assert stand(left, Side(starter=core)).standing == "adrift"
 
 
+HOST = Proc(16, "160", "host", sid=14)
+TERMINALS = Proc(17, "170", "ptyhost", sid=14)
+
+
+def in_an_editor(main: Proc) -> Side:
+    """As in VS Code: the agent below one child of the main process, shells below another."""
+    return Side(agents=((Proc(30, "300", "node", sid=14), HOST, main, USERS, INIT),))
+
+
 @pytest.mark.parametrize("main", [PLAIN, CODE])
-def test_the_commands_of_an_editors_own_agent_are_locked_by_their_common_ancestor(
-    main: Proc,
-) -> None:
-    """As in VS Code: the agent below one child of the main process, its shells below another."""
-    host = Proc(16, "160", "host", sid=14)
-    terminals = Proc(17, "170", "ptyhost", sid=14)
+@pytest.mark.parametrize(
+    "shell",
+    [Proc(25, "850", "sh", sid=25, tty=6), Proc(26, "250", "sh", sid=14)],
+    ids=["a younger terminal", "no terminal of its own"],
+)
+def test_the_commands_of_an_editors_own_agent_are_locked(main: Proc, shell: Proc) -> None:
+    chain = client(sid=shell.sid, tty=shell.tty), shell, TERMINALS, main, USERS, INIT
+    found = stand(chain, in_an_editor(main), decides=True)
+    assert found.standing == ("locked" if shell.tty else "adrift")
+
+
+def test_an_older_terminal_is_locked_where_its_opener_is_an_editor_and_else_clear() -> None:
     shell = Proc(25, "250", "bash", sid=25, tty=6)
-    agents = Side(agents=((Proc(30, "300", "node", sid=14), host, main, USERS, INIT),))
-    assert stand((client(), shell, terminals, main, USERS, INIT), agents).standing == "locked"
+    chains = {main: (client(), shell, TERMINALS, main, USERS, INIT) for main in (PLAIN, CODE)}
+    assert stand(chains[CODE], in_an_editor(CODE)).standing == "locked"
+    assert stand(chains[PLAIN], in_an_editor(PLAIN)).standing == "clear", "an emulator of any name"
 
 
 def test_a_desktop_above_both_is_no_agents_side() -> None:

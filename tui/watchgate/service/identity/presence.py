@@ -68,7 +68,7 @@ class Presences:
 
     def stand(self, chain: Chain, request: str | None = None) -> Stand:
         """How a client stands, whatever was unlocked."""
-        return stand(chain, self.side(request))
+        return stand(chain, self.side(request), decides=request is not None)
 
     def proof(self, chain: Chain, request: str | None = None) -> Proof:
         """What a client has proven."""

@@ -57,8 +57,12 @@ class Stand(msgspec.Struct, frozen=True):
     adopted: bool = False
 
 
-def stand(chain: Chain, side: Side) -> Stand:
-    """How the client at the beginning of the chain stands."""
+def stand(chain: Chain, side: Side, *, decides: bool = False) -> Stand:
+    """How the client at the beginning of the chain stands; stricter where it `decides` on a call.
+
+    A client without a terminal has nobody in front of it: it may be clear for what a script of the
+    operator's switches, but not for letting a call run, where anything above it is above an agent.
+    """
     if why := _below(chain, side):
         return Stand("below", why)
     adrift = _adrift(chain, side)
@@ -68,6 +72,8 @@ def stand(chain: Chain, side: Side) -> Stand:
     if not watched:
         return Stand("clear")
     why = _locked(chain, side)
+    if not why and decides and not chain[0].tty and (shared := _shared(chain, side, 1)):
+        why = f"{shared} started both it and the agent"
     if not why:
         return Stand("clear")
     if not chain[0].tty:
@@ -133,7 +139,9 @@ def _locked(chain: Chain, side: Side) -> str:
             return f"{words}, where an agent could start a command too"
         if process.from_here:
             return "it is an ssh login from this machine, which an agent could make too"
-    if shared := _shared(chain, side):
+    leader = leader_of(chain)
+    above = chain.index(leader) + 1 if leader is not None else 1
+    if not _is_older_terminal(chain, side) and (shared := _shared(chain, side, above)):
         return f"{shared} started both it and the agent, and starts what the agent asks for"
     if any(began(each) >= side.oldest for each in _joints(chain)):
         return "it was opened after an agent was started"
@@ -142,10 +150,19 @@ def _locked(chain: Chain, side: Side) -> str:
     return ""
 
 
-def _shared(chain: Chain, side: Side) -> str:
-    """What above the terminal is above an agent too, and is not there to open terminals."""
+def _is_older_terminal(chain: Chain, side: Side) -> bool:
+    """Whether the client runs in a terminal of its own that was open before any agent.
+
+    Whatever opened it, an agent's commands get there by typing alone, as into any other window.
+    """
     leader = leader_of(chain)
-    start = chain.index(leader) + 1 if leader is not None else 1
+    if leader is None or not leader.tty or began(leader) >= side.oldest:
+        return False
+    return all(each.tty != leader.tty for each in chain[chain.index(leader) + 1 :])
+
+
+def _shared(chain: Chain, side: Side, start: int) -> str:
+    """What of the chain, from this place on, is above an agent too and not there for terminals."""
     agents = {each.key for agent in side.agents for each in agent[1:]}
     return next(
         (
