@@ -26,6 +26,7 @@ def _schema(args: argparse.Namespace) -> int:
 
     from watchgate.core import records
     from watchgate.core.ledger.counted import CountedData
+    from watchgate.core.presence.attempts import AttemptData
     from watchgate.link import protocol
     from watchgate.service.ingest_schema import ingest_schema
 
@@ -41,6 +42,7 @@ def _schema(args: argparse.Namespace) -> int:
             records.UsageData,
             CountedData,
             records.BudgetData,
+            AttemptData,
             records.RequestData,
             records.DecisionData,
             records.DeadlineData,

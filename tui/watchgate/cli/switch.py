@@ -107,13 +107,16 @@ def _status_line() -> str:
 
 
 def _wrong(gate: dict[str, Any]) -> list[str]:
-    """What is wrong with the gate: its journal, or the files that it rests on."""
+    """What is wrong with the gate: its journal, the files that it rests on, or who tried it."""
+    from watchgate.core.records import ATTEMPT
+
     lost = [] if gate["journal"] == "ok" else [f"JOURNAL LOST: {gate['journal']}"]
     if not gate["tampered"]:
         return lost
     newest, others = gate["tampered"][-1], len(gate["tampered"]) - 1
     more = f" (and {others} more)" if others else ""
-    return [*lost, f"TAMPERED: {newest['what']}{more}; mend: {newest['mend']}"]
+    word = "ALARM" if newest["part"] == ATTEMPT else "TAMPERED"
+    return [*lost, f"{word}: {newest['what']}{more}; mend: {newest['mend']}"]
 
 
 def _gating(profile: str) -> str:

@@ -41,6 +41,7 @@ KINDS: Final[tuple[str, ...]] = (
     *(f"policy.{what}" for what in ("started", "stopped", "on", "off", "changed", "reloaded")),
     *(f"policy.{what}" for what in ("broken", "fault", "journal", "ungated", "inferred", "paused")),
     *(f"policy.{what}" for what in ("checkpoint", "purged", "tampered", "intact", "budget")),
+    "policy.refused",
     "usage.counted",
     *("console.attached", "console.detached", "hook.trace", "unknown"),
 )

@@ -7,8 +7,12 @@ from typing import Final
 
 import msgspec
 
-from watchgate.core.records import Record, TamperedData
+from watchgate.core.presence.attempts import KIND as REFUSED
+from watchgate.core.presence.attempts import AttemptData, sentence
+from watchgate.core.records import ATTEMPT, Record, TamperedData
 from watchgate.core.views import GateView
+
+ATTEMPT_MEND: Final = "watchgate search kind:policy.refused, then watchgate on"
 
 
 def started(record: Record) -> GateView:
@@ -27,8 +31,13 @@ def _off(gate: GateView, record: Record) -> GateView:
     return msgspec.structs.replace(gate, off_until=until, off_by=by)
 
 
-def _on(gate: GateView, _record: Record) -> GateView:
-    return msgspec.structs.replace(gate, off_until=None, off_by="")
+def _on(gate: GateView, record: Record) -> GateView:
+    """The gate is on; a person who was proven to switch it has seen what was tried."""
+    left = gate.tampered
+    actor = record.data.get("actor")
+    if actor and actor["standing"] != "unproven":
+        left = tuple(each for each in left if each.part != ATTEMPT)
+    return msgspec.structs.replace(gate, off_until=None, off_by="", tampered=left)
 
 
 def _journal(gate: GateView, record: Record) -> GateView:
@@ -56,7 +65,18 @@ def _fault(gate: GateView, record: Record) -> GateView:
 
 
 def _tampered(gate: GateView, record: Record) -> GateView:
-    found = msgspec.convert(record.data, TamperedData)
+    return _told(gate, record, msgspec.convert(record.data, TamperedData))
+
+
+def _refused(gate: GateView, record: Record) -> GateView:
+    tried = msgspec.convert(record.data, AttemptData)
+    if not tried.alarm:
+        return gate
+    found = TamperedData(part=ATTEMPT, path="", what=sentence(tried), mend=ATTEMPT_MEND)
+    return _told(gate, record, found)
+
+
+def _told(gate: GateView, record: Record, found: TamperedData) -> GateView:
     others = _but(gate.tampered, found)
     left = others if record.kind == "policy.intact" else (*others, found)
     return msgspec.structs.replace(gate, tampered=left)
@@ -78,5 +98,6 @@ GATE_FOLDS: Final[dict[str, Callable[[GateView, Record], GateView]]] = {
     "policy.fault": _fault,
     "policy.tampered": _tampered,
     "policy.intact": _tampered,
+    REFUSED: _refused,
 }
 """What each kind of record makes of the gate."""

@@ -251,6 +251,7 @@ _FOLDS: dict[str, Callable[[Folding, Record], None]] = {
     "approval.decided": Folding._decided,
     "approval.extended": Folding._other,
     "approval.escalated": Folding._other,
+    "policy.refused": Folding._other,
     "effect.sent": Folding._other,
     "effect.undelivered": Folding._undelivered,
     "effect.confirmed": Folding._other,

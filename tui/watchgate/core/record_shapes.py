@@ -11,6 +11,7 @@ from watchgate.core.grants.grant import GrantView
 from watchgate.core.ledger.counted import CountedData
 from watchgate.core.policy.assessment import Risk
 from watchgate.core.policy.profiles import Profile
+from watchgate.core.presence.attempts import AttemptData
 from watchgate.core.records import (
     BudgetData,
     CallData,
@@ -74,6 +75,7 @@ _SHAPES: Final[dict[str, Any]] = {
     **dict.fromkeys(("effect.confirmed", "effect.contradicted"), EffectData),
     **dict.fromkeys(("effect.ungated", "policy.ungated"), UngatedData),
     **dict.fromkeys(("policy.tampered", "policy.intact"), TamperedData),
+    "policy.refused": AttemptData,
     **dict.fromkeys(("policy.off", "policy.on", "policy.journal", "policy.changed"), _Gate),
     **dict.fromkeys(("policy.broken", "policy.reloaded", "policy.fault"), _Gate),
     "policy.started": _Started,

@@ -92,7 +92,7 @@ COUNTED = "usage.counted"
 
 def is_heard(record: Record) -> bool:
     """Whether the record is something that happened in its session, and so makes it known."""
-    if record.kind in (COUNTED, "policy.budget"):
+    if record.kind in (COUNTED, "policy.budget", "policy.refused"):
         return False
     return record.agent is not None and record.session is not None
 
@@ -401,10 +401,15 @@ class PurgedData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     actor: Actor | None = None
 
 
+ATTEMPT = "attempt"
+"""The part that stands for what was tried and refused."""
+
+
 class TamperedData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """`policy.tampered`, `policy.intact`: a file that the gate rests on is not what it was.
 
-    `part` is "hooks", "client", "policy" or "journal", `agent` whose hooks they are. `what` says
+    `part` is "hooks", "client", "policy", "journal", "PIN" or "tokens", `agent` whose hooks they
+    are; `ATTEMPT` stands for no file but for an attempt to get by the gate. `what` says
     what changed and what it means, `mend` what to do about it; `digest` is that of the part as it
     is now, `was` as it was known, each empty where there is none.
     """

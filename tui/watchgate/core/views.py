@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from watchgate.core.records import EscalatedData, Fact, RequestData, TamperedData
+from watchgate.core.records import ATTEMPT, EscalatedData, Fact, RequestData, TamperedData
 from watchgate.core.sessions import Guess, SessionState, guessed, shown
 
 
@@ -199,7 +199,8 @@ class GateView(msgspec.Struct, frozen=True, kw_only=True):
     `policy` says what somebody has to know or do about the rules, empty where all is well;
     `policy_broken` that they could not be read, so that every call is asked. `project_fault` says
     what is wrong with the newest file of a project that could not be used. `tampered` are the files
-    that the gate rests on and that are not what they were, each until it is mended.
+    that the gate rests on and that are not what they were, each until it is mended, and the newest
+    attempt of no proven person's until a proven one switches the gate on.
     """
 
     profile: str = "guard"
@@ -210,3 +211,8 @@ class GateView(msgspec.Struct, frozen=True, kw_only=True):
     policy_broken: bool = False
     project_fault: str = ""
     tampered: tuple[TamperedData, ...] = ()
+
+    @property
+    def is_attempted(self) -> bool:
+        """Whether an attempt is among what it tells of."""
+        return any(each.part == ATTEMPT for each in self.tampered)

@@ -108,6 +108,7 @@ def strip_view(state: State, link: Link, now_us: int, *, demo: bool) -> StripVie
         ran=sum(view.ran for view in live),
         gated=sum(view.passed for view in live),
         tampered=len(state.gate.tampered),
+        attempted=state.gate.is_attempted,
         quiet="nothing pending" if state.sessions else "listening",
     )
     if link.lost:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from watchgate.core.amounts import plural
-from watchgate.core.records import TamperedData
+from watchgate.core.records import ATTEMPT, TamperedData
 from watchgate.core.text import safe_text
 from watchgate.core.views import GateView
 from watchgate.ui.formats import cut
@@ -11,6 +11,7 @@ from watchgate.ui.formats import cut
 NAME_CELLS = 24
 MEND_CELLS = 60
 _CLIENT = "hook client changed"
+_ATTEMPT = "no person tried to decide"
 
 
 def tampered_words(gate: GateView, *, whole: bool) -> str:
@@ -26,6 +27,8 @@ def changed(found: TamperedData) -> str:
     """What was changed, in two or three words."""
     if found.part == "client":
         return _CLIENT
+    if found.part == ATTEMPT:
+        return _ATTEMPT
     whose = "".join(cut(safe_text(found.agent), NAME_CELLS))
     return f"{whose} {safe_text(found.part)} changed".lstrip()
 

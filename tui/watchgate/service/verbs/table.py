@@ -24,6 +24,7 @@ from watchgate.service.verbs.looking import Looking
 from watchgate.service.verbs.policy import Rules
 from watchgate.service.verbs.proving import Proving
 from watchgate.service.verbs.purging import Purging
+from watchgate.service.verbs.refusing import Refusing
 from watchgate.service.verbs.switching import Stop, Switching
 
 KEY_VERBS = frozenset({"hello", "decide", "extend"})
@@ -59,6 +60,7 @@ class Verbs:
         self._core = core
         self._boot = clock.now().wall_us
         journal = paths.journal
+        self._refusing = Refusing(hub, clock)
         self._looking = Looking(hub, clock, core=core, journal=journal, hello=self.hello)
         groups = (
             self._looking,
@@ -91,6 +93,7 @@ class Verbs:
         try:
             return Result(id=request.id, ok=await self._verbs[request.verb](request, caller))
         except Refused as refused:
+            self._refusing.refused(request, caller, refused.code)
             end = refused.settlement
             return Refusal(
                 id=request.id,

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from watchgate.core.grants.grant import GrantUsedData, GrantView
 from watchgate.core.ledger.counted import CountedData, Limit
 from watchgate.core.nesting import DEEPEST, too_deep
+from watchgate.core.presence.attempts import AttemptData
 from watchgate.core.records import (
     COUNTED,
     EscalatedData,
@@ -135,6 +136,7 @@ _READ: dict[str, Any] = {
     "policy.fault": _Gate,
     "policy.tampered": TamperedData,
     "policy.intact": TamperedData,
+    "policy.refused": AttemptData,
     "grant.given": GrantView,
     "grant.kept": GrantView,
     "grant.used": GrantUsedData,

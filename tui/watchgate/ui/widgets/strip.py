@@ -21,7 +21,8 @@ class StripView(msgspec.Struct, frozen=True, kw_only=True):
     cost tell.
     Of the `ran` calls that are known to have run, `gated` had passed a gate.
     `locked` says that this terminal may let nothing run until it is unlocked.
-    `tampered` counts the files that the gate rests on and that are not what they were.
+    `tampered` counts the files that the gate rests on and that are not what they were; with
+    `attempted` what no proven person tried is among them.
     `alert` chooses the right end: `pending` (with `worst`, `pending` and `consequence`), `lost`
     (with `since`), `off` (with `until`), or `quiet` (with `quiet`).
     """
@@ -39,6 +40,7 @@ class StripView(msgspec.Struct, frozen=True, kw_only=True):
     ran: int = 0
     gated: int = 0
     tampered: int = 0
+    attempted: bool = False
     locked: bool = False
     alert: Literal["pending", "lost", "off", "quiet"] = "quiet"
     worst: str = "low"
@@ -103,7 +105,8 @@ class StatusStrip(Pane):
             demo = self.line().add("  ").add(" DEMO ", "bg", on="accent", bold=True)
             groups.append(_Group(demo, -3))
         if view.tampered:
-            changed = self.line().add("  ").add(" TAMPERED ", "alarm_ink", on="alarm", bold=True)
+            word = " ALARM " if view.attempted else " TAMPERED "
+            changed = self.line().add("  ").add(word, "alarm_ink", on="alarm", bold=True)
             groups.append(_Group(changed, -2))
         if view.locked:
             how = f"   {key_for('unlock')} unlocks" if cells >= 120 else ""

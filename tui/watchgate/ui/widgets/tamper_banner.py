@@ -1,11 +1,11 @@
-"""What stands above the dock while a file that the gate rests on is not what it was."""
+"""What stands above the dock while a file of the gate is another, or somebody tried to get by."""
 
 from __future__ import annotations
 
 import textwrap
 
 from watchgate.core.amounts import plural
-from watchgate.core.records import TamperedData
+from watchgate.core.records import ATTEMPT, TamperedData
 from watchgate.core.text import safe_text
 from watchgate.ui.formats import cut
 from watchgate.ui.tampering import mend
@@ -43,7 +43,10 @@ class TamperBanner(Pane):
         last = self._line().add("mend  ", "dim")
         last.add(mend(newest, cells - last.left_cells - 1), "accent", bold=True)
         if len(self._found) > 1:
-            more = f"{plural(len(self._found) - 1, 'other file')} changed as well"
+            others = len(self._found) - 1
+            more = f"{plural(others, 'other file')} changed as well"
+            if any(each.part == ATTEMPT for each in self._found):
+                more = plural(others, "more alarm")
             if last.left_cells + len(more) + MARGIN_CELLS <= cells:
                 last.add(f"   {more}", "dim")
         blank = [self._line()] * (WHAT_LINES - len(lines))

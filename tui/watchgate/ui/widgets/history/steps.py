@@ -157,6 +157,12 @@ def _ungated(record: Record, _row: HistoryRow, _home: str) -> list[Step]:
     return [Step(record.at, words, covered(str(record.data["why"])), record.seq, loud=alarm)]
 
 
+def _refused(record: Record, _row: HistoryRow, _home: str) -> list[Step]:
+    data = record.data
+    about = covered(f"{data.get('what', '')}, {data.get('detail', '')}")
+    return [Step(record.at, "# refused", about, record.seq, loud=bool(data.get("alarm")))]
+
+
 Say = Callable[[Record, HistoryRow, str], list[Step]]
 _STEPS: Final[dict[str, Say]] = {
     "tool.pre": _asked,
@@ -173,4 +179,5 @@ _STEPS: Final[dict[str, Say]] = {
     "effect.confirmed": _confirmed,
     "effect.contradicted": _contradicted,
     "effect.ungated": _ungated,
+    "policy.refused": _refused,
 }
