@@ -66,6 +66,18 @@ def test_status_says_what_is_wrong_with_the_gate(cli: Cli, wrong: None, core: Co
     assert " TAMPERED #[default] guard 0 pending" in shown
 
 
+@pytest.fixture
+def tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A core starts, and tells of an attempt at once."""
+    found = TamperedData(part="attempt", path="", what="sh tried to allow it", mend="look")
+    monkeypatch.setattr(state, "started", lambda _record: GateView(tampered=(found,)))
+
+
+def test_status_tells_of_an_attempt_as_an_alarm(cli: Cli, tried: None, core: Core) -> None:
+    assert "; ALARM: sh tried to allow it; mend: look; " in cli("status").out
+    assert " ALARM #[default] guard 0 pending" in cli("status", "--tmux").out
+
+
 def test_status_without_a_core_exits_3(cli: Cli, switch: Path) -> None:
     said = cli("status")
     assert (said.code, said.out) == (Exit.NO_CORE, "")

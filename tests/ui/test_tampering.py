@@ -19,6 +19,7 @@ HOOKS = TamperedData(
     part="hooks", path="/a", what="the entries are gone", agent="claude", mend="watchgate install c"
 )
 CLIENT = TamperedData(part="client", path="/b", what="the client is another", mend="mend it")
+TRIED = TamperedData(part="attempt", path="", what="sh tried to allow a call", mend="look")
 NOW = START.wall_us
 ATTACHED = Link(state="attached")
 
@@ -31,6 +32,16 @@ def test_the_newest_is_named_with_its_mend_and_the_others_are_counted() -> None:
     assert tampered_words(gate(), whole=True) == ""
     assert tampered_words(gate(HOOKS), whole=True) == "claude hooks changed: watchgate install c"
     assert tampered_words(gate(HOOKS, CLIENT), whole=False) == "hook client changed and 1 other"
+
+
+def test_an_attempt_is_an_alarm_and_no_changed_file() -> None:
+    words = tampered_words(gate(CLIENT, TRIED), whole=False)
+    assert words == "no person tried to decide and 1 other"
+    state = State()
+    state.gate = gate(TRIED)
+    assert strip_view(state, ATTACHED, NOW, demo=False).attempted
+    state.gate = gate(CLIENT)
+    assert not strip_view(state, ATTACHED, NOW, demo=False).attempted
 
 
 def test_the_strip_counts_them() -> None:

@@ -35,7 +35,7 @@ def _on(gate: GateView, record: Record) -> GateView:
     """The gate is on; a person who was proven to switch it has seen what was tried."""
     left = gate.tampered
     actor = record.data.get("actor")
-    if actor and actor["standing"] != "unproven":
+    if isinstance(actor, dict) and actor.get("standing", "unproven") != "unproven":
         left = tuple(each for each in left if each.part != ATTEMPT)
     return msgspec.structs.replace(gate, off_until=None, off_by="", tampered=left)
 

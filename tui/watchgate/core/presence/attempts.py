@@ -24,6 +24,8 @@ FORGOTTEN_S: Final = 3_600.0
 NAME_CHARS: Final = 24
 NAMES: Final = 4
 SUMMARY_CHARS: Final = 80
+WHAT_CHARS: Final = 240
+DETAIL_CHARS: Final = 160
 _READ_CHARS: Final = 1_000
 
 _DOING: Final = {
@@ -152,9 +154,9 @@ def summary_of(text: str) -> str:
 def sentence(data: AttemptData) -> str:
     """The whole of an attempt, for a banner; empty parts are left out."""
     call = f" ({summary_of(data.summary)})" if data.summary else ""
-    ending = data.detail or "refused"
+    ending = _short(data.detail, DETAIL_CHARS) or "refused"
     times = f" (attempt {data.count:,})" if data.count > 1 else ""
-    what = data.what or f"a process {doing(data.verb, data.decision)}"
+    what = _short(data.what, WHAT_CHARS) or f"a process {doing(data.verb, data.decision)}"
     return f"{what}{call}: {ending}{times}"
 
 
