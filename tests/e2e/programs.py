@@ -122,6 +122,12 @@ class Core:
         """The variables by which a program of the tests' is a registered one."""
         return {"WATCHGATE_TOKEN": self._token} if self._token else {}
 
+    def token_file(self, path: Path) -> Path:
+        """The same token as a file for `--token-file`, for whoever gets hold of it."""
+        path.touch(0o600)
+        path.write_text(self._token)
+        return path
+
     def client(
         self, event: str, *, lane: str = "gate", agent: str = "claude", deadline_s: float = 60
     ) -> list[str]:

@@ -151,12 +151,13 @@ def test_a_signal_reaches_the_agent_and_ends_us_as_it_ended_the_agent(editor: Dr
 def test_what_runs_below_the_agent_may_not_allow_its_call(attended: Core, tmp_path: Path) -> None:
     script = tmp_path / "agent.py"
     script.write_text(
-        "import subprocess, sys\n"
+        "import json, subprocess, sys\n"
         "ask = sys.stdin.readline()\n"
         "sys.stdout.write(ask); sys.stdout.flush()\n"
         "words = sys.stdin.readline().split()\n"
         "done = subprocess.run([sys.executable, '-m', 'watchgate', *words], capture_output=True)\n"
-        'print(\'{"method": "code", "params": \' + str(done.returncode) + \'}\', flush=True)\n'
+        "told = [done.returncode, b'self_approval' in done.stderr]\n"
+        'print(json.dumps({"method": "code", "params": told}), flush=True)\n'
     )
     editor = Driver("acp", [sys.executable, str(script)])
     try:
@@ -166,10 +167,11 @@ def test_what_runs_below_the_agent_may_not_allow_its_call(attended: Core, tmp_pa
         editor.send({"jsonrpc": "2.0", "id": 5, "method": PERMISSION, "params": params})
         (request,) = attended.pending()
         assert editor.process.stdin is not None
-        words = f"allow {request['id']} --digest {request['digest']}\n"
+        token = attended.token_file(tmp_path / "token")
+        words = f"allow {request['id']} --digest {request['digest']} --token-file {token}\n"
         editor.process.stdin.write(words.encode())
         editor.process.stdin.flush()
-        assert editor.line() == {"method": "code", "params": 1}
+        assert editor.line() == {"method": "code", "params": [1, True]}
     finally:
         editor.kill()
 

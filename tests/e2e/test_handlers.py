@@ -89,13 +89,13 @@ def test_core_9_the_hook_of_an_agent_that_goes_away_is_killed(core: Core, guard:
 def test_a_hook_may_deny_but_not_allow_for_it_may_lie_where_an_agent_writes(
     core: Core, guard: Path
 ) -> None:
-    tried = guard.parent / "tried"
+    tried, token = guard.parent / "tried", guard.parent / "token"
     asks = f"{sys.executable} -m watchgate"
     script = f"""#!/bin/sh
 line=$({asks} ls --json)
 id=$(echo "$line" | sed 's/.*"id": *"\\([^"]*\\)".*/\\1/')
 digest=$(echo "$line" | sed 's/.*"digest": *"\\([^"]*\\)".*/\\1/')
-{asks} allow "$id" --digest "$digest" > {tried}.out 2> {tried}.err
+{asks} allow "$id" --digest "$digest" --token-file {token} > {tried}.out 2> {tried}.err
 echo $? > {tried}
 """
     environment = {key: os.environ[key] for key in os.environ if key.startswith("WATCHGATE_")}
@@ -104,12 +104,13 @@ echo $? > {tried}
         + f"env = {{ {', '.join(f'{k} = {json.dumps(v)}' for k, v in environment.items())} }}\n"
     )
     core.start()
+    core.token_file(token)
     held = core.hook("PreToolUse", bash("git push --force"))
     core.pending(1)
     core.hook("Notification", {**bash("x"), "message": "look"}, lane="observe").done()
     until(lambda: tried.exists() and tried.read_text().strip(), "the hook tried to allow")
-    assert "1" in tried.read_text()
-    assert "self_approval" in Path(f"{tried}.err").read_text() or held.waits
+    assert tried.read_text().strip() == "1", Path(f"{tried}.err").read_text()
+    assert "self_approval" in Path(f"{tried}.err").read_text()
     assert held.waits
 
 
@@ -207,6 +208,8 @@ def test_cw_15_standard_output_is_no_sink_where_it_is_not_the_cores(core: Core) 
 def test_a_daemon_that_a_hook_left_behind_may_not_allow_either(core: Core, guard: Path) -> None:
     """It is older than the agent that asks, so only its parent tells whose it is."""
     tried, waiting = guard.parent / "tried", guard.parent / "waiting"
+    token = written(guard.parent / "token", "a" * 64)
+    token.chmod(0o600)
     asks = f"{sys.executable} -m watchgate"
     daemon = written(
         guard.parent / "daemon.sh",
@@ -216,7 +219,7 @@ while ! {asks} ls --json | grep -q digest; do sleep 0.1; done
 line=$({asks} ls --json)
 id=$(echo "$line" | sed 's/.*"id": *"\\([^"]*\\)".*/\\1/')
 digest=$(echo "$line" | sed 's/.*"digest": *"\\([^"]*\\)".*/\\1/')
-{asks} allow "$id" --digest "$digest" > {tried}.out 2> {tried}.err
+{asks} allow "$id" --digest "$digest" --token-file {token} > {tried}.out 2> {tried}.err
 echo $? > {tried}
 """,
     )
@@ -236,8 +239,8 @@ echo $? > {tried}
     until(waiting.exists, "the daemon runs")
     held = core.hook("PreToolUse", bash("git push --force"))
     until(lambda: tried.exists() and tried.read_text().strip(), "the daemon tried to allow")
-    assert tried.read_text().strip() == "1"
-    assert "self_approval" in Path(f"{tried}.err").read_text()
+    assert tried.read_text().strip() == "1", Path(f"{tried}.err").read_text()
+    assert "locked" in Path(f"{tried}.err").read_text()
     assert held.waits
 
 
