@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from watchgate.core.filters import Filter
     from watchgate.core.records import Record
     from watchgate.core.report.page import Proof
+    from watchgate.service.journal.reading import Held
 
 STDOUT = Path("-")
 
@@ -50,6 +51,7 @@ def add_parser(commands: Any) -> None:
 
 
 def _export(args: argparse.Namespace) -> int:
+    from watchgate.service.journal.reading import held
     from watchgate.service.journal.schema import JournalError
     from watchgate.service.new_file import NewFileError
     from watchgate.service.past_sessions import PastError
@@ -64,7 +66,8 @@ def _export(args: argparse.Namespace) -> int:
         if args.html:
             _page(journal, args, core)
         else:
-            _lines(_of(journal, args.session, taken, since), args)
+            with held(journal, as_stored=True) as stored:
+                _lines(_of(stored, args.session, taken, since), args)
     except (JournalError, NewFileError, PastError) as fault:
         raise Stop(str(fault)) from None
     return Exit.DONE
@@ -80,8 +83,8 @@ def _check_page(args: argparse.Namespace) -> None:
         raise Stop("a page is for a browser: name a file with -o FILE", Exit.USAGE)
 
 
-def _of(journal: Path, session: str | None, taken: Filter, since: int | None) -> Iterator[Record]:
-    """The records that are asked for, oldest first."""
+def _of(journal: Held, session: str | None, taken: Filter, since: int | None) -> Iterator[Record]:
+    """The records that are asked for, oldest first, by which their hashes can be proven."""
     from watchgate.core.record_fields import RECORD_FIELDS
     from watchgate.service import past_sessions
     from watchgate.service.journal import reading
@@ -90,7 +93,8 @@ def _of(journal: Path, session: str | None, taken: Filter, since: int | None) ->
     begin = max(since or 0, taken.since_us or 0)
     records: Iterable[Record]
     if session is not None:
-        records = past_sessions.records_of(journal, *past_sessions.find(journal, session))
+        found = past_sessions.find(journal.path, session)
+        records = past_sessions.records_of(journal, *found)
     elif begin:
         records = reading.since(journal, begin)
     else:

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from watchgate.core.json_faults import JSON_FAULTS
+from watchgate.core.large_inputs.holders import Holders
 from watchgate.core.records import RECORD_VERSION, Draft, Record
 
 View = Callable[[dict[str, Any]], dict[str, Any] | msgspec.Raw]
@@ -107,13 +108,17 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Chain:
-    """Gives drafts their numbers and hashes, going on from `head`."""
+    """Gives drafts their numbers and hashes, going on from `head`.
 
-    def __init__(self, core: str, head: Head, view: View) -> None:
+    With `holders` the journal's view of a record refers to a large input that an earlier one holds.
+    """
+
+    def __init__(self, core: str, head: Head, view: View, holders: Holders | None = None) -> None:
         self.core = core
         self.seq = head.seq
         self.hash = head.hash
         self._view = view
+        self._holders = holders
 
     @property
     def head(self) -> Head:
@@ -126,7 +131,8 @@ class Chain:
         Raises `ValueError` or `TypeError`, and moves nothing, when the data has no JSON form.
         """
         whole: dict[str, Any] = msgspec.to_builtins(draft.data)
-        data = _encode(self._view(whole))
+        referring = whole if self._holders is None else self._holders.referring(draft, whole)
+        data = _encode(self._view(referring))
         digest = hashlib.sha256(data).hexdigest()
         seq, prev, core = self.seq + 1, self.hash, self.core
         at, kind, agent, session = draft.at, draft.kind, draft.agent, draft.session
@@ -155,6 +161,8 @@ class Chain:
             prev, own,
         )  # fmt: skip
         self.seq, self.hash = seq, own
+        if self._holders is not None:
+            self._holders.sealed(seq)
         return record, row
 
 

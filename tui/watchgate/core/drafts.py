@@ -179,7 +179,7 @@ def traced(
         took_ms=took_ms,
         tool="" if tool is None else tool.name,
         summary="" if tool is None else _cut(summarized(call, event, tool), TRACE_SUMMARY_CHARS),
-        shown=_rewritten(event, outcome) if writes else "",
+        shown=_cut(_rewritten(event, outcome), CALL_SUMMARY_CHARS) if writes else "",
         rows=outcome.trace,
     )
     ref = call.ref if call is not None else tool.call_id if tool is not None else None
@@ -199,7 +199,7 @@ def ended(event: Event, body: ToolResult, call: Call | None) -> Emit:
     data = ResultData(
         native=event.native,
         tool=body.tool,
-        summary=summarized(call, event, body.tool),
+        summary=_cut(summarized(call, event, body.tool), CALL_SUMMARY_CHARS),
         ok=body.ok,
         result=result,
         took_ms=body.took_ms,
@@ -264,7 +264,7 @@ def effect(
 def ungated(event: Event, tool: Tool, call: Call | None, found: Ungated) -> Emit:
     """The record that a call ran without having passed a gate."""
     data = UngatedData(
-        what=summarized(call, event, tool),
+        what=_cut(summarized(call, event, tool), CALL_SUMMARY_CHARS),
         cause=found.cause,
         why=found.words,
         alarm=found.alarm,

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import msgspec
 
 from watchgate.core.ids import canonical_json
+from watchgate.core.large_inputs.reference import IN, LARGE_BYTES, REFERRING_LINE_CHARS
 from watchgate.core.patterns.allowance import one_text
 from watchgate.core.secrets.finding import Secret, marked, secrets
 from watchgate.core.text import Span
@@ -23,6 +24,10 @@ _WORDS = ("text", "prompt", "message", "result", "raw")
 # What is larger is looked through once alone: twice takes longer than it may.
 _LARGE_BYTES = 262_144
 _STREAMS = ("stdout", "stderr")
+# Of a long line so much more than is kept is looked through: a secret may stand across its end.
+_LOOKED_BEYOND_CHARS = 8_192
+# The largest parts of a record come last: what they take is not taken from the others.
+_LAST = ("before", "tool")
 # Keys whose parts point into the summary, as pairs of positions.
 _SPANNED = ("findings", "segments")
 # Keys that repeat the call or tell of it, with the number of what they hold kept.
@@ -79,16 +84,48 @@ def journal_json(data: Mapping[str, Any], content: Content) -> msgspec.Raw:
 
     `commands` drops what was said and what came back and keeps what was done; `none` drops the
     tool's input and what was made of it as well; `full` keeps all. What is dropped leaves its
-    length as `<key>_chars`, and an input its size as `input_bytes`; digests stay. All texts of a
-    record together may take as long as one; those not looked at by then are covered whole.
+    length as `<key>_chars`, and an input its size as `input_bytes`; digests stay. Of a line of more
+    than 65,536 characters (8,192 where another record holds the input) the beginning stays. All
+    texts of a record together may take as long as one; those not looked at by then are covered
+    whole, the input's first.
     """
-    view = _kept(data, content)
+    view, left_out_chars = _with_short_line(_kept(data, content))
     encoded = canonical_json(view)
     # One look at the whole is far cheaper than one at each of its texts.
     with one_text():
         if len(encoded) > _LARGE_BYTES or marked(encoded):
-            encoded = canonical_json(_without_secrets(view))
+            view = _without_secrets(view)
+            encoded = canonical_json(view)
+    if left_out_chars:
+        encoded = canonical_json({**view, "summary": _with_end(view, left_out_chars)})
     return msgspec.Raw(encoded)
+
+
+def _with_short_line(view: Mapping[str, Any]) -> tuple[Mapping[str, Any], int]:
+    """The view with no more of a long line than is looked at, and how much of it is left out.
+
+    The words of its commands, which repeat it, leave their number.
+    """
+    line, most = view.get("summary"), _line_chars(view)
+    if not isinstance(line, str) or len(line) <= most:
+        return view, 0
+    short = {**view, "summary": line[: most + _LOOKED_BEYOND_CHARS]}
+    segments = short.get("segments")
+    if segments and len(canonical_json(segments)) > LARGE_BYTES:
+        short["segments_count"] = len(short.pop("segments"))
+    return short, len(line) - most
+
+
+def _line_chars(view: Mapping[str, Any]) -> int:
+    tool = view.get("tool")
+    return REFERRING_LINE_CHARS if isinstance(tool, Mapping) and IN in tool else LARGE_BYTES
+
+
+def _with_end(view: Mapping[str, Any], left_out_chars: int) -> str:
+    tool = view.get("tool")
+    holder = tool.get(IN) if isinstance(tool, Mapping) else None
+    place = f", see record {holder}" if holder else ""
+    return f"{view['summary'][: _line_chars(view)]}… {left_out_chars} more characters{place}"
 
 
 def _kept(data: Mapping[str, Any], content: Content) -> Mapping[str, Any]:
@@ -118,7 +155,8 @@ def _without_streams(row: Any) -> Any:
 
 
 def _without_secrets(view: Mapping[str, Any]) -> dict[str, Any]:
-    clean: dict[str, Any] = redact_all(view)
+    order = sorted(view, key=lambda key: key in _LAST)
+    clean: dict[str, Any] = redact_all({key: view[key] for key in order})
     summary = view.get("summary")
     for key in _SPANNED:
         if key in view and isinstance(summary, str):

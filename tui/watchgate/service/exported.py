@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from watchgate.core.json_faults import JSON_FAULTS
+from watchgate.core.large_inputs.reference import has_reference, resolved
 from watchgate.core.record_shapes import misshapen
 from watchgate.core.records import RECORD_VERSION, Record
 
@@ -28,13 +29,18 @@ def is_export(word: str) -> bool:
 
 
 def read_export(path: Path) -> list[Record]:
-    """The records of an exported file, oldest first, fit to be shown; raises `ExportError`."""
-    records = []
+    """The records of an exported file, oldest first, fit to be shown; raises `ExportError`.
+
+    Inputs that a record refers to are put in their place where the file has them.
+    """
+    records: dict[int, Record] = {}
     for number, record in enumerate(each_record(path), 1):
         if fault := misshapen(record):
             raise _fault(path, number, f"is not a record: {fault}")
-        records.append(record)
-    return records
+        refers = has_reference(record.data)
+        data = resolved(record, records.get) if refers else record.data
+        records[record.seq] = msgspec.structs.replace(record, data=data)
+    return list(records.values())
 
 
 def each_record(path: Path) -> Iterator[Record]:

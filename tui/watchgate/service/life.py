@@ -22,6 +22,7 @@ from watchgate.core.config import Config
 from watchgate.core.engine import Engine
 from watchgate.core.handlers import Handler
 from watchgate.core.ids import request_id
+from watchgate.core.large_inputs.holders import Holders
 from watchgate.core.policy.gate import PolicyGate
 from watchgate.core.presence.actor import Actor
 from watchgate.core.presets import preset_of
@@ -299,7 +300,9 @@ class Life:
         content = self._config.journal.content
         # The journal's thread must never wait for the loop: the loop waits for it when it closes.
         loop = asyncio.get_running_loop()
-        chain = Chain(self.core, journal.head, lambda data: journal_json(data, content))
+        # Where no input is kept there is none to refer to.
+        holders = None if content == "none" else Holders()
+        chain = Chain(self.core, journal.head, lambda data: journal_json(data, content), holders)
         return Hub(
             engine=Engine(self._config, gate, stage.ids, handlers, traits=traits_in(known)),
             recorder=Recorder(chain, journal, state, self._clock),

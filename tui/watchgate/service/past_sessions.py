@@ -8,6 +8,7 @@ from pathlib import Path
 
 from watchgate.core.records import Record
 from watchgate.core.text import safe_text
+from watchgate.service.journal.reading import Held
 from watchgate.service.search import sessions
 from watchgate.service.search.filling import Seen
 
@@ -40,7 +41,7 @@ def find(journal: Path, word: str | None) -> tuple[str, str]:
     return found[0].agent, found[0].session
 
 
-def records_of(journal: Path, agent: str, session: str) -> list[Record]:
+def records_of(journal: Path | Held, agent: str, session: str) -> list[Record]:
     """The records of a session, oldest first; raises `JournalError`."""
     return list(sessions.records_of(journal, agent, session))
 

@@ -7,7 +7,11 @@ from typing import Any
 import msgspec
 
 from watchgate.core.requests import Request
+from watchgate.core.secrets.finding import secrets
 from watchgate.core.views import PendingView
+
+LISTED_CHARS = 2_000
+"""Characters of a call that a list holds; `show` has all of it."""
 
 
 def listed(view: PendingView) -> dict[str, Any]:
@@ -21,7 +25,7 @@ def listed(view: PendingView) -> dict[str, Any]:
         "lane": data.lane,
         "asks": data.asks,
         "tool": data.tool.name,
-        "summary": data.summary,
+        "summary": _beginning(data.summary, view.id),
         "risk": data.risk,
         "reason": data.reason,
         "digest": data.digest,
@@ -29,6 +33,16 @@ def listed(view: PendingView) -> dict[str, Any]:
         "deadline_s": data.timeout_s,
         "deadline_at": data.deadline_at,
     }
+
+
+def _beginning(line: str, request: str) -> str:
+    if len(line) <= LISTED_CHARS:
+        return line
+    end = LISTED_CHARS
+    for secret in secrets(line[: 2 * LISTED_CHARS]):
+        if secret.start < end < secret.end:
+            end = secret.start  # half of one could not be told for what it is, and covered
+    return f"{line[:end]}… {len(line) - end} more characters: watchgate show {request[:8]}"
 
 
 def shown(request: Request, view: PendingView | None = None) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from watchgate.core.chain import Row
+from watchgate.core.large_inputs.reference import has_reference, resolved
 from watchgate.core.records import Record
 from watchgate.service.journal.schema import JournalError, open_to_read, reason
 
@@ -24,17 +25,21 @@ _OF_KINDS = "seq IN (SELECT value FROM json_each(?)) AND kind IN (SELECT value F
 
 
 class Held(NamedTuple):
-    """A journal that is open for several readings."""
+    """A journal that is open for several readings.
+
+    `as_stored`: what a record refers to stays a reference; else the input is put in its place.
+    """
 
     path: Path
     connection: sqlite3.Connection
+    as_stored: bool = False
 
 
 @contextmanager
-def held(journal: Path) -> Iterator[Held]:
+def held(journal: Path, *, as_stored: bool = False) -> Iterator[Held]:
     """The journal, opened once: each reading of a path by itself opens it anew, at 0.4 ms."""
     with closing(open_to_read(journal)) as connection:
-        yield Held(journal, connection)
+        yield Held(journal, connection, as_stored)
 
 
 def read(journal: Path | Held, from_seq: int, to_seq: int) -> Iterator[Record]:
@@ -53,7 +58,7 @@ def sized(
     with _opened(journal) as opened:
         clause = f"WHERE seq BETWEEN ? AND ? ORDER BY seq {order}"
         for row in rows(opened.path, opened.connection, clause, from_seq, to_seq):
-            yield len(row.data or b""), _as_written(row).record()
+            yield _record(opened, row)
 
 
 def numbered(
@@ -64,7 +69,7 @@ def numbered(
     with _opened(journal) as opened:
         clause = f"WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq {order}"  # noqa: S608
         for row in rows(opened.path, opened.connection, clause, _listed(numbers)):
-            yield len(row.data or b""), _as_written(row).record()
+            yield _record(opened, row)
 
 
 def of_kinds(
@@ -113,7 +118,7 @@ def of_kind(journal: Path | Held, kind: str, among: int, count: int) -> Iterator
             "ORDER BY seq DESC LIMIT ?"
         )
         for row in rows(opened.path, opened.connection, clause, kind, among, count):
-            yield _as_written(row).record()
+            yield _record(opened, row)[1]
 
 
 def ends(journal: Path | Held) -> tuple[int, int]:
@@ -158,7 +163,7 @@ def since(journal: Path | Held, at_us: int) -> Iterator[Record]:
         for row in rows(
             opened.path, opened.connection, "WHERE seq >= ? AND at >= ? ORDER BY seq", first, at_us
         ):
-            yield _as_written(row).record()
+            yield _record(opened, row)[1]
 
 
 def firsts(journal: Path | Held, times_us: Sequence[int]) -> list[int]:
@@ -209,7 +214,25 @@ def _calls(journal: Path | Held, clause: str, *values: int | str) -> set[tuple[s
 def _records(journal: Path | Held, clause: str, *values: int | str) -> Iterator[Record]:
     with _opened(journal) as opened:
         for row in rows(opened.path, opened.connection, clause, *values):
-            yield _as_written(row).record()
+            yield _record(opened, row)[1]
+
+
+def _record(opened: Held, row: Row) -> tuple[int, Record]:
+    """The record of a row with the inputs that it refers to, and the bytes that its data takes."""
+    record = _as_written(row).record()
+    size_bytes = len(row.data or b"")
+    if opened.as_stored or not has_reference(record.data):
+        return size_bytes, record
+    read: dict[int, tuple[int, Record]] = {}
+
+    def find(number: int) -> Record | None:
+        for holder in rows(opened.path, opened.connection, "WHERE seq = ?", number):
+            read[number] = len(holder.data or b""), _as_written(holder).record()
+        return read[number][1] if number in read else None
+
+    data = resolved(record, find)
+    size_bytes += sum(held_bytes for held_bytes, _ in read.values())
+    return size_bytes, msgspec.structs.replace(record, data=data)
 
 
 def _as_written(row: Row) -> Row:

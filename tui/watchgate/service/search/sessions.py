@@ -11,6 +11,7 @@ import msgspec
 
 from watchgate.core.records import Record
 from watchgate.service.journal import reading
+from watchgate.service.journal.reading import Held
 from watchgate.service.journal.schema import JournalError, open_to_read, reason
 from watchgate.service.search.facets import token
 from watchgate.service.search.filling import Seen, after, sessions_in
@@ -34,9 +35,9 @@ def all_of(journal: Path) -> list[Seen]:
     return sorted(seen.values(), key=lambda each: -each.last_seq)
 
 
-def records_of(journal: Path, agent: str, session: str) -> Iterator[Record]:
+def records_of(journal: Path | Held, agent: str, session: str) -> Iterator[Record]:
     """The records of a session, oldest first; raises `JournalError`."""
-    numbers, upto = _indexed(journal, session)
+    numbers, upto = _indexed(journal.path if isinstance(journal, Held) else journal, session)
     for _, record in reading.numbered(journal, numbers):
         if (record.agent, record.session) == (agent, session):
             yield record
