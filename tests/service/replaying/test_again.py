@@ -10,10 +10,13 @@ import pytest
 from tests.core.builders import SAYS_ALL, other, permission, post, pre, shell
 from tests.service.replaying.recorded import RecordedWorld, RulesAgain
 from watchgate.agents.registry import ADAPTERS
+from watchgate.core.chain import START, Chain
 from watchgate.core.events import Event
 from watchgate.core.handlers import Handler
+from watchgate.core.large_inputs.holders import Holders
+from watchgate.core.large_inputs.reference import has_reference, resolved
 from watchgate.core.policy.assessment import Assessment, Finding
-from watchgate.core.records import Record, is_heard
+from watchgate.core.records import Draft, Record, is_heard
 from watchgate.core.redact import Content, journal_json
 from watchgate.core.verdicts import Block, Defer, Modify, Report, Verdict
 from watchgate.demo import hooks
@@ -227,3 +230,40 @@ def test_what_was_purged_is_counted() -> None:
     again = world.again(purged)
     assert (again.differences, again.decided) == ((), 0)
     assert again.left_out == {"its content was not kept": 1}
+
+
+@pytest.mark.parametrize("content", ["commands", "full"])
+def test_a_large_call_that_is_stored_once_is_decided_as_it_was(content: Content) -> None:
+    world = RecordedWorld()
+    world.send(pre(shell("high " + "x" * 100_000, "c1")), 1)
+    kept = stored(world.kept(), content)
+    assert [each.kind for each in kept if has_reference(each.data)] == ["approval.requested"]
+    by_number = {each.seq: each for each in kept}
+    read = [
+        msgspec.structs.replace(each, data=resolved(each, by_number.get))
+        if has_reference(each.data)
+        else each
+        for each in kept
+    ]
+    for records in (read, kept):
+        again = world.again(records)
+        assert (again.differences, again.decided, again.left_out) == ((), 1, {})
+
+
+def test_one_whose_input_is_gone_is_counted() -> None:
+    world = RecordedWorld()
+    world.send(pre(shell("high " + "x" * 100_000, "c1")), 1)
+    gone = [
+        msgspec.structs.replace(each, data={}) if each.kind == "tool.pre" else each
+        for each in stored(world.kept(), "commands")
+    ]
+    again = world.again(gone)
+    assert (again.differences, again.decided) == ((), 0)
+
+
+def stored(records: list[Record], content: Content) -> list[Record]:
+    """The records as a journal stores them, each large input once."""
+    chain = Chain("core", START, lambda data: journal_json(data, content), Holders())
+    fields = Draft.__struct_fields__
+    drafts = (Draft(**{name: getattr(each, name) for name in fields}) for each in records)
+    return [chain.seal(draft)[1].record() for draft in drafts]
