@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import fcntl
 import os
 import pty
@@ -28,6 +29,8 @@ class Terminal:
 
     def __init__(self, *args: str, size: tuple[int, int] = (120, 60)) -> None:
         self.seen = ""
+        # What is read may end within a character.
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
         self._master, slave = pty.openpty()
         columns, rows = size
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
@@ -89,5 +92,5 @@ class Terminal:
             data = os.read(self._master, 65536)
         except OSError:  # Linux says EIO when the last process has closed its end
             return False
-        self.seen += data.decode()
+        self.seen += self._decoder.decode(data)
         return bool(data)
