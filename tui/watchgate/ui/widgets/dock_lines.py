@@ -27,6 +27,7 @@ from watchgate.ui.widgets.request.command_text import (
 from watchgate.ui.widgets.request.countdown import GONE, bar, words_left, words_right
 from watchgate.ui.widgets.request.question_rows import asked_rows, lead, plan_rows
 from watchgate.ui.widgets.request.request_words import (
+    APPROVABLE_CHARS,
     rest,
     safer,
     subject_chip,
@@ -128,7 +129,8 @@ class _Frame:
         else:
             text = shown_text(data.tool, data.summary)
             how = look(data, bare=docked.bare)
-            self.rows = lay_out(text, data.findings, self.room, how=how)
+            # What is longer is never allowed from here, and to lay it out takes seconds.
+            self.rows = lay_out(text[:APPROVABLE_CHARS], data.findings, self.room, how=how)
         self.rest = rest(data, bare=docked.bare)
         self.words = silence(view.data, view.agent, docked.left_s, whole=cells >= ROOMY)
 
