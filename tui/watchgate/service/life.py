@@ -34,6 +34,7 @@ from watchgate.link.paths import Paths
 from watchgate.service import off_found
 from watchgate.service.accepting import serve
 from watchgate.service.agents import adapters
+from watchgate.service.anchoring.system_log import AnchorLines
 from watchgate.service.askers import Askers
 from watchgate.service.control import Control
 from watchgate.service.coverage.rounds import Rounds
@@ -234,6 +235,8 @@ class Life:
         if isinstance(journal, UnusableJournal):
             tasks.start_soon(usable_again, journal, self._remembered)
             return
+        if self._stage.system_log is not None:
+            hub.recorder.watchers.add(AnchorLines(journal, self._stage.system_log))
         limits = Limits(self._config.journal.max_age_days, self._config.journal.max_size_mb)
         tasks.start_soon(Retention(journal, hub.recorder, limits, self._clock).run)
 

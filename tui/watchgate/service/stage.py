@@ -14,6 +14,7 @@ from watchgate.agents.usage.places import places
 from watchgate.core.ids import request_id
 from watchgate.core.records import Draft
 from watchgate.link.paths import Paths
+from watchgate.service.anchoring.system_log import SYSTEM_LOG
 from watchgate.service.coverage.processes import PROC
 from watchgate.service.peer import agent_of
 from watchgate.service.process_table import Proc, ancestors
@@ -25,7 +26,8 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
     What runs below the process `own_pid` may not allow. `proc` is where the system tells of the
     agents that run; None: nobody looks. `places` are where agents keep files that tell of usage.
     `counted` tells what usage adds up to in their place, as a demo does. `scripted` says that the
-    sessions are a script's: no agent runs that could stand behind an operator.
+    sessions are a script's: no agent runs that could stand behind an operator. `system_log` is the
+    socket of the machine's log, which gets anchors of the journal; None: none are sent.
     """
 
     ids: Callable[[], str]
@@ -37,6 +39,7 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
     proc: Path | None = None
     places: tuple[Place, ...] = ()
     counted: Callable[[], AsyncIterator[Draft]] | None = None
+    system_log: Path | None = None
 
 
 def real_stage(paths: Paths) -> Stage:
@@ -51,4 +54,5 @@ def real_stage(paths: Paths) -> Stage:
         own_pid=os.getpid(),
         proc=PROC,
         places=places(os.environ, str(Path.home())),
+        system_log=SYSTEM_LOG,
     )

@@ -1,0 +1,1 @@
+"""Anchors of the journal that are kept by others, as they become due."""

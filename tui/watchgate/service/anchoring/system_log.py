@@ -1,0 +1,83 @@
+"""A line to the machine's log at each session's end: an anchor that only root can take back."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from logging.handlers import SysLogHandler
+from pathlib import Path
+from typing import Final, Protocol
+
+from watchgate.core.anchors import anchor_text
+from watchgate.core.chain import Head
+from watchgate.core.records import Record
+from watchgate.core.text import safe_text
+
+SYSTEM_LOG: Final = Path("/dev/log")
+_PRIORITY: Final = SysLogHandler.LOG_AUTHPRIV << 3 | SysLogHandler.LOG_INFO
+_NAME_CHARS: Final = 64
+
+
+class Written(Protocol):
+    """The journal, as far as an anchor needs it."""
+
+    @property
+    def path(self) -> Path:
+        """The database."""
+        ...
+
+    def commit(self, callback: Callable[[bool], None]) -> None:
+        """Say whether everything appended so far is on disk; from any thread."""
+        ...
+
+
+class AnchorLines:
+    """Sends the anchor of a session's last record to a log's datagram socket at `address`.
+
+    It is a watcher of the recorder. A line is sent when its record is on the disk, and never waits:
+    without a socket, or where the log takes no more, there is none. Sessions that end while a
+    record is being written share the next line.
+    """
+
+    def __init__(self, journal: Written, address: Path) -> None:
+        self._journal = journal
+        self._address = str(address)
+        self._lock = threading.Lock()
+        self._newest: Record | None = None
+        self._writing: Record | None = None
+
+    def offer(self, record: Record) -> None:
+        """Take a record; the end of a session is one that an anchor is due for."""
+        if record.kind != "session.end" or record.sub is not None:
+            return
+        with self._lock:
+            self._newest = record
+            if self._writing is None:
+                self._write(record)
+
+    def _write(self, record: Record) -> None:
+        self._writing = record
+        self._journal.commit(lambda done: self._written(record, done=done))
+
+    def _written(self, record: Record, *, done: bool) -> None:
+        """Runs in the journal's thread."""
+        if done:
+            self._send(record)
+        with self._lock:
+            newest, self._writing = self._newest, None
+            if newest is not None and newest is not record:
+                self._write(newest)
+
+    def _send(self, record: Record) -> None:
+        name = safe_text(f"{record.agent}:{record.session}")[:_NAME_CHARS]
+        anchor = anchor_text(Head(record.seq, record.hash))
+        line = f"anchor {anchor} of {self._journal.path}: session {name} ended"
+        message = f"<{_PRIORITY}>watchgate[{os.getpid()}]: {line}".encode(errors="replace")
+        # A log that is not there, or full, stops nothing: the journal stands without it.
+        with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as log:
+            log.setblocking(False)
+            log.connect(self._address)
+            log.send(message)
