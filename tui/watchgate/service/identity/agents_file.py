@@ -38,17 +38,23 @@ Agents = tuple[tuple[Proc, Session], ...]
 
 
 def load(path: Path) -> Agents:
-    """The agents that an earlier core knew since the machine was started; raises `AgentsError`."""
+    """The agents that an earlier core knew; raises `AgentsError`.
+
+    What asked before the machine was started again is no process of now, and its session is over.
+    """
     try:
         found = msgspec.json.decode(own_file.read(path), type=_File)
-        if found.boot != boot_id():
-            return ()
+        is_over = found.boot != boot_id()
     except FileNotFoundError:
         return ()
     except (OSError, *JSON_FAULTS) as fault:
         raise AgentsError(f"{path}: {fault}") from None
     return tuple(
-        (Proc(each.pid, each.start, each.comm), (each.agent, each.session)) for each in found.agents
+        (
+            Proc(0, "", each.comm) if is_over else Proc(each.pid, each.start, each.comm),
+            (each.agent, each.session),
+        )
+        for each in found.agents
     )
 
 

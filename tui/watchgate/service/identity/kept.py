@@ -63,6 +63,7 @@ class Identity:
             sessions=state.sessions.values,
             now_us=lambda: clock.now().wall_us,
             own=own,
+            agents_unread=bool(self._unread),
         )
 
     def tell_of_start(self) -> None:
@@ -72,7 +73,10 @@ class Identity:
                 self._alarm(kind, f"{file.distrusted}: nothing is unlocked or let through by it")
         self._record_again()
         if self._unread:
-            what = "which processes the agents are is not known"
+            what = (
+                "which processes the agents are is not known, so no terminal is clear: end them, "
+                f"remove {self._paths.agents} and start the core again"
+            )
             data = CoreData(what=what, detail=self._unread)
             self._hub.recorder.about_core("policy.fault", data)
 

@@ -32,7 +32,8 @@ class Presences:
     """How each client stands, asked anew at each verb: agents come and go.
 
     `sessions` are those that the core's state knows, `now_us` the wall clock. `unread` are the ones
-    that were open when this core started, of which it found no process.
+    that were open when this core started, of which it found no process. With `agents_unread` nobody
+    knows what an earlier core knew, so any process may be an agent's.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class Presences:
         sessions: Callable[[], Iterable[SessionView]],
         now_us: Callable[[], int],
         own: CoreProcesses,
+        agents_unread: bool = False,
     ) -> None:
         self.pin = pin
         self.tokens = tokens
@@ -53,6 +55,7 @@ class Presences:
         self._sessions = sessions
         self._now_us = now_us
         self._own = own
+        self._agents_unread = agents_unread
         self.unread: set[Session] = self._unknown()
 
     def side(self, request: str | None = None) -> Side:
@@ -63,7 +66,8 @@ class Presences:
             agents=agents,
             core_pid=self._own.core_pid,
             starter=self._own.starter,
-            unaccounted=bool(unknown & self.unread or (unknown and not agents)),
+            unaccounted=self._agents_unread
+            or bool(unknown & self.unread or (unknown and not agents)),
         )
 
     def stand(self, chain: Chain, request: str | None = None) -> Stand:
