@@ -45,6 +45,23 @@ def test_ls_for_people_names_the_call(cli: Cli, held: Held) -> None:
     assert "git push --force" in said.out
 
 
+def test_ls_tells_the_beginning_of_a_long_call_and_no_part_of_a_secret(
+    cli: Cli, held: Held
+) -> None:
+    key = "AKIA" + "ABCDEFGH12345678"  # assembled, so that no scanner takes it for a leak
+    request = held("git push --force " + "x" * 975 + f" {key} " + "y" * 100_000)
+    found = cli("ls")
+    (line,) = (each for each in found.out.splitlines() if each.startswith(request["id"][:8]))
+    assert "git push --force xxx" in line
+    assert line.endswith(f"… (watchgate show {request['id'][:8]})")
+    assert "AKIA" not in line
+    assert len(line) < 1_200
+    (sent,) = cli("ls", "--json").lines
+    assert sent["summary"].endswith(f" more characters: watchgate show {request['id'][:8]}")
+    assert len(sent["summary"]) < 8_300
+    assert "y" * 100_000 in json.loads(cli("show", request["id"], "--json").out)["summary"]
+
+
 def test_ls_without_requests_or_sessions_says_so(cli: Cli, core: Core) -> None:
     assert cli("ls").out == "nothing pending\n"
     assert cli("ls", "--sessions").out == "no session was seen\n"

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from watchgate.core.grants.rule import GrantRule
 
 Commands = Any
+LINE_CHARS = 1_000
 SCOPES = ("once", "turn", "session", "15m", "always")
 
 
@@ -105,11 +106,21 @@ def _ls(args: argparse.Namespace) -> int:
         rows = [tuple(str(each[key]) for key in keys) for each in found]
         table(("SESSION", "AGENT", "STATE", "CALLS", "FOLDER"), rows)
     else:
-        keys = ("agent", "label", "risk", "tool", "summary")
-        asked = map(_asked, found)
-        rows = [(each["id"][:8], *(redact(str(each[key])) for key in keys)) for each in asked]
+        named = ("agent", "label", "risk", "tool")
+        rows = [
+            (each["id"][:8], *(redact(str(each[key])) for key in named), _line(each))
+            for each in map(_asked, found)
+        ]
         table(("ID", "AGENT", "SESSION", "RISK", "TOOL", "CALL"), rows)
     return Exit.DONE
+
+
+def _line(each: dict[str, Any]) -> str:
+    """The call, its secrets covered; of a long one less than was sent, which may end in one."""
+    covered = redact(str(each["summary"]))
+    if len(covered) <= LINE_CHARS:
+        return covered
+    return f"{covered[:LINE_CHARS]}… (watchgate show {each['id'][:8]})"
 
 
 def _show(args: argparse.Namespace) -> int:

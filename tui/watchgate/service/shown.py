@@ -7,10 +7,9 @@ from typing import Any
 import msgspec
 
 from watchgate.core.requests import Request
-from watchgate.core.secrets.finding import secrets
 from watchgate.core.views import PendingView
 
-LISTED_CHARS = 2_000
+LISTED_CHARS = 8_192
 """Characters of a call that a list holds; `show` has all of it."""
 
 
@@ -36,13 +35,10 @@ def listed(view: PendingView) -> dict[str, Any]:
 
 
 def _beginning(line: str, request: str) -> str:
-    if len(line) <= LISTED_CHARS:
+    left_out = len(line) - LISTED_CHARS
+    if left_out <= 0:
         return line
-    end = LISTED_CHARS
-    for secret in secrets(line[: 2 * LISTED_CHARS]):
-        if secret.start < end < secret.end:
-            end = secret.start  # half of one could not be told for what it is, and covered
-    return f"{line[:end]}… {len(line) - end} more characters: watchgate show {request[:8]}"
+    return f"{line[:LISTED_CHARS]}… {left_out} more characters: watchgate show {request[:8]}"
 
 
 def shown(request: Request, view: PendingView | None = None) -> dict[str, Any]:
