@@ -32,7 +32,7 @@ for command in sys.argv[1:]:
 
 @pytest.fixture
 def no_parser(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(grammar, "_PARSER", None)
+    monkeypatch.setattr(grammar, "_LANGUAGE", None)
     commands.cache_clear()
     yield
     commands.cache_clear()

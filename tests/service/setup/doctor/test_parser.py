@@ -13,7 +13,7 @@ def test_a_parser_that_is_there_is_no_fault() -> None:
 
 
 def test_a_missing_parser_is_a_fault_with_its_consequence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(grammar, "_PARSER", None)
+    monkeypatch.setattr(grammar, "_LANGUAGE", None)
     check = check_parser()
     assert check.status == "fail"
     assert "counts as unknown" in check.text

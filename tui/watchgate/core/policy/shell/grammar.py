@@ -9,12 +9,13 @@ try:
     import tree_sitter
     import tree_sitter_bash
 except ImportError:  # every shell command is then opaque, and asked
-    _PARSER = None
+    _LANGUAGE = None
 else:
     try:
-        _PARSER = tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
+        _LANGUAGE = tree_sitter.Language(tree_sitter_bash.language())
+        _PARSER = tree_sitter.Parser(_LANGUAGE)
     except ValueError:  # a grammar that this parser is too old or too new for
-        _PARSER = None
+        _LANGUAGE = None
 
 if TYPE_CHECKING:
     from tree_sitter import Node as Node  # noqa: PLC0414 - handed on to the readers
@@ -43,7 +44,7 @@ def _as_letters(match: re.Match[str]) -> str:
 
 def available() -> bool:
     """Whether there is a parser."""
-    return _PARSER is not None
+    return _LANGUAGE is not None
 
 
 def parse(text: str) -> Node | None:
@@ -51,7 +52,7 @@ def parse(text: str) -> Node | None:
 
     None without a parser, and for a text that would take it far longer than others of its length.
     """
-    if _PARSER is None or any(text.count(sign) > most for sign, most in _MOST.items()):
+    if _LANGUAGE is None or any(text.count(sign) > most for sign, most in _MOST.items()):
         return None
     stand_in = _FOREIGN.sub("_", text)
     if "\\ " in text or "\\\t" in text:
@@ -71,7 +72,7 @@ def parse(text: str) -> Node | None:
         return reads > most
 
     try:
-        return _PARSER.parse(chunk, progress_callback=too_long).root_node
+        # Another thread may begin to read while this calls back, so nobody shares its parser.
+        return tree_sitter.Parser(_LANGUAGE).parse(chunk, progress_callback=too_long).root_node
     except ValueError:
-        _PARSER.reset()
         return None
