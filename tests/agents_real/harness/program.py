@@ -133,15 +133,13 @@ class Core:
             os.setsid()
         if not self._watchgate.registered:
             self._ask(Request(id=1, verb="pin", action="set", pin=PIN))
-            added = self._ask(Request(id=1, verb="token", action="add", name="tests", risk="high"))
-            self._watchgate.registered = {"WATCHGATE_TOKEN": added["token"]}
+            token = self._watchgate.must("token", "add", "tests", "--risk", "high").strip()
+            self._watchgate.registered = {"WATCHGATE_TOKEN": token}
         self._ask(Request(id=1, verb="unlock", pin=PIN))
 
-    def _ask(self, request: Request) -> Json:
+    def _ask(self, request: Request) -> None:
         answer = call_once(self._watchgate.place.runtime / "control.sock", request)
         assert isinstance(answer, Result), answer
-        found: Json = answer.ok
-        return found
 
     def _ready(self) -> bool:
         self._must_live()
