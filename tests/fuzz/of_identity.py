@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import asyncio
 from hashlib import sha256
+from typing import TypeVar
 
 from tests.fuzz.of_files import BROKEN, folder, written
 from tests.fuzz.target import Target, demand
 from watchgate.core.clock import Instant
 from watchgate.core.decisions import Refused
+from watchgate.core.presence.touch.public_key import public_key
+from watchgate.core.presence.touch.signature import check_touch
+from watchgate.core.presence.touch.wire import WireFault
 from watchgate.service.clock import FakeClock
 from watchgate.service.identity import agents_file
 from watchgate.service.identity.agents_file import AgentsError
+from watchgate.service.identity.guesses import Guesses
 from watchgate.service.identity.pin import Pin
+from watchgate.service.identity.proof_file import ProofFile
 from watchgate.service.identity.sealed_file import SealedFile
 from watchgate.service.identity.tokens import Tokens
 from watchgate.service.identity.tries import LONGEST_PAUSE_S, TRIES, Tries
 from watchgate.service.off_switch import boot_id
+
+_File = TypeVar("_File", bound=SealedFile)
 
 
 def agents(data: bytes) -> None:
@@ -31,7 +39,8 @@ def pin(data: bytes) -> None:
     """`pin`, with the fingerprint of which the journal knows."""
     tries = folder() / "tries-of-pin.json"
     tries.unlink(missing_ok=True)
-    asyncio.run(Pin(_sealed("pin", data), tries, FakeClock(Instant(0, 0.0))).verify("123456"))
+    guesses = Guesses(Tries(tries, FakeClock(Instant(0, 0.0))))
+    asyncio.run(Pin(_sealed(ProofFile, "pin", data), guesses).verify("123456"))
 
 
 def tries(data: bytes) -> None:
@@ -41,17 +50,37 @@ def tries(data: bytes) -> None:
     demand(found.wrong >= TRIES or not found.left_s, "a pause only after five")
 
 
+def touch(data: bytes) -> None:
+    """The signature of a security key; one that is cut or bent anywhere does not count."""
+    check_touch(data.decode("latin-1"), public_key(_KEY), _CHALLENGE)
+
+
 def tokens(data: bytes) -> None:
     """`tokens.json`, with the fingerprint of which the journal knows."""
-    found = Tokens(_sealed("tokens.json", data))
+    found = Tokens(_sealed(SealedFile, "tokens.json", data))
     found.rows()
     found.program("t")
 
 
-def _sealed(name: str, data: bytes) -> SealedFile:
-    file = SealedFile(written(name, data))
+def _sealed(kind: type[_File], name: str, data: bytes) -> _File:
+    file = kind(written(name, data))
     file.load(sha256(data).hexdigest())
     return file
+
+
+_CHALLENGE = b"5f" * 32
+_KEY = (
+    "sk-ssh-ed25519@openssh.com AAAAGnNrLXNzaC1lZDI1NTE5QG9wZW5zc2guY29tAAAAIPkj/YziI1r1hTVK880"
+    "reoN7eEktGVLnHFmnz2++iPD6AAAABHNzaDo="
+)
+_SIGNATURE = (
+    b"-----BEGIN SSH SIGNATURE-----\n"
+    b"U1NIU0lHAAAAAQAAAEoAAAAac2stc3NoLWVkMjU1MTlAb3BlbnNzaC5jb20AAAAg+SP9jOIjWvWFNUrzzSt6g3t4SS"
+    b"0ZUuccWafPb76I8PoAAAAEc3NoOgAAABB3YXRjaGdhdGUtdW5sb2NrAAAAAAAAAAZzaGE1MTIAAABnAAAAGnNrLXNz"
+    b"aC1lZDI1NTE5QG9wZW5zc2guY29tAAAAQNxTEfQ0/9qH231hPsbEVbnK5OflOU1xtj3jW7yPzRlZFVzE1iUj+0gGMH"
+    b"JwYbcbOgmCuFwM674wxwZVff5+fwEBAAAAAQ=="
+    b"\n-----END SSH SIGNATURE-----\n"
+)
 
 
 _PIN = (
@@ -82,6 +111,11 @@ IDENTITY = {
         feed=tries,
         found=BROKEN,
         seeds=(b'{"version":1,"wrong":6,"until":60000000}', b'{"wrong":1,"until":0}'),
+    ),
+    "touch": Target(
+        feed=touch,
+        refusals=(WireFault,),
+        seeds=(_SIGNATURE,),
     ),
     "tokens": Target(
         feed=tokens,

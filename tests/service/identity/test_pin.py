@@ -11,8 +11,10 @@ from watchgate.core.clock import Instant
 from watchgate.core.decisions import Refused
 from watchgate.service.clock import FakeClock
 from watchgate.service.identity import pin as pins
+from watchgate.service.identity.guesses import Guesses
 from watchgate.service.identity.pin import Pin
-from watchgate.service.identity.sealed_file import SealedFile
+from watchgate.service.identity.proof_file import ProofFile
+from watchgate.service.identity.tries import Tries
 
 RIGHT = "correct horse"
 
@@ -22,16 +24,16 @@ class Lock:
 
     def __init__(self, folder: Path) -> None:
         self.clock = FakeClock(START)
-        self.file = SealedFile(folder / "pin")
+        self.file = ProofFile(folder / "pin")
         self.tries = folder / "pin-tries.json"
-        self.pin = Pin(self.file, self.tries, self.clock)
+        self.pin = Pin(self.file, Guesses(Tries(self.tries, self.clock)))
 
     def restart(self) -> None:
         """A core is started anew."""
         recorded = self.file.fingerprint
-        self.file = SealedFile(self.file.path)
+        self.file = ProofFile(self.file.path)
         self.file.load(recorded)
-        self.pin = Pin(self.file, self.tries, self.clock)
+        self.pin = Pin(self.file, Guesses(Tries(self.tries, self.clock)))
 
     async def wrong(self, guess: str = "123456") -> int | None:
         """For how long no PIN is taken after this guess."""

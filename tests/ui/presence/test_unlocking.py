@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Protocol
 
 import msgspec
 import pytest
 
+from tests.security_key import SoftKey, software_key
 from tests.ui.console import CLEAR, LOCKED, Bench, running
 from tests.ui.fake_source import FakeSource
 from tests.ui.open_requests import FIRST, SECOND, asked, pending
 from tests.ui.picture import quiet
 from watchgate.link.lines import Answer
-from watchgate.link.protocol import Code, Presence, Refusal, Request, Result, Snapshot, Unlocked
+from watchgate.link.protocol import (
+    Challenge,
+    Code,
+    Presence,
+    Refusal,
+    Request,
+    Result,
+    Snapshot,
+    Unlocked,
+)
 from watchgate.ui.presence.unlocking import LOOK_EVERY_S
 
 pytestmark = pytest.mark.anyio
@@ -144,6 +156,77 @@ async def test_the_code_of_another_terminal_is_typed_with_or_without_a_blank() -
         await bench.press("enter")
         await bench.until(lambda: "pts/7 (bash 4242) may allow" in bench.screen)
         assert bench.source.asked[-1].code == "418207"
+
+
+def keyed(bench: Fed, key: SoftKey) -> Callable[[Request], Answer]:
+    """A core that a signature of this challenge unlocks; a real ssh-keygen makes that."""
+    told = Challenge(challenge="5f" * 32, seconds=120, key_file=str(key.path))
+
+    def answer(request: Request) -> Answer:
+        if request.challenge:
+            return Result(id=0, ok=msgspec.to_builtins(told))
+        if request.signature is None:
+            return core(bench)(request)
+        if not key.is_accepted_by_openssh(told.challenge, request.signature):
+            return Refusal(id=0, refused="wrong_pin", message="it is not of this challenge")
+        bench.source.presence = Presence(standing="key", key=True)
+        return Result(id=0, ok=msgspec.to_builtins(bench.source.presence))
+
+    return answer
+
+
+@pytest.mark.parametrize("pin", [False, True])
+async def test_a_security_key_is_touched_at_once_or_after_enter_in_place_of_the_pin(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, pin: bool
+) -> None:
+    """The key is one of software (tests/security_key.py): no hardware can be touched here."""
+    key = software_key(tmp_path)
+    monkeypatch.setenv("SSH_AUTH_SOCK", str(key.socket))
+    stands = msgspec.structs.replace(LOCKED, pin=pin, key=True)
+    touched = threading.Event()
+    key.before_touch = touched.wait
+    async with running(two(), presence=stands) as bench:
+        bench.source.answer = keyed(bench, key)
+        with key.agent():
+            await bench.press("U")
+            if pin:
+                await bench.until(lambda: "Enter alone: security key" in bench.screen)
+                await bench.press("enter")
+            await bench.until(lambda: "touch your security key" in bench.screen)
+            touched.set()
+            await bench.until(lambda: "unlocked: this terminal may allow" in bench.screen)
+    assert [each.verb for each in bench.source.asked] == ["unlock", "unlock"]
+
+
+async def test_a_key_that_is_not_touched_unlocks_nothing_once_it_was_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = software_key(tmp_path)
+    monkeypatch.setenv("SSH_AUTH_SOCK", str(key.socket))
+    touched = threading.Event()
+    key.before_touch = touched.wait
+    async with running(two(), presence=msgspec.structs.replace(NO_PIN, key=True)) as bench:
+        bench.source.answer = keyed(bench, key)
+        with key.agent():
+            await bench.press("U")
+            await bench.until(lambda: "touch your security key" in bench.screen)
+            await bench.press("escape")
+            await bench.until(lambda: "nothing was unlocked" in bench.screen)
+            touched.set()
+            await bench.settle()
+    assert [each.challenge for each in bench.source.asked] == [True]
+
+
+async def test_a_key_that_nothing_can_use_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSH_AUTH_SOCK", str(tmp_path / "none"))
+    key = software_key(tmp_path)
+    async with running(two(), presence=msgspec.structs.replace(NO_PIN, key=True)) as bench:
+        bench.source.answer = keyed(bench, key)
+        await bench.press("U")
+        await bench.until(lambda: "the key signed nothing" in bench.screen)
+        assert "LOCKED" in bench.screen
 
 
 async def test_below_an_agent_there_is_nothing_to_type() -> None:

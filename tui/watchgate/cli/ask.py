@@ -23,7 +23,7 @@ class Unreached(Stop):
 def ask(request: Request) -> dict[str, Any]:
     """What the core answers; raises `Unreached` without one, `Stop` when it refuses.
 
-    Where this terminal is locked and a PIN is set, it is asked for, and the core asked again.
+    Where this terminal is locked and a PIN or a key is set, it is asked for, and the core again.
     """
     from watchgate.link.protocol import Refusal
 
@@ -61,13 +61,15 @@ def presence() -> Presence:
 
 
 def _unlocked() -> bool:
-    """Whether a person typed the PIN here, where one is set and somebody can be asked."""
-    from watchgate.cli.presence.unlock import unlocked_by_pin
+    """Whether a person unlocked this terminal, where that can be proven and somebody be asked."""
+    from watchgate.cli.presence.unlock import unlocked_by_key, unlocked_by_pin
 
     if not at_terminal():
         return False
     stands = presence()
-    return stands.pin and unlocked_by_pin(stands.why)
+    if stands.pin:
+        return unlocked_by_pin(stands.why)
+    return stands.key and unlocked_by_key(stands.why)
 
 
 def _when(at_us: int | None) -> str:

@@ -59,6 +59,7 @@ def _schema(args: argparse.Namespace) -> int:
             protocol.Snapshot,
             protocol.Presence,
             protocol.Code,
+            protocol.Challenge,
             protocol.Unlocked,
             protocol.TokenRow,
         ),

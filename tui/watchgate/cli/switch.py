@@ -74,6 +74,7 @@ def _status(args: argparse.Namespace) -> int:
                 "journal": gate["journal"],
                 "tampered": gate["tampered"],
                 "pin": stands.pin,
+                "key": stands.key,
                 "standing": stands.standing,
             }
         )
@@ -81,7 +82,7 @@ def _status(args: argparse.Namespace) -> int:
     gating = f"GATE OFF {until}" if until is not None else _gating(hello["profile"])
     count = f"{sessions} session{'s' * (sessions != 1)}"
     wrong = "".join(f"; {words}" for words in _wrong(gate))
-    pin = "PIN set" if stands.pin else "no PIN set"
+    pin = "PIN set" if stands.pin else "security key set" if stands.key else "no PIN set"
     terminal = f"this terminal is {standing_words(stands)}; {pin}"
     say(f"{gating}, {count}, {pending} pending, record {hello['seq']}{wrong}; {terminal}")
     return Exit.DONE

@@ -72,6 +72,10 @@ class Fields(TypedDict, total=False):
     pin: str | None
     current: str | None
     code: str | None
+    challenge: bool
+    signature: str | None
+    key: str | None
+    key_file: str | None
     token: str | None
     name: str | None
     risk: Literal["medium", "high"]

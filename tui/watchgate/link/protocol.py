@@ -110,6 +110,10 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     pin: str | None = None
     current: str | None = None
     code: str | None = None
+    challenge: bool = False
+    signature: str | None = None
+    key: str | None = None
+    key_file: str | None = None
     token: str | None = None
     name: str | None = None
     risk: TokenRisk = "medium"
@@ -143,12 +147,13 @@ class Presence(msgspec.Struct, frozen=True, kw_only=True):
 
     `clear`, and what was unlocked (`pin`, `code`, `key`), may decide. `locked` and `adrift` may
     after `unlock`, `below` never; `why` says in one sentence why not. `pin` says that one is set,
-    `tty` is the terminal ("pts/3"; empty: none).
+    `key` that a security key is; `tty` is the terminal ("pts/3"; empty: none).
     """
 
     standing: Standing
     why: str = ""
     pin: bool = False
+    key: bool = False
     tty: str = ""
 
     @property
@@ -165,6 +170,17 @@ class Code(msgspec.Struct, frozen=True, kw_only=True):
 
     code: str
     seconds: int
+
+
+class Challenge(msgspec.Struct, frozen=True, kw_only=True):
+    """The answer to an `unlock` with `challenge`: the text that the security key has to sign.
+
+    `key_file` is the public key's path where it was set; `seconds` for how long it is good.
+    """
+
+    challenge: str
+    seconds: int
+    key_file: str
 
 
 class Unlocked(msgspec.Struct, frozen=True, kw_only=True):

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from watchgate.ui.widgets.prompts.proof_prompt import ProofPrompt
     from watchgate.ui.widgets.prompts.reply_prompt import ReplyPrompt
     from watchgate.ui.widgets.prompts.sheet_prompt import SheetPrompt
+    from watchgate.ui.widgets.prompts.touch_prompt import TouchPrompt
     from watchgate.ui.widgets.prompts.typed_prompt import TypedPrompt
     from watchgate.ui.widgets.prompts.word_prompt import WordPrompt
     from watchgate.ui.widgets.prompts.yes_prompt import YesPrompt
@@ -115,6 +116,11 @@ class Answers(Crashing, inherit_bindings=False):
         self.say("nothing was unlocked")
 
     def on_code_prompt_left(self, event: CodePrompt.Left) -> None:
+        self._leave_prompt()
+        self.say("nothing was unlocked")
+
+    def on_touch_prompt_left(self, event: TouchPrompt.Left) -> None:
+        self.unlocking.stop_touching()
         self._leave_prompt()
         self.say("nothing was unlocked")
 

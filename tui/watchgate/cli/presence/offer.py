@@ -26,7 +26,7 @@ def offer_pin() -> None:
         return
     try:
         stands = presence()
-        if stands.pin:
+        if stands.pin or stands.key:
             return
         if not stands.proven:
             say(_LATER)

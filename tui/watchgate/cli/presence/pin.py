@@ -1,8 +1,9 @@
-"""`pin`: choosing the PIN that unlocks a terminal, changing it, and doing without one."""
+"""`pin`: choosing the PIN or key that unlocks a terminal, changing it, doing without one."""
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from watchgate.cli.ask import ask, presence
@@ -19,6 +20,7 @@ was typed there once. It has 6 characters or more: digits, or a passphrase. The
 core keeps only what checks it; a forgotten one is changed in a clear terminal."""
 _ON_TERMINAL = "a PIN is typed at a terminal, never given as an argument or through a pipe"
 _TRIES = 3
+_KEY_BYTES = 4_096
 
 
 def add_parser(commands: Any) -> None:
@@ -35,18 +37,26 @@ def add_parser(commands: Any) -> None:
         help="choose or change it: it is asked for twice and not shown",
         epilog="example: watchgate pin set   (in a terminal from before any agent was started)",
     )
+    set_.add_argument(
+        "--key",
+        metavar="FILE",
+        help="a security key instead, or as well: its public key of OpenSSH (ed25519-sk, ecdsa-sk)",
+    )
     set_.set_defaults(run=_set)
     remove = actions.add_parser(
         "remove",
         help="do without one: locked terminals then allow low and medium risk alone",
         epilog="example: watchgate pin remove",
     )
+    remove.add_argument("--key", action="store_true", help="remove the security key, not the PIN")
     remove.set_defaults(run=_remove)
 
 
-def _set(_args: argparse.Namespace) -> int:
+def _set(args: argparse.Namespace) -> int:
     needs_terminal(_ON_TERMINAL)
     stands = presence()
+    if args.key is not None:
+        return _set_key(Path(args.key).absolute(), stands)
     print(PIN_MEANS)
     current = None
     if stands.pin:
@@ -56,6 +66,20 @@ def _set(_args: argparse.Namespace) -> int:
     if not pin:
         raise Stop("no PIN was set: everything is as it was")
     set_pin(pin, current)
+    return Exit.DONE
+
+
+def _set_key(path: Path, stands: Presence) -> int:
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            line = file.read(_KEY_BYTES).strip()
+    except OSError as fault:
+        raise Stop(f"{path}: no public key can be read: {fault.strerror}", Exit.USAGE) from None
+    current = _current(stands) if stands.pin else None
+    ask(Request(id=1, verb="pin", action="set", key=line, key_file=str(path), current=current))
+    say("The security key is set: `watchgate unlock --key` in a locked terminal, or U in the")
+    say("console, asks you to touch it. Touch it only when you asked for that yourself, and leave")
+    say("the file where it is. ssh-agent has to know the key, or its handle to lie beside it.")
     return Exit.DONE
 
 
@@ -81,13 +105,34 @@ def _current(stands: Presence) -> str | None:
     return None if stands.proven else typed_secret("The PIN of now (not shown): ") or None
 
 
-def _remove(_args: argparse.Namespace) -> int:
+def _remove(args: argparse.Namespace) -> int:
     needs_terminal(_ON_TERMINAL)
     stands = presence()
+    if args.key:
+        return _remove_key(stands)
     if not stands.pin:
         say("No PIN is set.")
         return Exit.DONE
     ask(Request(id=1, verb="pin", action="remove", current=_current(stands)))
-    say("The PIN is removed. A locked terminal now allows low and medium risk alone; what is")
-    say("high or critical is allowed in a clear one, or after a code is confirmed there.")
+    say("The PIN is removed.")
+    _tell_rest("your security key" if stands.key else "")
     return Exit.DONE
+
+
+def _remove_key(stands: Presence) -> int:
+    if not stands.key:
+        say("No security key is set.")
+        return Exit.DONE
+    current = _current(stands) if stands.pin else None
+    ask(Request(id=1, verb="pin", action="remove", key="", current=current))
+    say("The security key is removed.")
+    _tell_rest("your PIN" if stands.pin else "")
+    return Exit.DONE
+
+
+def _tell_rest(proof: str) -> None:
+    if proof:
+        say(f"A locked terminal is unlocked by {proof}.")
+    else:
+        say("A locked terminal now allows low and medium risk alone; what is high or critical is")
+        say("allowed in a clear one, or after a code is confirmed there.")

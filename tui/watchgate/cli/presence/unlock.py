@@ -1,9 +1,10 @@
-"""`unlock`: this terminal by the PIN or a code, or another by the code it shows; and `lock`."""
+"""`unlock`: this terminal by PIN, key or code, or another by the code it shows; and `lock`."""
 
 from __future__ import annotations
 
 import argparse
 import time
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -12,7 +13,7 @@ from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.output import complain, say
 from watchgate.cli.typed import needs_terminal, typed_secret
 from watchgate.core.text import safe_text
-from watchgate.link.protocol import Code, Presence, Refusal, Request, Unlocked
+from watchgate.link.protocol import Challenge, Code, Presence, Refusal, Request, Unlocked
 
 PIN_ASKED = "PIN (not shown; nothing leaves it locked): "
 _LOOK_EVERY_S = 1.0
@@ -24,8 +25,8 @@ def add_parser(commands: Any) -> None:
         "unlock",
         help="let this terminal allow, by the PIN; or another one, by the code that it shows",
         description="A terminal that an agent could have opened may deny, and lets nothing of high "
-        "risk run, until it was unlocked once: by the PIN, or where none is set by a six-digit "
-        "code that is typed at a clear terminal.",
+        "risk run, until it was unlocked once: by the PIN, by the touch of a security key, or "
+        "where neither is set by a six-digit code that is typed at a clear terminal.",
         epilog="example: watchgate unlock   (at the other terminal: watchgate unlock 418 207)",
     )
     unlock.add_argument("code", metavar="CODE", nargs="*", help="the code another terminal shows")
@@ -34,6 +35,11 @@ def add_parser(commands: Any) -> None:
         dest="show_code",
         action="store_true",
         help="show a code to confirm in a clear terminal, although a PIN is set",
+    )
+    unlock.add_argument(
+        "--key",
+        action="store_true",
+        help="by the touch of your security key, although a PIN is set",
     )
     unlock.set_defaults(run=_unlock)
     lock = commands.add_parser(
@@ -57,7 +63,9 @@ def _unlock(args: argparse.Namespace) -> int:
         return Exit.DONE
     if stands.standing == "below":
         raise Stop(f"this terminal cannot be unlocked: {stands.why}")
-    if stands.pin and not args.show_code:
+    if args.key or (stands.key and not stands.pin and not args.show_code):
+        unlocked_by_key(stands.why)
+    elif stands.pin and not args.show_code:
         if not unlocked_by_pin(stands.why):
             raise Stop("the terminal is locked as before: it may deny")
     else:
@@ -91,6 +99,28 @@ def unlocked_by_pin(why: str) -> bool:
             raise Stop(f"{answer.refused}: {answer.message}")
         complain(answer.message)
     return False
+
+
+def unlocked_by_key(why: str) -> bool:
+    """Have the security key touched. Raises `Stop` where it was not, or is not the one."""
+    import anyio
+
+    from watchgate.cli.ask import told
+    from watchgate.link.touching import TOUCH, NotTouched, touched
+
+    answer = told(Request(id=1, verb="unlock", challenge=True))
+    if not isinstance(answer, Refusal):
+        challenge = msgspec.convert(answer.ok, Challenge)
+        complain(f"this terminal is locked: {why}")
+        complain(f"{TOUCH}; Ctrl+C leaves it locked")
+        try:
+            signature = anyio.run(partial(touched, challenge, at_terminal=True))
+        except NotTouched as fault:
+            raise Stop(f"{fault}: the terminal is locked as before, it may deny") from None
+        answer = told(Request(id=1, verb="unlock", signature=signature))
+    if isinstance(answer, Refusal):
+        raise Stop(f"{answer.refused}: {answer.message}", Exit.REFUSED)
+    return True
 
 
 def _confirm(code: str) -> None:

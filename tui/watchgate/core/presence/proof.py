@@ -11,7 +11,7 @@ TokenRisk = Literal["medium", "high"]
 
 PROVEN: Final = frozenset({"clear", "pin", "code", "key"})
 MODEST: Final = frozenset({"low", "medium"})
-"""The risks that may be allowed from a locked terminal while no PIN is set."""
+"""The risks that may be allowed from a locked terminal while no PIN or key is set."""
 
 NOT_YOURS = "this command runs below an agent that asks, or nobody can tell what started it"
 IN_YOURS = (
@@ -22,6 +22,10 @@ IN_YOURS = (
 
 _WITH_PIN = (
     "enter your PIN (watchgate unlock), or use a terminal window that was open before the agent"
+)
+_WITH_KEY = (
+    "touch your security key (watchgate unlock --key), or use a terminal window that was open "
+    "before the agent"
 )
 _WITHOUT_PIN = (
     "use a terminal window that was open before the agent, or set a PIN with watchgate pin set "
@@ -35,13 +39,14 @@ Bar = tuple[Literal["self_approval", "locked"], str]
 class Proof(msgspec.Struct, frozen=True, kw_only=True):
     """How a client stands (`why` not better), and whether it has a terminal to ask a person at.
 
-    `pin` says that a PIN is set. `program` is the risk up to which a registered one may
-    allow, where one decides.
+    `pin` and `key` say that a PIN, a security key is set. `program` is the risk up to which a
+    registered one may allow, where one decides.
     """
 
     standing: Standing = "clear"
     why: str = ""
     pin: bool = False
+    key: bool = False
     tty: bool = True
     program: TokenRisk | None = None
 
@@ -62,12 +67,14 @@ class Proof(msgspec.Struct, frozen=True, kw_only=True):
             return None
         if self.standing == "below":
             return "self_approval", f"{NOT_YOURS}: {doing} {IN_YOURS}"
-        return "locked", f"{self.why}: {_WITH_PIN if self.pin else _WITHOUT_PIN}"
+        without = _WITH_KEY if self.key else _WITHOUT_PIN
+        return "locked", f"{self.why}: {_WITH_PIN if self.pin else without}"
 
     def bar_to_allow(self, risk: str, scope: str = "once") -> Bar | None:
         """Why it may not let a call of this risk run, for so long; None where it may."""
         if self.token_covers(risk, scope):
             return None
-        if self.standing == "locked" and not self.pin and risk in MODEST and scope == "once":
+        unguarded = self.standing == "locked" and not (self.pin or self.key)
+        if unguarded and risk in MODEST and scope == "once":
             return None
         return self.bar_to_operate("it may only deny, decide")

@@ -1,4 +1,4 @@
-"""What of identity outlives a core: PIN and tokens held against the journal, and the agents."""
+"""What of identity outlives a core: PIN, key and tokens as the journal has them, and the agents."""
 
 from __future__ import annotations
 
@@ -12,11 +12,15 @@ from watchgate.core.records import CoreData, TamperedData
 from watchgate.link.paths import Paths
 from watchgate.service.hub import Hub
 from watchgate.service.identity.agents_file import AgentsError
+from watchgate.service.identity.guesses import Guesses
 from watchgate.service.identity.kept_agents import KeptAgents
 from watchgate.service.identity.pin import Pin
-from watchgate.service.identity.presence import CoreProcesses, Presences
+from watchgate.service.identity.presence import CoreProcesses, Presences, Sealed
+from watchgate.service.identity.proof_file import ProofFile
 from watchgate.service.identity.sealed_file import SealedFile
 from watchgate.service.identity.tokens import Tokens
+from watchgate.service.identity.touch_key import TouchKey
+from watchgate.service.identity.tries import Tries
 from watchgate.service.identity.unlocking import Unlocking
 from watchgate.service.journal import reading
 from watchgate.service.journal.schema import JournalError
@@ -44,7 +48,8 @@ class Identity:
         self._clock = clock
         self._hub = hub
         self._unread = self._unwritten = ""
-        files = {PIN: SealedFile(paths.pin), TOKENS: SealedFile(paths.tokens)}
+        proofs, guesses = ProofFile(paths.pin), Guesses(Tries(paths.pin_tries, clock))
+        files: dict[str, SealedFile] = {PIN: proofs, TOKENS: SealedFile(paths.tokens)}
         for kind, file in files.items():
             file.load(recorded(paths.journal, kind))
         self._files = files
@@ -55,10 +60,12 @@ class Identity:
         except AgentsError as fault:
             self._unread = str(fault)
         state = hub.recorder.state
+        sealed = Sealed(
+            pin=Pin(proofs, guesses), key=TouchKey(proofs, guesses), tokens=Tokens(files[TOKENS])
+        )
         self.presences = Presences(
             hub.askers,
-            pin=Pin(files[PIN], paths.pin_tries, clock),
-            tokens=Tokens(files[TOKENS]),
+            sealed=sealed,
             unlocking=Unlocking(clock),
             sessions=state.sessions.values,
             now_us=lambda: clock.now().wall_us,

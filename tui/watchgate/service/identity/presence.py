@@ -13,6 +13,7 @@ from watchgate.service.askers import Askers, Session
 from watchgate.service.identity.pin import Pin
 from watchgate.service.identity.standing import Chain, Side, Stand, stand
 from watchgate.service.identity.tokens import Tokens
+from watchgate.service.identity.touch_key import TouchKey
 from watchgate.service.identity.unlocking import Unlocking
 from watchgate.service.process_table import Proc
 
@@ -28,6 +29,14 @@ class CoreProcesses(msgspec.Struct, frozen=True, kw_only=True):
     scripted: bool = False
 
 
+class Sealed(msgspec.Struct, frozen=True, kw_only=True):
+    """The secrets by which a person or a program proves itself, out of the sealed files."""
+
+    pin: Pin
+    key: TouchKey
+    tokens: Tokens
+
+
 class Presences:
     """How each client stands, asked anew at each verb: agents come and go.
 
@@ -40,16 +49,16 @@ class Presences:
         self,
         askers: Askers,
         *,
-        pin: Pin,
-        tokens: Tokens,
+        sealed: Sealed,
         unlocking: Unlocking,
         sessions: Callable[[], Iterable[SessionView]],
         now_us: Callable[[], int],
         own: CoreProcesses,
         agents_unread: bool = False,
     ) -> None:
-        self.pin = pin
-        self.tokens = tokens
+        self.pin = sealed.pin
+        self.key = sealed.key
+        self.tokens = sealed.tokens
         self.unlocking = unlocking
         self._askers = askers
         self._sessions = sessions
@@ -80,9 +89,14 @@ class Presences:
         # One agent's commands are no person either who could allow another agent's calls.
         if request is not None and (everywhere := self.stand(chain)).standing == "below":
             found = everywhere
-        pin, tty = self.pin.is_set, bool(chain and chain[0].tty)
         how = self.unlocking.how(chain) if found.standing in ("locked", "adrift") else None
-        return Proof(standing=how or found.standing, why=found.why, pin=pin, tty=tty)
+        return Proof(
+            standing=how or found.standing,
+            why=found.why,
+            pin=self.pin.is_set,
+            key=self.key.is_set,
+            tty=bool(chain and chain[0].tty),
+        )
 
     @property
     def nobody_asks(self) -> bool:

@@ -16,6 +16,8 @@ from watchgate.service.process_table import Proc, is_alive
 
 CODE_S = 120
 CODE_DIGITS = 6
+CHALLENGE_S = 120
+CHALLENGE_BYTES = 32
 WRONG_CODES = 3
 MOST = 1_000
 
@@ -30,6 +32,11 @@ class _Code(msgspec.Struct, frozen=True):
     until_s: float
 
 
+class _Challenge(msgspec.Struct, frozen=True):
+    text: str
+    until_s: float
+
+
 class Unlocking:
     """The unlocked terminals of one core; all are locked again when it ends."""
 
@@ -38,6 +45,7 @@ class Unlocking:
         self._alive = alive
         self._open: dict[Terminal, tuple[Proc, How]] = {}
         self._codes: dict[Terminal, _Code] = {}
+        self._challenges: dict[Terminal, _Challenge] = {}
         self._wrong = 0
 
     def how(self, chain: Chain) -> How | None:
@@ -63,10 +71,34 @@ class Unlocking:
         leader = leader_of(chain)
         return leader is not None and self._open.pop(_terminal(leader), None) is not None
 
-    def lock_all(self) -> None:
-        """Lock every terminal: what proved them is no longer the proof."""
-        self._open.clear()
+    def lock_all(self, how: How | None = None) -> None:
+        """Lock every terminal (that was unlocked so): what proved them is no longer the proof."""
+        self._open = {
+            key: each for key, each in self._open.items() if how is not None and each[1] != how
+        }
         self._codes.clear()
+        self._challenges.clear()
+
+    def challenge_for(self, chain: Chain) -> str:
+        """New random bytes for a security key to sign, as hex; the ones before are worth nothing.
+
+        Good once, for this client's terminal, and for so long as `CHALLENGE_S` says.
+        """
+        terminal = _terminal(self._leader(chain))
+        now_s = self._clock.now().mono_s
+        self._challenges = {k: each for k, each in self._challenges.items() if each.until_s > now_s}
+        if len(self._challenges) >= MOST:
+            raise Refused("bad_request", f"{MOST} terminals wait for a security key to be touched")
+        made = _Challenge(secrets.token_hex(CHALLENGE_BYTES), now_s + CHALLENGE_S)
+        self._challenges[terminal] = made
+        return made.text
+
+    def take_challenge(self, chain: Chain) -> str | None:
+        """The challenge of this client's terminal, which is used up; None where none is open."""
+        challenge = self._challenges.pop(_terminal(self._leader(chain)), None)
+        if challenge is None or challenge.until_s <= self._clock.now().mono_s:
+            return None
+        return challenge.text
 
     def code_for(self, chain: Chain) -> str:
         """A new code for this client's terminal; the one before is worth nothing."""

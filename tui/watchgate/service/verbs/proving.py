@@ -1,4 +1,4 @@
-"""Verbs by which a person proves to be there: how a terminal stands, PIN, code, and tokens."""
+"""Verbs by which a person proves to be there: how a terminal stands, PIN, key, code, tokens."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from watchgate.core.clock import Clock
 from watchgate.core.decisions import Refused
 from watchgate.core.presence.proof import Proof
 from watchgate.core.records import CoreData
-from watchgate.link.protocol import Code, Presence, Request, Unlocked
+from watchgate.link.protocol import Challenge, Code, Presence, Request, Unlocked
 from watchgate.service.hub import Hub
 from watchgate.service.identity.chains import terminal_name
 from watchgate.service.identity.presence import Presences
-from watchgate.service.identity.unlocking import CODE_S
+from watchgate.service.identity.unlocking import CHALLENGE_S, CODE_S, How
 from watchgate.service.process_table import Proc
 from watchgate.service.verbs.caller import Caller, Do, operator_only
 
 
 class Proving:
-    """PIN, codes and tokens, over one hub; `changed` is called when a terminal stands otherwise."""
+    """PIN, key, codes and tokens; `changed` is called when a terminal stands otherwise."""
 
     def __init__(
         self, hub: Hub, clock: Clock, presences: Presences, *, changed: Callable[[], None]
@@ -56,13 +56,25 @@ class Proving:
             raise Refused("self_approval", f"no PIN unlocks this: {proof.why}")
         if request.pin is not None:
             await self._presences.pin.verify(request.pin)
-            leader = self._presences.unlocking.unlock(caller.chain, "pin")
-            await self._tell("policy.unlocked", f"{_terminal(leader)} by the PIN", caller)
-            self._changed()
-            return _stands(caller, caller.proof())
+            return await self._unlocked(caller, "pin", "the PIN")
+        if request.signature is not None:
+            # Used up before it is checked: no two signatures are held against one challenge.
+            challenge = self._presences.unlocking.take_challenge(caller.chain)
+            await self._presences.key.verify(challenge, request.signature)
+            return await self._unlocked(caller, "key", "the security key")
+        if request.challenge:
+            path = self._presences.key.path
+            text = self._presences.unlocking.challenge_for(caller.chain)
+            return _plain(Challenge(challenge=text, seconds=CHALLENGE_S, key_file=path))
         if proof.is_proven:
             return _stands(caller, proof)
         return _plain(Code(code=self._presences.unlocking.code_for(caller.chain), seconds=CODE_S))
+
+    async def _unlocked(self, caller: Caller, how: How, named: str) -> dict[str, Any]:
+        leader = self._presences.unlocking.unlock(caller.chain, how)
+        await self._tell("policy.unlocked", f"{_terminal(leader)} by {named}", caller)
+        self._changed()
+        return _stands(caller, caller.proof())
 
     def _confirm(self, request: Request, caller: Caller) -> dict[str, Any]:
         operator_only(caller)
@@ -77,6 +89,8 @@ class Proving:
         if request.action not in ("set", "remove"):
             raise Refused("bad_request", "pin needs an action: set or remove")
         await self._check_may_set(caller, request.current)
+        if request.key is not None:
+            return await self._key(request.key, request, caller)
         pin = self._presences.pin
         if request.action == "set":
             await pin.set(request.pin or "")
@@ -89,6 +103,18 @@ class Proving:
         self._changed()
         done = "set" if request.action == "set" else "removed"
         await self._tell("policy.pin", f"the PIN was {done}", caller, pin.file.fingerprint)
+        return _stands(caller, caller.proof())
+
+    async def _key(self, line: str, request: Request, caller: Caller) -> dict[str, Any]:
+        if request.action == "set":
+            fingerprint = await self._presences.key.set(line, request.key_file or "")
+            told = f"the security key {fingerprint} was set"
+        else:
+            await self._presences.key.remove()
+            told = "the security key was removed"
+        self._presences.unlocking.lock_all("key")
+        self._changed()
+        await self._tell("policy.pin", told, caller, self._presences.pin.file.fingerprint)
         return _stands(caller, caller.proof())
 
     async def _check_may_set(self, caller: Caller, current: str | None = None) -> None:
@@ -135,7 +161,8 @@ class Proving:
 
 def _stands(caller: Caller, proof: Proof) -> dict[str, Any]:
     tty = terminal_name(caller.chain[0].tty) if caller.chain else ""
-    return _plain(Presence(standing=proof.standing, why=proof.why, pin=proof.pin, tty=tty))
+    standing, why = proof.standing, proof.why
+    return _plain(Presence(standing=standing, why=why, pin=proof.pin, key=proof.key, tty=tty))
 
 
 def _terminal(leader: Proc) -> str:

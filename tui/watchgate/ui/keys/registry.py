@@ -90,8 +90,8 @@ KEYS: tuple[Key, ...] = (
          "them"),
     _key("unlock", "U", "look", "unlock this terminal", words("unlock"), why.unlock, drop=1,
          also="pin",
-         does="unlock this terminal by the PIN, or by a code that a clear terminal confirms: until "
-         "then it may only deny, where an agent could have opened it"),
+         does="unlock this terminal by the PIN, a security key, or a code that a clear terminal "
+         "confirms: until then it may only deny, where an agent could have opened it"),
     _key("next", "tab ]", "look", "next pending", words("next"), why.pending, shown="Tab", drop=4),
     _key("previous", "shift+tab [", "look", "previous pending", words("previous"), why.pending,
          shown="["),

@@ -1,4 +1,4 @@
-"""Asking how this terminal stands, and unlocking it by the PIN or by a code.
+"""Asking how this terminal stands, and unlocking it by the PIN, a security key or a code.
 
 Unlocking decides nothing: what was refused still waits, and is allowed by its own key.
 """
@@ -12,14 +12,18 @@ import msgspec
 
 from watchgate.core.text import safe_text
 from watchgate.link.lines import CoreLost
-from watchgate.link.protocol import Code, Presence, Refusal, Unlocked
+from watchgate.link.protocol import Challenge, Code, Presence, Refusal, Unlocked
+from watchgate.link.touching import NotTouched, touched
 from watchgate.ui.formats import short_id
 from watchgate.ui.keys.shown_keys import key_for
 
 if TYPE_CHECKING:
+    from textual.worker import Worker
+
     from watchgate.ui.app import WatchgateApp
     from watchgate.ui.widgets.prompts.code_prompt import CodePrompt
     from watchgate.ui.widgets.prompts.proof_prompt import ProofPrompt
+    from watchgate.ui.widgets.prompts.touch_prompt import TouchPrompt
 
 _T = TypeVar("_T")
 
@@ -41,6 +45,7 @@ class Unlocking:
         self._about: str | None = None
         self._prompt: ProofPrompt | None = None
         self._code: CodePrompt | None = None
+        self._touching: Worker[None] | None = None
 
     def look(self) -> None:
         """Ask how this terminal stands, where that may have changed: after attaching, a session."""
@@ -72,9 +77,17 @@ class Unlocking:
         self._open_prompt("unlock another terminal, its six digits", _ANOTHER, masked=False)
 
     def typed(self, text: str, *, masked: bool) -> None:
-        """A PIN was typed, or the code of another terminal."""
+        """A PIN was typed, nothing in its place for the key, or the code of another terminal."""
+        if masked and not text:
+            self._touching = self._console.start(self._touch)
+            return
         work = self._send_pin if masked else self._send_code
         self._console.start(lambda: work(text))
+
+    def stop_touching(self) -> None:
+        """Ask the key no more: a touch that comes later unlocks nothing."""
+        if self._touching is not None:
+            self._touching.cancel()
 
     async def _look(self) -> None:
         self._asked_s = self._now_s()
@@ -101,14 +114,17 @@ class Unlocking:
         elif stands.standing == "below":
             self._console.say(f"this terminal cannot be unlocked: {safe_text(stands.why)}", 10)
         elif stands.pin:
-            self._open_prompt("unlock this terminal, PIN", stands.why, masked=True)
+            label = "unlock this terminal, PIN"
+            self._open_prompt(label, stands.why, masked=True, key=stands.key)
+        elif stands.key:
+            self.typed("", masked=True)
         else:
             await self._show_code(stands)
 
-    def _open_prompt(self, label: str, why: str, *, masked: bool) -> None:
+    def _open_prompt(self, label: str, why: str, *, masked: bool, key: bool = False) -> None:
         from watchgate.ui.widgets.prompts.proof_prompt import ProofPrompt
 
-        self._prompt = ProofPrompt(label, safe_text(why), masked=masked)
+        self._prompt = ProofPrompt(label, safe_text(why), masked=masked, key=key)
         self._console.prompts.open(self._prompt)
 
     async def _show_code(self, stands: Presence) -> None:
@@ -133,6 +149,35 @@ class Unlocking:
                 await self._look()
                 self._done(self._prompt)
 
+    async def _touch(self) -> None:
+        from watchgate.ui.widgets.prompts.touch_prompt import TouchPrompt
+
+        challenge = await self._call("unlock", Challenge, challenge=True)
+        if challenge is None:
+            return
+        if isinstance(challenge, Refusal):
+            self._console.say(safe_text(challenge.message), 10)
+            return
+        prompt = TouchPrompt(safe_text(self._presence.why if self._presence else ""))
+        self._console.prompts.open(prompt)
+        try:
+            signature = await touched(challenge, at_terminal=False)
+        except NotTouched as fault:
+            self._console.leave_prompt(prompt)
+            self._console.say(str(fault), 10)
+            return
+        # Another prompt in its place means that the operator went on to something else.
+        if not self._console.prompts.has(prompt):
+            return
+        answer = await self._call("unlock", Presence, signature=signature)
+        if answer is None or isinstance(answer, Refusal):
+            self._console.leave_prompt(prompt)
+            if answer is not None:
+                self._console.say(safe_text(answer.message), 10)
+            return
+        await self._look()
+        self._done(prompt)
+
     async def _send_code(self, code: str) -> None:
         other = await self._call("unlock", Unlocked, code="".join(code.split()))
         if other is None or self._prompt is None:
@@ -143,7 +188,7 @@ class Unlocking:
         self._console.leave_prompt(self._prompt)
         self._console.say(safe_text(f"unlocked: {other.unlocked} ({other.leader}) may allow"), 10)
 
-    def _done(self, prompt: ProofPrompt | CodePrompt) -> None:
+    def _done(self, prompt: ProofPrompt | CodePrompt | TouchPrompt) -> None:
         """Unlocked; what was refused is decided by its key, as before."""
         self._prompt = self._code = None
         self._console.leave_prompt(prompt)
@@ -159,6 +204,8 @@ class Unlocking:
         *,
         pin: str | None = None,
         code: str | None = None,
+        challenge: bool = False,
+        signature: str | None = None,
     ) -> _T | Refusal | None:
         """The answer of the core that it is about; None where there is none, which is told."""
         bridge = self._console.stage.live
@@ -167,7 +214,9 @@ class Unlocking:
         try:
             # Where several cores are watched, the one that refused is the one that is meant.
             about = self._about if bridge.state.hosts else None
-            answer = await bridge.call(verb, request=about, pin=pin, code=code)
+            answer = await bridge.call(
+                verb, request=about, pin=pin, code=code, challenge=challenge, signature=signature
+            )
             return answer if isinstance(answer, Refusal) else msgspec.convert(answer.ok, kind)
         except CoreLost as lost:
             fault = str(lost)

@@ -27,6 +27,8 @@ def check_presence(places: Paths) -> Iterator[Check]:
     stands = msgspec.convert(answer.ok, Presence)
     if stands.pin:
         yield Check("PIN", "ok", "a PIN is set: it unlocks a terminal once")
+    elif stands.key:
+        yield Check("PIN", "ok", "a security key is set: its touch unlocks a terminal once")
     else:
         yield Check(
             "PIN",

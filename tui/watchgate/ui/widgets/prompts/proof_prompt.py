@@ -15,12 +15,14 @@ from watchgate.ui.widgets.prompts.prompt import hint
 
 MASK = "*"
 FREE = "denying needs none"
+OR_KEY = "Enter alone: security key"
 
 
 class ProofPrompt(ExplainedPrompt):
     """Reads a line, as stars where it is `masked`; Enter sends it, Esc leaves all as it was.
 
     It stays open until it is told that what was typed is right, so that it can say what is wrong.
+    Where there is a `key`, Enter alone asks for that instead.
     """
 
     class Typed(Message):
@@ -37,8 +39,9 @@ class ProofPrompt(ExplainedPrompt):
     class Left(Message):
         """Nothing was typed."""
 
-    def __init__(self, label: str, why: str, *, masked: bool) -> None:
+    def __init__(self, label: str, why: str, *, masked: bool, key: bool = False) -> None:
         super().__init__(why)
+        self._key = key
         self._label = label
         self._masked = masked
         self._line = EditLine()
@@ -63,7 +66,7 @@ class ProofPrompt(ExplainedPrompt):
         elif self._sent:
             return
         elif name == "enter":
-            if self._line.text:
+            if self._line.text or self._key:
                 self._sent, self._said = True, "asking the core"
                 self.post_message(self.Typed(self._line.text, masked=self._masked))
         else:
@@ -82,7 +85,7 @@ class ProofPrompt(ExplainedPrompt):
 
     def draw_first(self, cells: int) -> Line:
         line = self.line().add(f"  {self._label}: ", bold=True)
-        said = self._said or (FREE if self._masked else "")
+        said = self._said or (OR_KEY if self._key else FREE if self._masked else "")
         room = cells - line.left_cells - 2
         if said and len(said) + 12 <= room:
             line.right(f"{said} ", "fg" if self._said else "dim", bold=bool(self._said))
