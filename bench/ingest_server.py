@@ -72,6 +72,9 @@ class NoHub:
     def prepared(self, frame: Frame) -> Frame:
         return frame
 
+    def ahead(self, frame: Frame) -> Callable[[], None]:
+        return lambda: None
+
     def take(self, frame: Frame, conn: Waiting) -> None:
         self.frame(frame.head, frame.payload, conn)
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import anyio
@@ -43,6 +44,9 @@ class Notes:
 
     def prepared(self, frame: Frame) -> Frame:
         return frame
+
+    def ahead(self, frame: Frame) -> Callable[[], None]:
+        return lambda: None
 
     def take(self, frame: Frame, conn: Waiting) -> None:
         self.frame(frame.head, frame.payload, conn)

@@ -101,3 +101,34 @@ def test_no_more_than_so_many_are_kept_and_no_large_ones(judged: list[str]) -> N
     known.assess(large, shipped(), 1)
     known.assess(large, shipped(), 1)
     assert len(judged) == KEPT + 4
+
+
+LONG = "git status " + "a" * kept.MAX_INPUT_BYTES
+
+
+def test_a_large_call_that_was_judged_ahead_is_not_judged_again(judged: list[str]) -> None:
+    known = Kept()
+    known.judge_ahead(subject(LONG), shipped(), 1)
+    assert known.assess(subject(LONG), shipped(), 2) == assess(subject(LONG), shipped(), 1)
+    assert judged == [LONG]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"cwd": "/other"}, {"session": "t"}, {"changed": frozenset(("/w/a",))}, {"own_pids": None}],
+    ids=lambda each: next(iter(each)),
+)
+def test_it_is_judged_anew_where_anything_has_changed_since(
+    judged: list[str], changed: dict[str, Any]
+) -> None:
+    known = Kept()
+    known.judge_ahead(subject(LONG, own_pids=frozenset()), shipped(), 1)
+    known.assess(subject(LONG, **{"own_pids": frozenset(), **changed}), shipped(), 2)
+    assert judged == [LONG, LONG]
+
+
+def test_it_is_judged_anew_under_another_policy(judged: list[str]) -> None:
+    known = Kept()
+    known.judge_ahead(subject(LONG), shipped(), 1)
+    known.assess(subject(LONG), Policy.of(shipped_files()), 2)
+    assert judged == [LONG, LONG]

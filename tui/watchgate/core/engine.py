@@ -110,6 +110,10 @@ class Engine:
             effects.append(Send(conn, event, SayNothing()))
         return effects
 
+    def ahead(self, event: Event | None) -> Callable[[], None]:
+        """What judges a large call before it is received; to be called in any thread."""
+        return self._gate.ahead(event)
+
     def heard(self, hearing: int, handler: str, report: Report, now: Instant) -> list[Effect]:
         """Take what a handler said; whoever waits for the hearing is answered when it is over."""
         return self._room.heard(hearing, handler, report, now)

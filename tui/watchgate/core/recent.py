@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TypeVar
 
 K = TypeVar("K")
@@ -24,7 +25,9 @@ class Recent(dict[K, V]):
     def __setitem__(self, key: K, value: V) -> None:
         super().__setitem__(key, value)
         if len(self) > self.most:
-            del self[next(iter(self))]
+            # Another thread may forget one at the same moment; then the next key makes up for it.
+            with suppress(KeyError, RuntimeError):
+                del self[next(iter(self))]
 
     def renew(self, key: K, value: V) -> None:
         """Set a key as the newest one."""

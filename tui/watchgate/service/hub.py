@@ -130,6 +130,10 @@ class Hub:
         """The frame with all done that takes long; for any thread."""
         return prepared(frame, self._adapters, whole=self._whole)
 
+    def ahead(self, frame: Frame) -> Callable[[], None]:
+        """What judges a prepared frame's call before it is taken; for any thread."""
+        return self.engine.ahead(frame.prepared.event if frame.prepared is not None else None)
+
     def take(self, frame: Frame, conn: Waiting) -> None:
         """Let the engine decide about a frame."""
         head = frame.head

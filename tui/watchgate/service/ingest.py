@@ -116,6 +116,10 @@ class Hub(Protocol):
         """The frame with all done that takes long; called in a thread."""
         ...
 
+    def ahead(self, frame: Frame) -> Callable[[], None]:
+        """What judges a prepared frame's call in a thread."""
+        ...
+
     def take(self, frame: Frame, conn: Waiting) -> None:
         """A frame that was received before."""
         ...
@@ -252,7 +256,9 @@ class Ingest:
             if frame is None:
                 hub.frame(head, payload, conn)
             else:
-                hub.take(await self._large.read(partial(hub.prepared, frame)), conn)
+                frame = await self._large.read(partial(hub.prepared, frame))
+                await self._large.read(hub.ahead(frame))
+                hub.take(frame, conn)
 
     async def _payload(self, stream: SocketStream, head: Head, rest: bytes, pid: int) -> bytes:
         if head.dropped or head.length > MAX_PAYLOAD_BYTES:

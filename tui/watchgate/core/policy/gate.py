@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import msgspec
 
@@ -71,7 +72,24 @@ class PolicyGate:
         if event.kind == "question":
             return _PLAN if tool.cls == "plan" else _QUESTION
         began_s = self._timer() if self._timer is not None else 0.0
-        subject = Subject(
+        subject = self._subject(event, tool)
+        found = self._kept.assess(subject, self._policies(event.cwd), event.at.wall_us)
+        self.changed.note(subject)
+        found = self.budgeted(event, self.retries.raised(event, found))
+        if self._timer is not None:
+            self.took_ms = round((self._timer() - began_s) * 1000, 3)
+        self._last = (event, found)
+        return found
+
+    def ahead(self, event: Event | None) -> Callable[[], None]:
+        """What judges a large call before it is asked about; to be called in any thread."""
+        if event is None or event.tool is None or event.kind == "question" or not event.lane.waits:
+            return _nothing
+        subject, policy = self._subject(event, event.tool), self._policies(event.cwd)
+        return partial(self._kept.judge_ahead, subject, policy, event.at.wall_us)
+
+    def _subject(self, event: Event, tool: Tool) -> Subject:
+        return Subject(
             tool=tool,
             agent=event.agent,
             session=event.session,
@@ -83,13 +101,6 @@ class PolicyGate:
             changed=self.changed.of(event.agent, event.session),
             own_pids=None if self.own_pids is None else self.own_pids(tool),
         )
-        found = self._kept.assess(subject, self._policies(event.cwd), event.at.wall_us)
-        self.changed.note(subject)
-        found = self.budgeted(event, self.retries.raised(event, found))
-        if self._timer is not None:
-            self.took_ms = round((self._timer() - began_s) * 1000, 3)
-        self._last = (event, found)
-        return found
 
     def __call__(self, event: Event) -> Verdict:
         """Block, ask an operator, allow by a rule where that is configured, or have no opinion.
@@ -143,3 +154,7 @@ class PolicyGate:
         # Among findings an allow is what no grant has to answer.
         over = Finding(BUDGET, why, found.risk, decision="allow")
         return msgspec.structs.replace(found, decision="ask", findings=(over, *found.findings))
+
+
+def _nothing() -> None:
+    """Judge nothing."""

@@ -16,6 +16,7 @@ from watchgate.core.recent import Recent
 
 KEPT = 500
 MAX_INPUT_BYTES = 2_000
+_MOST_AHEAD = 8
 _Pids = frozenset[int] | None
 _Key = tuple[str, str, str, bytes, str, str, str, Links, frozenset[str], _Pids]
 _encode = msgspec.json.Encoder(order="sorted").encode
@@ -26,6 +27,13 @@ class Kept:
 
     def __init__(self) -> None:
         self._found: Recent[_Key, tuple[Policy, Assessment]] = Recent(KEPT)
+        self._ahead: Recent[str, tuple[Subject, Policy, Assessment]] = Recent(_MOST_AHEAD)
+
+    def judge_ahead(self, subject: Subject, policy: Policy, now_us: int) -> None:
+        """Judge a call that is asked about soon; in any thread."""
+        if not policy.ends:
+            found = assess(subject, policy, now_us)
+            self._ahead[subject.tool.input_hash] = subject, policy, found
 
     def assess(self, subject: Subject, policy: Policy, now_us: int) -> Assessment:
         """As `assess`; a policy with rules that end is asked anew each time."""
@@ -33,6 +41,10 @@ class Kept:
             return assess(subject, policy, now_us)
         key = _key(subject)
         if key is None:
+            ahead = self._ahead.pop(subject.tool.input_hash, None)
+            # Whatever has changed since, it is judged anew.
+            if ahead is not None and ahead[:2] == (subject, policy):
+                return ahead[2]
             return assess(subject, policy, now_us)
         known = self._found.get(key)
         if known is not None and known[0] is policy:
