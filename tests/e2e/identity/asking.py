@@ -90,8 +90,18 @@ class Terminal:
 
     def run(self, asking: Asking) -> Asking:
         """Have the shell run it."""
-        os.write(self._master, f"{asking.command}\n".encode())
+        self.type(asking.command)
         return asking
+
+    def type(self, command: str) -> None:
+        """Type a command into the shell."""
+        os.write(self._master, f"{command}\n".encode())
+
+    def runs(self, program: str) -> bool:
+        """Whether the shell has a child that is this program."""
+        below = Path(f"/proc/{self._shell}/task/{self._shell}/children").read_text().split()
+        words = (Path(f"/proc/{pid}/cmdline").read_bytes() for pid in below)
+        return any(each.startswith(program.encode() + b"\0") for each in words)
 
     def close(self) -> None:
         """Hang up."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -328,3 +329,65 @@ def test_a_core_that_was_killed_and_started_again_knows_who_the_agents_are(
     later = Asking(core, stage.folder, decision(again, "allow"), decision(again, "deny"))
     agent.start(*_double_fork(stage, later))
     assert later.refused() == ["locked", ""]
+
+
+# Asks once the file GO is there, from a child: whatever an agent left behind can wait.
+LATER = 'while [ ! -e "$0" ]; do sleep 0.05; done; sh -c "$1; true"; true'
+
+
+@pytest.mark.parametrize("terminal", [False, True], ids=["no terminal", "a terminal of its own"])
+def test_what_an_earlier_agent_left_behind_allows_nothing_of_a_later_one(
+    stage: Stage, *, terminal: bool
+) -> None:
+    core, go, script = stage.core, stage.folder / "go", stage.folder / "later.sh"
+    agent = Agent(core)
+    held(core, agent)
+    waiting = ["sh", "-c", LATER, str(go), f"sh {script}"]
+    own = ["script", "-qc", shlex.join(waiting), "/dev/null"] if terminal else waiting
+    agent.start("-f", "sh", "-c", 'exec "$@" </dev/null >/dev/null 2>&1', "sh", *own)
+    agent.end()
+    until(lambda: core.pending(0) == [] or None, "an end of its call")
+    later = Agent(core)
+    try:
+        request = held(core, later, "c2")
+        asked = [PRESENCE, decision(request, "allow"), *SWITCHES, decision(request, "deny")]
+        asking = Asking(core, stage.folder, *asked)
+        script.write_text(f"{asking.command}\n")
+        go.touch()
+        _, *refused, deny = asking.refused()
+        assert set(refused) == {"locked"}
+        assert deny == ""
+    finally:
+        later.end()
+
+
+# Stands for a server that reloads, a test runner, git: it runs what a file says.
+RELOADS = """
+import os, subprocess, sys, time
+while not os.path.exists(sys.argv[1]):
+    time.sleep(0.05)
+subprocess.run(["sh", sys.argv[1]])
+"""
+
+
+def test_an_older_program_that_runs_what_a_file_says_allows_nothing(
+    stage: Stage, window: Terminal, tmp_path: Path
+) -> None:
+    core, script = stage.core, tmp_path / "reloaded.sh"
+    window.type(shlex.join([sys.executable, "-c", RELOADS, str(script)]))
+    until(lambda: window.runs(sys.executable), "the server")
+    agent = Agent(core)
+    try:
+        request = held(core, agent)
+        asked = [PRESENCE, decision(request, "allow"), *SWITCHES, decision(request, "deny")]
+        asking = Asking(core, tmp_path, *asked)
+        ready = tmp_path / "reloaded.new"
+        ready.write_text(f"{asking.command}\n")
+        ready.rename(script)
+        stands, *refused, deny = asking.answers()
+        assert stands["ok"]["standing"] == "locked"
+        assert "runs what files say" in stands["ok"]["why"]
+        assert {each.get("refused") for each in refused} == {"locked"}
+        assert "ok" in deny
+    finally:
+        agent.end()

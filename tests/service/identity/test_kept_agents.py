@@ -36,7 +36,7 @@ class Core:
         return self.on_disk()
 
     def on_disk(self) -> set[int]:
-        return {agent.pid for agent, _ in agents_file.load(self.path)}
+        return {agent.pid for agent, _ in agents_file.load(self.path).known}
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ async def test_more_sessions_of_one_are_on_the_disk_in_a_moment(core: Core) -> N
     await core.asks(FIRST)
     await core.asks(FIRST, "another")
     with anyio.fail_after(30):
-        while ("claude", "another") not in {named for _, named in agents_file.load(core.path)}:
+        while ("claude", "another") not in {named for _, named in agents_file.load(core.path).known}:
             await anyio.lowlevel.checkpoint()
 
 

@@ -38,6 +38,24 @@ def test_the_agent_and_what_is_below_it_may_only_deny() -> None:
     assert stand((), Side()).standing == "below", "nobody can tell what started it"
 
 
+@pytest.mark.parametrize("program", ["uv", "nice", "env", "fish"])
+def test_what_a_person_puts_before_a_command_locks_nothing(program: str) -> None:
+    before = Proc(26, "850", program, sid=25, tty=6, program=program)
+    chain = (client(sid=25), before, OLDER, WINDOW, USERS, INIT)
+    assert stand(chain, AGENTS).standing == "clear"
+
+
+def test_what_an_agent_that_is_gone_may_have_left_behind_is_adrift() -> None:
+    left, child = Proc(50, "150", "sh", sid=50), Proc(51, "160", "sh", sid=50)
+    ended, now = Proc(28, "120", "claude"), Side(agents=AGENTS.agents)
+    for waiting in (left, Proc(50, "150", "script", sid=50, tty=7)):
+        chain = (client(sid=waiting.sid, tty=waiting.tty), child, waiting, INIT)
+        for side in (Side(first=ended), Side(agents=now.agents, first=ended)):
+            found = stand(chain, side)
+            assert (found.standing, found.adopted) == ("adrift", True)
+    assert stand(older_tab(), Side(agents=now.agents, first=ended)).standing == "clear"
+
+
 def test_what_the_core_started_may_only_deny() -> None:
     core = Proc(40, "400", "watchgate", sid=40)
     assert stand((client(), core, INIT), Side(core_pid=40)).standing == "below"
@@ -51,7 +69,27 @@ PLAIN = Proc(14, "140", "main", sid=14)
 DAEMON = Proc(13, "130", "daemon", sid=13)
 SSHD = Proc(16, "160", "sshd", sid=16)
 
+SERVER = Proc(26, "260", "node", sid=25, tty=6, program="node")
+OLDER = Proc(25, "250", "bash", sid=25, tty=6)
+
 LOCKED = {
+    "a server that reloads": (client(sid=25), SERVER, OLDER, WINDOW, USERS, INIT),
+    "a shell of such a server": (
+        client(sid=25),
+        Proc(27, "850", "sh", sid=25, tty=6),
+        SERVER,
+        OLDER,
+        WINDOW,
+        USERS,
+        INIT,
+    ),
+    "a server that is a window's only program": (
+        client(sid=25),
+        Proc(25, "250", "vite", sid=25, tty=6, program="node"),
+        WINDOW,
+        USERS,
+        INIT,
+    ),
     "an older tmux": (client(), Proc(25, "250", "bash", sid=25, tty=6), TMUX, USERS, INIT),
     "a window of an older tmux": (client(), Proc(25, "850", "sh", sid=25, tty=6), TMUX, INIT),
     "cron, though it has a terminal": (client(), Proc(25, "850", "sh", sid=25, tty=6), CRON, INIT),

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from watchgate.core.recent import Recent
 from watchgate.service.identity.standing import Side, stand
 from watchgate.service.peer import agent_of
-from watchgate.service.process_table import Proc, ancestors, is_alive, itself
+from watchgate.service.process_table import Proc, ancestors, began, is_alive, itself
 
 KEPT = 2_000
 SESSIONS_KEPT = 500
@@ -45,6 +45,7 @@ class Askers:
         self._lineage_of = lineage or _lineage
         self._lineage: dict[tuple[int, str], tuple[Proc, ...]] = {}
         self.accounted: Recent[Session, Proc] = Recent(ACCOUNTED_KEPT)
+        self.first: Proc | None = None
         self.changed = False
         self._of_request: dict[str, set[Proc]] = {}
         self._session_of: dict[str, Session] = {}
@@ -62,6 +63,8 @@ class Askers:
         if key not in self._lately:
             self._lineage[key] = self._lineage_of(agent)
         self._lately[key] = agent
+        if self._is_first(agent):
+            self.first, self.changed = agent, True
         if session is not None:
             self._sessions.setdefault(key, Recent(SESSIONS_KEPT)).renew(session, None)
             if (known := self.accounted.get(session)) is None or known.key != key:
@@ -162,13 +165,18 @@ class Askers:
             pairs.setdefault((key, next(reversed(named))), self._lately[key])
         return tuple((one, session) for (_, session), one in pairs.items())
 
-    def restore(self, agents: Iterable[tuple[Proc, Session]]) -> None:
-        """Take over what an earlier core knew."""
+    def restore(self, agents: Iterable[tuple[Proc, Session]], first: Proc | None = None) -> None:
+        """Take over what an earlier core knew, `first` the agent that began before all others."""
+        if first is not None and self._is_first(first):
+            self.first = first
         for agent, session in agents:
             self.accounted.renew(session, agent)
             if self._alive(agent):
                 self.seen(agent, session)
         self.changed = False
+
+    def _is_first(self, agent: Proc) -> bool:
+        return self.first is None or began(agent) < began(self.first)
 
     def _all(self) -> set[Proc]:
         return self._waiting().union(self._lately.values())

@@ -6,6 +6,7 @@ A process counts by its pid and its start, and only until the machine is started
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -16,10 +17,13 @@ from watchgate.service.off_switch import boot_id
 from watchgate.service.process_table import Proc
 
 
-class _Agent(msgspec.Struct, frozen=True, kw_only=True):
+class _Process(msgspec.Struct, frozen=True, kw_only=True):
     pid: int
     start: str
     comm: str
+
+
+class _Agent(_Process, frozen=True, kw_only=True):
     agent: str
     session: str
 
@@ -27,6 +31,7 @@ class _Agent(msgspec.Struct, frozen=True, kw_only=True):
 class _File(msgspec.Struct, frozen=True, kw_only=True):
     boot: str
     agents: tuple[_Agent, ...] = ()
+    first: _Process | None = None
     version: int = 1
 
 
@@ -34,7 +39,11 @@ class AgentsError(Exception):
     """The file cannot be read; the message says why."""
 
 
-Agents = tuple[tuple[Proc, Session], ...]
+class Agents(NamedTuple):
+    """The processes with their sessions, and the one that began before all others, alive or not."""
+
+    known: tuple[tuple[Proc, Session], ...] = ()
+    first: Proc | None = None
 
 
 def load(path: Path) -> Agents:
@@ -46,22 +55,27 @@ def load(path: Path) -> Agents:
         found = msgspec.json.decode(own_file.read(path), type=_File)
         is_over = found.boot != boot_id()
     except FileNotFoundError:
-        return ()
+        return Agents()
     except (OSError, *JSON_FAULTS) as fault:
         raise AgentsError(f"{path}: {fault}") from None
-    return tuple(
-        (
-            Proc(0, "", each.comm) if is_over else Proc(each.pid, each.start, each.comm),
-            (each.agent, each.session),
-        )
+    known = tuple(
+        (Proc(0, "", each.comm) if is_over else _proc(each), (each.agent, each.session))
         for each in found.agents
     )
+    first = None if is_over or found.first is None else _proc(found.first)
+    return Agents(known, first)
 
 
 def save(path: Path, agents: Agents) -> None:
     """Write them to disk, replacing the file in one step. Raises `OSError`."""
     kept = tuple(
         _Agent(pid=one.pid, start=one.start, comm=one.comm, agent=agent, session=session)
-        for one, (agent, session) in agents
+        for one, (agent, session) in agents.known
     )
-    own_file.replace(path, msgspec.json.encode(_File(boot=boot_id(), agents=kept)))
+    one = agents.first
+    first = None if one is None else _Process(pid=one.pid, start=one.start, comm=one.comm)
+    own_file.replace(path, msgspec.json.encode(_File(boot=boot_id(), agents=kept, first=first)))
+
+
+def _proc(kept: _Process) -> Proc:
+    return Proc(kept.pid, kept.start, kept.comm)

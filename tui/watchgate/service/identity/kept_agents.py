@@ -14,6 +14,7 @@ import anyio.to_thread
 
 from watchgate.service.askers import Askers
 from watchgate.service.identity import agents_file
+from watchgate.service.identity.agents_file import Agents
 from watchgate.service.process_table import Proc
 
 LOOK_S = 0.25
@@ -34,8 +35,8 @@ class KeptAgents:
     def load(self) -> None:
         """Take over what an earlier core knew; raises `AgentsError`."""
         agents = agents_file.load(self._path)
-        self._askers.restore(agents)
-        self._on_disk = {agent.key for agent, _ in agents}
+        self._askers.restore(*agents)
+        self._on_disk = {agent.key for agent, _ in agents.known}
 
     def once_kept(self, agent: Proc, then: Callable[[], None]) -> None:
         """Call back when this agent is on the disk, or cannot be put there; at once if it is."""
@@ -57,12 +58,12 @@ class KeptAgents:
     async def _save(self) -> None:
         pending, self._pending = self._pending, []
         self._askers.changed = False
-        agents = self._askers.to_keep()
+        agents = Agents(self._askers.to_keep(), self._askers.first)
         try:
             await anyio.to_thread.run_sync(agents_file.save, self._path, agents)
         except OSError as fault:
             self._failed(fault.strerror or str(fault))
         else:
-            self._on_disk = {agent.key for agent, _ in agents}
+            self._on_disk = {agent.key for agent, _ in agents.known}
         for then in pending:
             then()

@@ -73,6 +73,7 @@ class Presences:
         unknown = set() if self._own.scripted else self._unknown()
         return Side(
             agents=agents,
+            first=self._askers.first,
             core_pid=self._own.core_pid,
             starter=self._own.starter,
             unaccounted=self._agents_unread

@@ -45,6 +45,15 @@ _EDITORS = _names(
 _SCHEDULERS = _names(
     "anacron at atd atrun batch cron crond dcron fcron launchctl snooze supervisord"
 )
+_LAUNCHERS = _names(
+    "caffeinate env mise nice nohup pipx setsid stdbuf strace systemd-inhibit time uv uvx watchgate"
+)
+"""A person puts these before a command, which they run unchanged."""
+
+_SHELLS = _names(
+    """ash bash busybox csh dash elvish fish ksh ksh93 mksh nu oksh posh pwsh rbash sh tcsh xonsh
+    yash zsh"""
+)
 _JETBRAINS = ("com.intellij.", "com.jetbrains.", "-Didea.")
 
 KINDS = {
@@ -81,6 +90,15 @@ def starts_for_others(process: Proc) -> str:
 def opens_terminals(process: Proc) -> bool:
     """Whether it opens terminals for a person: a window, a desktop, or a login."""
     return name_of(process) in _OPENS or process.comm.startswith("sshd")
+
+
+def hands_on(process: Proc) -> bool:
+    """Whether it stands between a person and a command, and runs nothing of its own accord.
+
+    That is a shell, what one puts before a command, and what opens terminals.
+    """
+    passes = name_of(process) in _SHELLS | _LAUNCHERS
+    return passes or opens_terminals(process) or is_init(process)
 
 
 def is_init(process: Proc) -> bool:

@@ -15,6 +15,7 @@ import msgspec
 
 from watchgate.service.identity.chains import adopts
 from watchgate.service.identity.programs import (
+    hands_on,
     is_init,
     name_of,
     opens_terminals,
@@ -30,12 +31,14 @@ NOBODY_KNOWS = "nobody can tell what started it"
 class Side(msgspec.Struct, frozen=True, kw_only=True):
     """The agents that a client is held against.
 
-    `agents` are each a living agent's chain, which begins with the agent. What runs below the
-    process `core_pid` is the core's; `starter` is that process where it starts handlers that may
-    get away from it. `unaccounted` says that a session is open whose process nobody knows.
+    `agents` are each a living agent's chain, which begins with the agent; `first` is the one that
+    began before all others since the machine was started, whether or not it lives. What runs below
+    the process `core_pid` is the core's; `starter` is that process where it starts handlers that
+    may get away from it. `unaccounted` says that a session is open whose process nobody knows.
     """
 
     agents: tuple[Chain, ...] = ()
+    first: Proc | None = None
     core_pid: int = 0
     starter: Proc | None = None
     unaccounted: bool = False
@@ -113,6 +116,9 @@ def _adrift(chain: Chain, side: Side) -> bool:
     if side.starter is not None:
         # A handler that detached itself stays behind, older than the agents that come after it.
         starters.append(side.starter)
+    if side.first is not None:
+        # What an agent left behind waits for the agents that come after it.
+        starters.append(side.first)
     return any(
         _may_be_of(starter, below, above)
         for below, above in pairwise(chain)
@@ -139,6 +145,8 @@ def _locked(chain: Chain, side: Side) -> str:
             return f"{words}, where an agent could start a command too"
         if process.from_here:
             return "it is an ssh login from this machine, which an agent could make too"
+    if runs := _runs_others(chain):
+        return f"{runs} started it, and runs what files say that an agent may write"
     leader = leader_of(chain)
     above = chain.index(leader) + 1 if leader is not None else 1
     if not _is_older_terminal(chain, side) and (shared := _shared(chain, side, above)):
@@ -148,6 +156,18 @@ def _locked(chain: Chain, side: Side) -> str:
     if side.unaccounted:
         return "an agent's session is open, and nobody knows by which process"
     return ""
+
+
+def _runs_others(chain: Chain) -> str:
+    """What stands between the client and its terminal's shell and is there for no person.
+
+    A server that reloads, a test runner, git with its hooks: older than the agent, and at its word.
+    """
+    leader = leader_of(chain)
+    if leader is None:
+        return ""
+    between = chain[1 : chain.index(leader) + 1]
+    return next((name_of(each) for each in between if not hands_on(each)), "")
 
 
 def _is_older_terminal(chain: Chain, side: Side) -> bool:

@@ -120,7 +120,7 @@ class Proving:
     async def _check_may_set(self, caller: Caller, current: str | None = None) -> None:
         """Raise `Refused` for whoever an agent may have sent to choose what proves a person."""
         proof = caller.proof()
-        if proof.is_proven or (proof.standing != "below" and self._presences.nobody_asks):
+        if proof.is_proven or (caller.may_be_a_persons and self._presences.nobody_asks):
             return
         if proof.standing != "below" and current is not None:
             await self._presences.pin.verify(current)
