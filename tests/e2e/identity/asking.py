@@ -8,11 +8,13 @@ import os
 import shlex
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 from tests.e2e.identity import ask
 from tests.e2e.programs import PIN, Core, until
+from watchgate.service.process_table import ancestors
 
 UNLOCK: dict[str, Any] = {"verb": "unlock", "pin": PIN}
 PRESENCE: dict[str, Any] = {"verb": "presence"}
@@ -87,6 +89,12 @@ class Terminal:
         )
         os.close(slave)
         self._shell = int(starter.stdout)
+        # The kernel tells starts by ticks: what comes next must be seen to be younger.
+        ticks, (shell, *_) = os.sysconf("SC_CLK_TCK"), ancestors(self._shell)
+        until(
+            lambda: time.clock_gettime(time.CLOCK_BOOTTIME) * ticks > int(shell.start) + 1,
+            "a later tick",
+        )
 
     def run(self, asking: Asking) -> Asking:
         """Have the shell run it."""
