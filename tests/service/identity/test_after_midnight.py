@@ -19,6 +19,7 @@ from watchgate.core.state import DAY_US, State
 from watchgate.service.askers import Askers
 from watchgate.service.clock import FakeClock
 from watchgate.service.identity import agents_file
+from watchgate.service.identity.agents_file import Agents
 from watchgate.service.identity.chains import chain_of
 from watchgate.service.identity.kept import Identity
 from watchgate.service.identity.presence import CoreProcesses, Presences
@@ -90,7 +91,7 @@ def restart(tmp_path: Path, journal: Path) -> Restart:
 
 def keep(folder: Path, agent: Proc) -> Path:
     path = places(folder).agents
-    agents_file.save(path, ((agent, ("claude", "s")),))
+    agents_file.save(path, Agents(((agent, ("claude", "s")),)))
     return path
 
 

@@ -69,7 +69,9 @@ async def test_more_sessions_of_one_are_on_the_disk_in_a_moment(core: Core) -> N
     await core.asks(FIRST)
     await core.asks(FIRST, "another")
     with anyio.fail_after(30):
-        while ("claude", "another") not in {named for _, named in agents_file.load(core.path).known}:
+        while ("claude", "another") not in {
+            named for _, named in agents_file.load(core.path).known
+        }:
             await anyio.lowlevel.checkpoint()
 
 
