@@ -84,6 +84,11 @@ def test_the_table_knows_the_kinds_that_scanners_know() -> None:
             "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG",
             "aws_secret_access_key = <password, 21 chars>",
         ),
+        (
+            "printf '1357924\\n' | watchgate unlock",
+            "printf '<password, 9 chars>' | watchgate unlock",
+        ),
+        ("password = correct.horse[3", "password = <password, 15 chars>"),
         ("x --passphrase correct-horse y", "x --passphrase <password, 13 chars> y"),
     ],
 )
@@ -121,6 +126,11 @@ def test_what_is_announced_is_covered(text: str, shown: str) -> None:
         "https://user@example.org/path",
         "vercel deploy --prod",
         "npm install -g pnpm",
+        "docker run -e POSTGRES_PASSWORD_FILE=/run/secrets/db postgres:16",
+        "rsync -avz --password-file=/etc/rsync.pw src/ host::mod",
+        'token = request.headers.get("X-Token")',
+        'api_key = os.environ["API_KEY"]',
+        "secret = secrets.token_hex(32)",
     ],
 )
 def test_ordinary_text_stays(text: str) -> None:

@@ -12,7 +12,9 @@ from watchgate.core.secrets.tokens import ALNUM, HEX, UUID
 
 # What a shell acts on is never taken for a secret: a command must not hide behind `TOKEN=`.
 INERT = r"[^\s\"'`$<>()|;&]"
-_VALUE = rf"[\"']?(?P<value>{INERT}{{6,}})"
+# Names with dots and a bracket behind are code that fetches one: `token = request.headers.get(`.
+_NO_CODE = r"(?![A-Za-z_]{1,40}(?:\.[A-Za-z_]{1,40}){1,4}(?:\(|\[[\"']))"
+_VALUE = rf"[\"']?{_NO_CODE}(?P<value>{INERT}{{6,}})"
 _ANY_VALUE = rf"[\"']?(?!-)(?P<value>{INERT}+)"
 _NAMES = (
     "password|passwd|passphrase|passcode|pwd|secret|token|credential"
@@ -78,9 +80,15 @@ ANNOUNCED = (
     Announced(
         "password",
         ("=", *_PASSWORDS.split(), *_NAMES_ALONE.split()),
-        rf"(?i:(?:{_NAMES})[\w.-]{{0,40}}[\"']?(?:\s{{0,2}}=\s{{0,2}}|(?<=[\"']):\s{{0,2}}(?=[\"'])))"
-        + _VALUE,
+        rf"(?i:(?:{_NAMES})[\w.-]{{0,40}}(?<![_-]file)[\"']?"
+        r"(?:\s{0,2}=\s{0,2}|(?<=[\"']):\s{0,2}(?=[\"'])))" + _VALUE,
         "DB_PASSWORD='<8>' ./run",
+    ),
+    Announced(
+        "password",
+        ("pass",),
+        r"(?i:[a-z0-9]_pass[\"']?\s{0,2}[=:]\s{0,2})" + _VALUE,
+        "SMTP_PASS=<10> ./run",
     ),
     Announced(
         "password",

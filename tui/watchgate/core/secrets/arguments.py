@@ -88,6 +88,10 @@ ROWS = (
         "token= password= secret= value= key= passwd=",
         "vault kv put secret/x password=<12>",
     ),
+    _row("vault bao", "...", "vault login <24>", words="login"),
+    _row("rabbitmqctl", "...", "rabbitmqctl add_user me <12>", words="add_user"),
+    _row("rabbitmqctl", "...", "rabbitmqctl change_password me <12>", words="change_password"),
+    _row("bw", "...", "bw unlock <12>", words="unlock"),
     _row("kubectl oc", "--from-literal=", "kubectl create secret generic x --from-literal=k=<12>"),
     _row("vercel netlify", "-t --auth", "vercel deploy -t <24>"),
     _row("twine", "-p", "twine upload -u me -p <24> dist/x"),
@@ -132,6 +136,7 @@ _STDIN_READERS = {
     "wrangler": ("secret",),
     "vercel": ("env",),
     "kubeseal": (),
+    "watchgate": ("pin", "unlock"),
 }
 """Programs that read a secret from their input, with a word that says so; none: they always do."""
 

@@ -57,6 +57,7 @@ TOKENS = _rows(
     ("buildkite-token", "bkua_ bkaj_ bkct_ bkpt_", f"{ALNUM}{{16,}}", "~<40x>"),
     ("sourcegraph-token", "sgp_", f"{WORD}{{16,}}", "~<16x>_<40x>"),
     ("sonar-token", "squ_ sqp_ sqa_", f"{ALNUM}{{16,}}", "~<40x>"),
+    ("snyk-token", "snyk_uat. snyk_sat.", r"[\w.-]{16,}", "~<8x>.<60>"),
     ("codeclimate-token", "cc_", f"{ALNUM}{{16,}}", "~<40x>"),
     ("jfrog-key", "AKCp", f"{ALNUM}{{50,}}", "~<69>"),
     ("jfrog-key", "cmVmdGtuO", f"{ALNUM}{{40,}}", "~<55>"),
