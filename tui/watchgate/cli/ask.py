@@ -21,7 +21,7 @@ class Unreached(Stop):
 
 
 def ask(request: Request) -> dict[str, Any]:
-    """What the core answers; raises `Unreached` without one, `Stop` when it refuses.
+    """Return what the core answers; raises `Unreached` without one, `Stop` when it refuses.
 
     Where this terminal is locked and a PIN or a key is set, it is asked for, and the core again.
     """
@@ -52,7 +52,7 @@ def told(request: Request) -> Answer:
 
 
 def presence() -> Presence:
-    """How this terminal stands with the core."""
+    """Return how this terminal stands with the core."""
     import msgspec
 
     from watchgate.link.protocol import Presence, Request

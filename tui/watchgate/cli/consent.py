@@ -1,4 +1,4 @@
-"""What a command line asks a person before a call may run: the same as the console.
+"""Asks a person at a terminal before a call may run, as the console does.
 
 The whole request is shown first, page by page to its end. Then one `yes`; for high or unknown risk
 a second, and for critical the word typed by hand, where no paste counts.

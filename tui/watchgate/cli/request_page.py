@@ -63,7 +63,7 @@ def _input(found: dict[str, Any], *, bare: bool) -> Iterator[str]:
 
 
 def decided_words(done: dict[str, Any]) -> str:
-    """What a decision was and whose, in the words of who was proven to be there."""
+    """Return what a decision was and whose, in the words of who was proven to be there."""
     word, by = done["word"], done["by"]
     whose = "" if by.startswith("operator") else f" by {by}"
     return f"{shown_word(word, by).replace('-', ' ')}{whose}"

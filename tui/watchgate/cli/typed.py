@@ -1,4 +1,4 @@
-"""What a person types at a terminal: a word that loosens the gate, a secret, a `yes` by hand."""
+"""Words typed at a terminal: one that loosens the gate, a secret, a `yes` by hand."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from watchgate.ui.deciding.typed_yes import Closed
 
 DRAWN_S = 0.6
-"""How long something stands on the screen before a word about it is taken, as on the console."""
+"""Seconds that a request stands on the screen before a word is taken, as on the console."""
 
 _LEAVES = ("", "\x04", "\x1b")
 """The end of input, ctrl+d and Esc."""
@@ -27,7 +27,7 @@ _KEYS_BYTES = 4096
 
 
 def at_terminal() -> bool:
-    """Whether a person can sit at both ends of this command."""
+    """Tell whether a person can sit at both ends of this command."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
@@ -53,7 +53,7 @@ def typed_now(prompt: str) -> str:
 
 
 def typed_secret(prompt: str) -> str:
-    """What was typed without being shown; nothing at the end of input.
+    """Return what was typed without being shown; nothing at the end of input.
 
     It is read from a terminal alone: no argument, variable or pipe is looked at.
     """

@@ -20,7 +20,7 @@ OPEN_KEPT = 500
 OPEN_BYTES = 256 * 1024 * 1024
 PROCESS_KEPT = 100
 PROCESS_BYTES = 128 * 1024 * 1024
-"""What the calls of one asking process may fill of it, however many sessions they name."""
+"""Bytes that the calls of one asking process may take of it, whatever sessions they name."""
 SETTLED_BYTES = 64 * 1024 * 1024
 PREFIX_MIN = 4
 
@@ -56,7 +56,7 @@ class Broker:
         return f"{len(self.open)} calls of {self._open_bytes // 1_048_576} MiB wait already"
 
     def crowded_for(self, event: Event) -> str:
-        """Why this event may put no further request, in words; empty while it may.
+        """Return why this event may put no further request, in words; empty while it may.
 
         Requests that nobody can be named for are all taken for those of one process.
         """

@@ -197,7 +197,7 @@ class Coverage:
         return bool(known)
 
     def heard_of(self, agent: str, session: str) -> bool:
-        """Whether anything was heard of this session."""
+        """Tell whether anything was heard of this session."""
         return (agent, session) in self._told
 
     def learn(self, agent: str, session: str, around: Surroundings) -> None:

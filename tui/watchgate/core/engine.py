@@ -111,7 +111,7 @@ class Engine:
         return effects
 
     def ahead(self, event: Event | None) -> Callable[[], None]:
-        """What judges a large call before it is received; to be called in any thread."""
+        """Return what judges a large call before it is received; to be called in any thread."""
         return self._gate.ahead(event)
 
     def heard(self, hearing: int, handler: str, report: Report, now: Instant) -> list[Effect]:

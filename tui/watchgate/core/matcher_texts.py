@@ -121,7 +121,7 @@ def _wrong(name: str, value: object) -> str:
 
 
 def _fault(pattern: str) -> str:
-    """Why a text is no regular expression that may be used; empty when it is one."""
+    """Return why a text is no regular expression that may be used; empty when it is one."""
     try:
         Pattern(pattern).refuse_unbounded()
     except PatternFault as fault:

@@ -214,5 +214,5 @@ class GateView(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_attempted(self) -> bool:
-        """Whether an attempt is among what it tells of."""
+        """Tell whether an attempt is among what it tells of."""
         return any(each.part == ATTEMPT for each in self.tampered)

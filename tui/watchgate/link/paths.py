@@ -70,7 +70,7 @@ class Paths(msgspec.Struct, frozen=True):
 
     @property
     def pin_tries(self) -> Path:
-        """How often a PIN was guessed wrong."""
+        """Return how often a PIN was guessed wrong."""
         return self.state_dir / "pin-tries.json"
 
     @property

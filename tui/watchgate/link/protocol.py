@@ -158,7 +158,7 @@ class Presence(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def proven(self) -> bool:
-        """Whether it may let calls run."""
+        """Tell whether it may let calls run."""
         return self.standing in ("clear", "pin", "code", "key")
 
 

@@ -152,7 +152,7 @@ class Askers:
         return tuple(self._lineage.get(each.key, (each,)) for each in count)
 
     def is_accounted(self, session: Session) -> bool:
-        """Whether a process is or was known for this session."""
+        """Tell whether a process is or was known for this session."""
         return session in self.accounted
 
     def to_keep(self) -> tuple[tuple[Proc, Session], ...]:
@@ -192,5 +192,5 @@ def _lineage(agent: Proc) -> tuple[Proc, ...]:
 
 
 def _beside(chain: tuple[Proc, ...], agent: Proc) -> bool:
-    """Whether a process is not the agent's, by anything that its ancestors tell."""
+    """Tell whether a process is not the agent's, by anything that its ancestors tell."""
     return stand(chain, Side(agents=((agent,),))).standing not in ("below", "adrift")

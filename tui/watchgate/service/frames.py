@@ -27,7 +27,7 @@ _OWN = ("prompt.submit", "question")
 
 
 class Prepared(msgspec.Struct, frozen=True):
-    """What takes long to make of a frame: its event, or why it has none, and its texts' secrets."""
+    """The slow part of reading a frame: its event, or why it has none, and its secrets."""
 
     event: Event | None
     fault: str = ""

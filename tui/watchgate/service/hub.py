@@ -131,7 +131,7 @@ class Hub:
         return prepared(frame, self._adapters, whole=self._whole)
 
     def ahead(self, frame: Frame) -> Callable[[], None]:
-        """What judges a prepared frame's call before it is taken; for any thread."""
+        """Return what judges a prepared frame's call before it is taken; for any thread."""
         return self.engine.ahead(frame.prepared.event if frame.prepared is not None else None)
 
     def take(self, frame: Frame, conn: Waiting) -> None:

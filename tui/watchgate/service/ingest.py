@@ -117,7 +117,7 @@ class Hub(Protocol):
         ...
 
     def ahead(self, frame: Frame) -> Callable[[], None]:
-        """What judges a prepared frame's call in a thread."""
+        """Return what judges a prepared frame's call in a thread."""
         ...
 
     def take(self, frame: Frame, conn: Waiting) -> None:

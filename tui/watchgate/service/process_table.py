@@ -42,7 +42,7 @@ class Proc(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> tuple[int, str]:
-        """What is equal only for the very same process."""
+        """Return what is equal only for the very same process."""
         return self.pid, self.start
 
 

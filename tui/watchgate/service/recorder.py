@@ -35,7 +35,7 @@ class Writer(Protocol):
 
     @property
     def foreign(self) -> str:
-        """How another program was noticed that writes to it; empty while there is none."""
+        """Return how another program was noticed that writes to it; empty while there is none."""
         ...
 
     def append(self, row: Row) -> None:

@@ -33,7 +33,7 @@ class Splitter:
 
     @property
     def unfinished_bytes(self) -> int:
-        """How much of a line without an end is kept."""
+        """Return how much of a line without an end is kept."""
         return len(self._pending)
 
     def drop(self) -> None:

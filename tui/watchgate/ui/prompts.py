@@ -56,7 +56,7 @@ class Prompts:
         place.call_later(prompt.focus)
 
     def has(self, prompt: Prompt) -> bool:
-        """Whether this one is open."""
+        """Tell whether this one is open."""
         return self._open is prompt
 
     def close(self) -> None:

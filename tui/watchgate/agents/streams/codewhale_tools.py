@@ -52,7 +52,7 @@ def tool(name: str, args: dict[str, Any], call_id: str, kind: object = None) -> 
 
 
 def tells_arguments(name: str, payload: Fields) -> bool:
-    """Whether a `tool_lifecycle` payload has the call's arguments.
+    """Tell whether a `tool_lifecycle` payload has the call's arguments.
 
     That of a function tool has the tool's own name as its command; its arguments come later.
     """

@@ -148,7 +148,7 @@ def _wait_for_code(answer: dict[str, Any]) -> None:
 
 
 def standing_words(stands: Presence) -> str:
-    """How a terminal stands, in a word or two and why."""
+    """Return how a terminal stands, in a word or two and why."""
     words = {
         "clear": "clear",
         "pin": "unlocked by the PIN",

@@ -1,1 +1,1 @@
-"""What an environment can do to the hooks that run in it."""
+"""Variables of an environment that can keep the hooks in it from running."""

@@ -1,4 +1,4 @@
-"""What stands in a record for a large input that an earlier record of its call holds.
+"""References in records to a large input that an earlier record of the call holds.
 
 Of a tool `input` is then `{}`, `input_in` the number of that record and `input_bytes` its size; of
 the input before a change there are `before_in` and `before_bytes`.

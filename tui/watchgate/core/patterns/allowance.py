@@ -14,7 +14,7 @@ Clock = Callable[[], int]
 """Processor time of this thread so far, in nanoseconds."""
 
 ALLOWED_NS = 50_000_000
-"""What judging, and likewise redacting, one text may take."""
+"""Processor time for judging, and likewise for redacting, one text."""
 
 
 class Spent(Exception):

@@ -126,7 +126,7 @@ def steps_each(condition: Condition) -> int | None:
 
 
 def has_one(node: Node) -> bool:
-    """Whether an automaton can be made of the pattern; makes none."""
+    """Tell whether an automaton can be made of the pattern; makes none."""
     return _size(node) <= MAX_PLACES
 
 

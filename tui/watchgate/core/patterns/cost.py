@@ -38,13 +38,13 @@ _LONG = 8_192
 
 
 class _Size(msgspec.Struct, frozen=True):
-    """How long a text is, and how far a repeat without end may get in it."""
+    """The length of a text, and how far a repeat without end may get in it."""
 
     chars: int
     run: int
 
     def most(self, repeat: Repeat) -> int:
-        """How often something may be repeated in it."""
+        """Return how often something may be repeated in it."""
         return self.run if repeat.high is None else min(repeat.high, self.chars)
 
 
@@ -234,7 +234,7 @@ def _looks(node: Node) -> bool:
 
 
 def starts_only(node: Node) -> bool:
-    """Whether it can only be found where the text begins."""
+    """Tell whether it can only be found where the text begins."""
     match node:
         case Place():
             return node.starts
@@ -269,7 +269,7 @@ def _apart(node: Node) -> int | None:
 
 
 def _runs_within(node: Node, apart: int) -> bool:
-    """Whether all that it repeats without end are such characters."""
+    """Tell whether all that it repeats without end are such characters."""
     match node:
         case Repeat():
             if node.high is not None and node.high <= _BOUNDED:

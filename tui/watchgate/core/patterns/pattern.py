@@ -18,7 +18,7 @@ MAX_CHARS = 65_536
 """Of a text longer than this nothing is known: `Spent` is raised."""
 
 MAX_STEPS = 1_500_000
-"""What Python's engine may take for one text: a few milliseconds."""
+"""Steps of Python's engine for one text: a few milliseconds."""
 
 # Texts are told apart by a few lengths, so that a pattern's cost is worked out once for each.
 _LENGTHS = (16, 32, 64, 128, 256, 1_024, 4_096, 16_384, MAX_CHARS)
@@ -76,19 +76,19 @@ class Pattern:
         self._steps_here: dict[int, int] = {}
 
     def search(self, text: str) -> bool:
-        """Whether it is found anywhere in the text."""
+        """Tell whether it is found anywhere in the text."""
         if len(text) <= self._short or self._is_short(text):
             return self._compiled.search(text) is not None
         return self._scan(text, "search")
 
     def match(self, text: str) -> bool:
-        """Whether it is found where the text begins."""
+        """Tell whether it is found where the text begins."""
         if len(text) <= self._short_here or self._is_short_here(text):
             return self._compiled.match(text) is not None
         return self._scan(text, "match")
 
     def fullmatch(self, text: str) -> bool:
-        """Whether it stands for the whole text."""
+        """Tell whether it stands for the whole text."""
         if len(text) <= self._short_here or self._is_short_here(text):
             return self._compiled.fullmatch(text) is not None
         return self._scan(text, "fullmatch")
@@ -143,7 +143,7 @@ class Pattern:
         return self._node
 
     def _is_short(self, text: str) -> bool:
-        """Whether Python's engine is sure to be done with a search in `MAX_STEPS`."""
+        """Tell whether Python's engine is sure to be done with a search in `MAX_STEPS`."""
         length = _length(text)
         steps = self._steps.get(length)
         if steps is None:

@@ -48,7 +48,7 @@ class Scanner:
         self._made = 0
 
     def finds(self, text: str, how: How) -> bool:
-        """Whether the pattern is found so; raises `Spent`."""
+        """Tell whether the pattern is found so; raises `Spent`."""
         anywhere, whole = how == "search", how == "fullmatch"
         bits = self._all_bits(text)
         keys: Iterator[Key] = zip(bits or repeat(0), text, strict=False)

@@ -90,7 +90,7 @@ class Held(msgspec.Struct, frozen=True):
 
 
 class Again(msgspec.Struct, frozen=True):
-    """What a group matched, once more; without a group, what hangs on one."""
+    """A reference to what a group matched; without a group, a condition on one."""
 
     group: int = 0
 

@@ -62,7 +62,7 @@ class Carried(msgspec.Struct, frozen=True):
 
 
 def carried(tool: Tool) -> tuple[tuple[Carried, ...], bool]:
-    """What the input carries, in its order, and whether that is all of it.
+    """Return what the input carries, in its order, and whether that is all of it.
 
     No more than `MAX_CARRIED` texts are given, and none behind those that are as long together as
     what is scanned of one command.

@@ -82,7 +82,7 @@ class PolicyGate:
         return found
 
     def ahead(self, event: Event | None) -> Callable[[], None]:
-        """What judges a large call before it is asked about; to be called in any thread."""
+        """Return what judges a large call before it is asked about; to be called in any thread."""
         if event is None or event.tool is None or event.kind == "question" or not event.lane.waits:
             return _nothing
         subject, policy = self._subject(event, event.tool), self._policies(event.cwd)

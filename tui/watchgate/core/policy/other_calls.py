@@ -88,7 +88,7 @@ def assess_other(
 def _carried(
     subject: Subject, policy: Policy, holding: Callable[[Subject], Holds], shown: str
 ) -> Iterator[Finding]:
-    """What the rules for the shell say of the commands, code and statements in the input."""
+    """Return what the rules for the shell say of the commands, code and statements in the input."""
     tool = subject.tool
     found, is_all = carried(tool)
     if not is_all:

@@ -129,7 +129,7 @@ class Place(msgspec.Struct, frozen=True, gc=False):
         return resolved in whole or resolved.startswith(below)
 
     def is_changed(self, path: str) -> bool:
-        """Whether the session has written this file."""
+        """Tell whether the session has written this file."""
         return self.resolve(path) in self.changed or self.changed == EVERYTHING
 
     def holds_own(self, path: str) -> bool:

@@ -41,7 +41,7 @@ def filled(found: Iterable[Command], start: Place) -> frozenset[str]:
 
 
 def runs_unread(command: Command, place: Place, files: frozenset[str]) -> bool:
-    """Whether a command runs one of these files, and its content was not read."""
+    """Tell whether a command runs one of these files, and its content was not read."""
     if not files or command.reads_script:
         return False
     return any(place.resolve(name) in files for name in files_run(command))

@@ -19,7 +19,7 @@ KINDS_MOST: Final = 100
 """So many different attempts are told apart; what comes beyond them is counted as one."""
 
 FORGOTTEN_S: Final = 3_600.0
-"""How long they are counted before counting begins anew."""
+"""Seconds for which attempts are counted before counting begins anew."""
 
 NAME_CHARS: Final = 24
 NAMES: Final = 4

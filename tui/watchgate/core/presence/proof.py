@@ -1,4 +1,4 @@
-"""What a client has proven, and whether that is enough for what it asks."""
+"""Proof of a person behind a client, held against what it asks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ IN_YOURS = (
     "in a terminal window of your own that was open before the agent was started, or in one that "
     "your PIN unlocked"
 )
-"""Where an operator does what was refused for `NOT_YOURS`."""
+"""The places where an operator may do what was refused for `NOT_YOURS`."""
 
 _WITH_PIN = (
     "enter your PIN (watchgate unlock), or use a terminal window that was open before the agent"
@@ -33,11 +33,11 @@ _WITHOUT_PIN = (
 )
 
 Bar = tuple[Literal["self_approval", "locked"], str]
-"""Why something is refused: the code, and a sentence that says how to get on."""
+"""A refusal: its code, and a sentence that says how to get on."""
 
 
 class Proof(msgspec.Struct, frozen=True, kw_only=True):
-    """How a client stands (`why` not better), and whether it has a terminal to ask a person at.
+    """The standing of a client (`why` not better), and of its terminal, if it has one.
 
     `pin` and `key` say that a PIN, a security key is set. `program` is the risk up to which a
     registered one may allow, where one decides.
@@ -52,17 +52,17 @@ class Proof(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_proven(self) -> bool:
-        """Whether it is a person's."""
+        """Tell whether it is a person's."""
         return self.standing in PROVEN
 
     def token_covers(self, risk: str, scope: str) -> bool:
-        """Whether a registered program may allow this by itself."""
+        """Tell whether a registered program may allow this by itself."""
         able = self.program is not None and self.standing != "below"
         modest = risk in MODEST or (risk == "high" and self.program == "high")
         return able and modest and scope == "once"
 
     def bar_to_operate(self, doing: str = "do it") -> Bar | None:
-        """Why it may not do what only a person may; None where it may."""
+        """Return why it may not do what only a person may; None where it may."""
         if self.is_proven:
             return None
         if self.standing == "below":
@@ -71,7 +71,7 @@ class Proof(msgspec.Struct, frozen=True, kw_only=True):
         return "locked", f"{self.why}: {_WITH_PIN if self.pin else without}"
 
     def bar_to_allow(self, risk: str, scope: str = "once") -> Bar | None:
-        """Why it may not let a call of this risk run, for so long; None where it may."""
+        """Return why it may not let a call of this risk run, for so long; None where it may."""
         if self.token_covers(risk, scope):
             return None
         unguarded = self.standing == "locked" and not (self.pin or self.key)

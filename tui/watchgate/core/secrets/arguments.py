@@ -158,7 +158,7 @@ def may_announce(program: str, text: str) -> bool:
 
 
 def arguments(text: str) -> Iterator[Span]:
-    """Where secrets stand among the words of the programs in a text, in order."""
+    """Return where secrets stand among the words of the programs in a text, in order."""
     written: list[Span] = []
     end = 0
     for piece in _PIECE.finditer(text):
@@ -266,5 +266,5 @@ def _secret(text: str, span: Span, behind: Span | None, announcer: str) -> Span 
 
 
 def _is_plain(text: str, span: Span) -> bool:
-    """Whether a shell acts on nothing in it."""
+    """Tell whether a shell acts on nothing in it."""
     return bool(_PLAIN.fullmatch(text, *span))

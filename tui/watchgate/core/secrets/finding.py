@@ -109,7 +109,7 @@ class Secret(msgspec.Struct, frozen=True):
 
     @property
     def shown(self) -> str:
-        """What stands in its place."""
+        """Return what stands in its place."""
         return f"<{self.kind}, {self.end - self.start} chars>"
 
 
@@ -131,7 +131,7 @@ def remembering(found: Found) -> Iterator[None]:
 
 
 def marked(encoded: bytes) -> bool:
-    """Whether a secret may be in the JSON of many texts.
+    """Tell whether a secret may be in the JSON of many texts.
 
     So it may where that takes longer to look through than one text may.
     """

@@ -1,4 +1,4 @@
-"""How many descriptors this process may hold: as many as the system gives, but for its children."""
+"""The limit of descriptors: raised for this process, given back to its children."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def give_back(pid: int) -> None:
 
 
 def ingest_limits() -> Limits:
-    """What the ingest socket may take of the descriptors that there are."""
+    """Return what the ingest socket may take of the descriptors that there are."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     left = INGEST_CONNECTIONS if soft == resource.RLIM_INFINITY else max(soft - RESERVED, _LEAST)
     most = min(left, INGEST_CONNECTIONS)

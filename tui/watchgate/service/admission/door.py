@@ -1,4 +1,4 @@
-"""What one socket lets in, and what whoever stays outside is told."""
+"""The door of one socket: lets connections in, and tells the others why not."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Door:
         self.unfinished = Shares(UNFINISHED_BYTES, UNFINISHED_SHARE, asker_of)
 
     def refusal(self, full: Full) -> str:
-        """Why a connection is not taken in, and what mends it."""
+        """Return why a connection is not taken in, and what mends it."""
         if full == "share":
             return (
                 f"the process that asks has {self.connections.share:,} connections open already, "

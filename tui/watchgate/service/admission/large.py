@@ -12,7 +12,7 @@ from anyio import to_thread
 T = TypeVar("T")
 
 LARGE_BYTES: Final = 64 * 1024
-"""What is longer is read in a thread."""
+"""Frames longer than this are read in a thread."""
 
 THREADS: Final = 2
 

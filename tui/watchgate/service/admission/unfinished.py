@@ -16,7 +16,7 @@ PATIENT_BYTES = 64 * 1024
 
 
 class Unfinished:
-    """What a splitter keeps, counted for the process that sends it; entered for a connection.
+    """The unfinished bytes of a connection, counted for the process that sends them.
 
     A line for which there is no room is dropped whole, as one that is too long. `until_s` is when
     that becomes of the present one, by the event loop's clock.

@@ -23,7 +23,9 @@ LEAST: Final = {
     "Max processes": (64, "processes"),
     "Max cpu time": (2, "seconds of CPU"),
 }
-"""What a hook needs, with room: /bin/sh and the client were measured to need 34 KiB of stack and
+"""Limits with which a hook runs, with room.
+
+/bin/sh and the client were measured to need 34 KiB of stack and
 more for a large environment, 5 MiB of data, 15 MiB of memory, 5 files and 1 s. A limit of processes
 counts all of a user's."""
 

@@ -93,7 +93,7 @@ class Rounds:
             self._hub.recorder.record(draft)
 
     def _knows(self, asked: Asked) -> bool:
-        """Whether its session told of this call, or the proxy that drives its agent."""
+        """Tell whether its session told of this call, or the proxy that drives its agent."""
         self._hub.catch_up()
         coverage, tool = self._hub.engine.coverage, asked.tool
         if coverage.knows(asked.agent, asked.session, tool):

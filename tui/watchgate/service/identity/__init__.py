@@ -1,1 +1,1 @@
-"""Who is at a control socket, and what proves a person: chains, standing, PIN, codes, tokens."""
+"""Identity at the control socket, and proof of a person: standing, PIN, key, codes, tokens."""

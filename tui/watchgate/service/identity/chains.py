@@ -39,7 +39,7 @@ def described(chain: tuple[Proc, ...]) -> tuple[Proc, ...]:
 
 
 def adopts(above: Proc, below: Proc) -> bool:
-    """Whether `below` may have lost its parent and become a child of `above`.
+    """Tell whether `below` may have lost its parent and become a child of `above`.
 
     A first process adopts. So does any that asks the system to, which shows where a process that
     leads no session is not in its parent's.
@@ -50,7 +50,7 @@ def adopts(above: Proc, below: Proc) -> bool:
 
 
 def terminal_name(tty: int) -> str:
-    """What a person calls a terminal by its number in `/proc/PID/stat`: "pts/3"."""
+    """Return what a person calls a terminal by its number in `/proc/PID/stat`: "pts/3"."""
     if not tty:
         return ""
     if sys.platform == "darwin":
@@ -70,7 +70,7 @@ def _program(process: Proc) -> str:
 
 
 def _is_anothers(process: Proc) -> bool:
-    """Whether its real user is not ours: what an agent starts keeps the agent's."""
+    """Tell whether its real user is not ours: what an agent starts keeps the agent's."""
     try:
         status = Path(f"/proc/{process.pid}/status").read_text("utf-8", "replace")
     except OSError:
@@ -98,7 +98,7 @@ def _is_login(above: Proc, below: Proc) -> bool:
 
 
 def _came_from_here(process: Proc) -> bool:
-    """Whether this ssh login came from this machine, or nobody can tell from where."""
+    """Tell whether this ssh login came from this machine, or nobody can tell from where."""
     try:
         with Path(f"/proc/{process.pid}/environ").open("rb") as file:
             variables = file.read(_ENVIRON_BYTES).split(b"\0")

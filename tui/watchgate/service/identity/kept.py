@@ -1,4 +1,4 @@
-"""What of identity outlives a core: PIN, key and tokens as the journal has them, and the agents."""
+"""Identity that outlives a core: PIN, key and tokens as the journal has them, and agents."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from watchgate.service.search.kinds import of_kinds
 LOOK_S = 2.0
 
 RECORDED_EVERY_S = 86_400.0
-"""How often the fingerprints are recorded anew, so that no journal's limits drop the newest one."""
+"""Seconds until fingerprints are recorded anew, so that retention never drops the newest."""
 
 LOOKED_AT = 200_000
 PIN, TOKENS = "policy.pin", "policy.token"

@@ -18,7 +18,7 @@ from watchgate.service.identity.agents_file import Agents
 from watchgate.service.process_table import Proc
 
 LOOK_S = 0.25
-"""How often it is looked whether known agents have told of more sessions."""
+"""Seconds between looks for more sessions of known agents."""
 
 
 class KeptAgents:

@@ -31,7 +31,7 @@ class Pin:
 
     @property
     def is_set(self) -> bool:
-        """Whether what is locked needs a PIN; so it does where the file cannot be trusted."""
+        """Tell whether what is locked needs a PIN; so it does where the file cannot be trusted."""
         return self.file.has("hash", unreadable=True)
 
     async def verify(self, pin: str) -> None:

@@ -1,4 +1,4 @@
-"""What a control client may do now: how it stands towards the agents, and what it has proven."""
+"""The rights of a control client now: its standing towards the agents, and its proof."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Sealed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Presences:
-    """How each client stands, asked anew at each verb: agents come and go.
+    """Standing and proof of each client, worked out at each verb: agents come and go.
 
     `sessions` are those that the core's state knows, `now_us` the wall clock. `unread` are the ones
     that were open when this core started, of which it found no process. With `agents_unread` nobody
@@ -81,11 +81,11 @@ class Presences:
         )
 
     def stand(self, chain: Chain, request: str | None = None) -> Stand:
-        """How a client stands, whatever was unlocked."""
+        """Return how a client stands, whatever was unlocked."""
         return stand(chain, self.side(request), decides=request is not None)
 
     def proof(self, chain: Chain, request: str | None = None) -> Proof:
-        """What a client has proven."""
+        """Return what a client has proven."""
         found = self.stand(chain, request)
         # One agent's commands are no person either who could allow another agent's calls.
         if request is not None and (everywhere := self.stand(chain)).standing == "below":
@@ -101,7 +101,7 @@ class Presences:
 
     @property
     def nobody_asks(self) -> bool:
-        """Whether no agent is known and no session open: only a person can be there."""
+        """Tell whether no agent is known and no session open: only a person can be there."""
         side = self.side()
         return not side.agents and not side.unaccounted
 

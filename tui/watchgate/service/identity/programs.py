@@ -88,12 +88,12 @@ def starts_for_others(process: Proc) -> str:
 
 
 def opens_terminals(process: Proc) -> bool:
-    """Whether it opens terminals for a person: a window, a desktop, or a login."""
+    """Tell whether it opens terminals for a person: a window, a desktop, or a login."""
     return name_of(process) in _OPENS or process.comm.startswith("sshd")
 
 
 def hands_on(process: Proc) -> bool:
-    """Whether it stands between a person and a command, and runs nothing of its own accord.
+    """Tell whether it stands between a person and a command, and runs nothing of its own accord.
 
     That is a shell, what one puts before a command, and what opens terminals.
     """
@@ -102,7 +102,7 @@ def hands_on(process: Proc) -> bool:
 
 
 def is_init(process: Proc) -> bool:
-    """Whether it is the first process of a system or a user, or WSL's of a terminal."""
+    """Tell whether it is the first process of a system or a user, or WSL's of a terminal."""
     first = process.pid == 1 or process.comm in INITS
     return first or process.comm.startswith(WSL_RELAY)
 

@@ -37,7 +37,7 @@ class ProofFile(SealedFile):
         self._turn = anyio.Lock()
 
     def proofs(self) -> Proofs:
-        """What counts; raises `Refused` where the file cannot be trusted or read."""
+        """Return what counts; raises `Refused` where the file cannot be trusted or read."""
         if self.distrusted:
             raise Refused(
                 "locked",
@@ -52,7 +52,7 @@ class ProofFile(SealedFile):
             raise Refused("locked", f"{self.path} cannot be read: {fault}") from None
 
     def has(self, part: Literal["hash", "key"], *, unreadable: bool) -> bool:
-        """Whether this is set; `unreadable` where the file does not say."""
+        """Tell whether this is set; `unreadable` where the file does not say."""
         try:
             return bool(getattr(self.proofs(), part))
         except Refused:

@@ -22,7 +22,7 @@ class SealedFile:
 
     @property
     def fingerprint(self) -> str:
-        """What the journal keeps of it; empty where there is none."""
+        """Return what the journal keeps of it; empty where there is none."""
         return "" if self.content is None else sha256(self.content).hexdigest()
 
     def load(self, recorded: str | None) -> None:
@@ -48,7 +48,7 @@ class SealedFile:
         self.content, self.distrusted = content, ""
 
     def differs(self) -> bool:
-        """Whether the file is no longer what counts; reads it."""
+        """Tell whether the file is no longer what counts; reads it."""
         if self.distrusted:
             return False  # told of already
         try:

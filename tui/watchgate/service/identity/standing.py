@@ -1,4 +1,4 @@
-"""How a control client stands towards the agents, told from its ancestors alone: a pure function.
+"""The standing of a control client towards the agents, from its ancestors alone.
 
 Trust is not age by itself. A client is `clear` where no agent can have had it started: nothing
 between it and the first process of the system is younger than the agent at a joint where a process
@@ -50,7 +50,7 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Stand(msgspec.Struct, frozen=True):
-    """How a client stands, and in words why it does not stand better.
+    """The standing of a client, and in words why it is not better.
 
     `adopted` says that whoever started it is gone.
     """
@@ -61,7 +61,7 @@ class Stand(msgspec.Struct, frozen=True):
 
 
 def stand(chain: Chain, side: Side, *, decides: bool = False) -> Stand:
-    """How the client at the beginning of the chain stands; stricter where it `decides` on a call.
+    """Return the standing of the chain's first process; stricter where it `decides` on a call.
 
     A client without a terminal has nobody in front of it: it may be clear for what a script of the
     operator's switches, but not for letting a call run, where anything above it is above an agent.
@@ -159,7 +159,7 @@ def _locked(chain: Chain, side: Side) -> str:
 
 
 def _runs_others(chain: Chain) -> str:
-    """What stands between the client and its terminal's shell and is there for no person.
+    """Return what stands between the client and its terminal's shell and is there for no person.
 
     A server that reloads, a test runner, git with its hooks: older than the agent, and at its word.
     """
@@ -171,7 +171,7 @@ def _runs_others(chain: Chain) -> str:
 
 
 def _is_older_terminal(chain: Chain, side: Side) -> bool:
-    """Whether the client runs in a terminal of its own that was open before any agent.
+    """Tell whether the client runs in a terminal of its own that was open before any agent.
 
     Whatever opened it, an agent's commands get there by typing alone, as into any other window.
     """

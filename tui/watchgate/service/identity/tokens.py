@@ -44,7 +44,7 @@ class Tokens:
         return [_row(each) for each in self._kept()]
 
     def program(self, token: str) -> TokenRow:
-        """Whose token this is; raises `Refused` for nobody's."""
+        """Return whose token this is; raises `Refused` for nobody's."""
         if self.file.distrusted:
             raise Refused("locked", f"{self.file.distrusted}: register the program anew")
         shown = _hash(token)

@@ -23,7 +23,7 @@ class TouchKey:
 
     @property
     def is_set(self) -> bool:
-        """Whether there is one; a file that cannot be trusted has none."""
+        """Tell whether there is one; a file that cannot be trusted has none."""
         return self._file.has("key", unreadable=False)
 
     @property

@@ -27,7 +27,7 @@ class Alarms:
         self._last: Mapping[Key, TamperedData] = {}
 
     def at_once(self, found: Mapping[Key, TamperedData]) -> list[TamperedData]:
-        """What is to be told of these without a second look: a call may run before that."""
+        """Return what is to be told of these without a second look: a call may run before that."""
         fresh = {key: each for key, each in found.items() if key not in self.told}
         self.told |= fresh
         self._last = {**self._last, **fresh}

@@ -122,7 +122,7 @@ def silencer_judge(agent: Adapter, silencers: Silencers, path: str, home: str) -
 
 
 def variables_judge(agent: Adapter, path: str, home: str, *, dotenv: bool) -> Judge:
-    """Whether a file of settings or of variables sets one that can keep hooks from running."""
+    """Tell whether a file of settings or of variables sets one that can keep hooks from running."""
     shown = _shown(path, home)
 
     def judge(looked: Looked) -> TamperedData | None:

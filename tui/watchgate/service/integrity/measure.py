@@ -32,7 +32,7 @@ def of_client(content: bytes) -> Measured:
 
 
 def is_bytecode(path: str) -> bool:
-    """Whether hooks do without this file."""
+    """Tell whether hooks do without this file."""
     return path.endswith(".pyc")
 
 

@@ -21,7 +21,7 @@ from watchgate.service.setup.forms.editor import Written
 SOURCE: Final = "opencode_plugin.js"
 CHECK: Final = "opencode_check.js"
 NAME, CHECK_NAME = "watchgate.js", "watchgate-check.js"
-"""What the two are called where they are installed."""
+"""The names of the two where they are installed."""
 
 MARK: Final = "// Watchgate's plugin for OpenCode."
 _SETUP: Final = b"const SETUP = {}\n"

@@ -73,7 +73,7 @@ def renew_bytecode(places: Paths, python: Path) -> bool:
 
 
 def bytecode_directory(places: Paths) -> Path:
-    """Where the launcher looks for the bytecode of the copy."""
+    """Return where the launcher looks for the bytecode of the copy."""
     return places.client_module.with_name("__pycache__")
 
 

@@ -1,1 +1,1 @@
-"""What this process asks of the system for itself."""
+"""Settings of this process that it asks of the system."""

@@ -52,7 +52,7 @@ class Caller:
         return found.standing != "below" and not found.adopted
 
     def name(self, signed: str | None, proof: Proof | None = None, program: str = "") -> str:
-        """How its decisions are signed: as an operator's only where that is proven.
+        """Return how its decisions are signed: as an operator's only where that is proven.
 
         `program` is a registered one's name, where its token decided; it may sign for somebody.
         """
@@ -92,7 +92,7 @@ Do = Callable[[Request, Caller], Awaitable[dict[str, Any]]]
 
 
 def operator_only(caller: Caller) -> Proof:
-    """What the caller has proven; raises `Refused` for whoever may work for an agent."""
+    """Return what the caller has proven; raises `Refused` for whoever may work for an agent."""
     proof = caller.proof()
     if bar := proof.bar_to_operate():
         raise Refused(*bar)

@@ -102,7 +102,7 @@ class Deciding:
         return {}
 
     def _proof(self, request: Request, caller: Caller, found: Settled) -> tuple[Proof, str]:
-        """What the caller has proven, and which registered program's token is to decide.
+        """Return what the caller has proven, and which registered program's token is to decide.
 
         Beyond what its token reaches a program is judged as everybody else is. A denial is free:
         there the token only names who denies, and a wrong one nobody.

@@ -28,7 +28,7 @@ CODES: Final = frozenset({"self_approval", "locked"})
 
 
 class Refusing:
-    """What a core keeps of refused attempts, over one hub."""
+    """Records refused attempts, over one hub."""
 
     def __init__(self, hub: Hub, clock: Clock) -> None:
         self._hub = hub

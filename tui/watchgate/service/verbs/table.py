@@ -31,7 +31,7 @@ KEY_VERBS = frozenset({"hello", "decide", "extend"})
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """What a core has beside its hub: grants on disk, policies, and who may do what."""
+    """The core's parts beside its hub: grants on disk, policies, and rights of clients."""
 
     store: GrantStore
     policies: Policies

@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 LOOK_EVERY_S = 5.0
-"""How often the core is asked at most how this terminal stands."""
+"""Seconds at least between two questions for this terminal's standing."""
 
 _ANOTHER = "It shows them when something is refused there, and after `watchgate unlock`."
 
 
 class Unlocking:
-    """How this terminal stands with the core that it shows, and the prompt that unlocks it."""
+    """The standing of this terminal with its core, and the prompt that unlocks it."""
 
     def __init__(self, console: WatchgateApp, now_s: Callable[[], float]) -> None:
         self._console = console

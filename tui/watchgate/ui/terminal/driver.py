@@ -21,7 +21,7 @@ HANGUP_EXIT = 128 + 1
 
 
 def hung_up(descriptor: int) -> bool:
-    """Whether nobody holds the other end of this terminal."""
+    """Tell whether nobody holds the other end of this terminal."""
     look = select.poll()
     look.register(descriptor, 0)
     return any(events & (select.POLLHUP | select.POLLNVAL) for _, events in look.poll(0))

@@ -1,4 +1,4 @@
-"""What stands above the dock while a file of the gate is another, or somebody tried to get by."""
+"""The banner above the dock for a changed file of the gate, or an attempt to get by it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether an option excuses a command: only where it stands as an option of that very program."""
+"""Options that excuse a command, such as `--dry-run`: only where the program reads them so."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from watchgate.core.policy.shell.words import Word
 
 
 def excused(flags: Flags, known: frozenset[str], program: str, words: Iterable[Word]) -> bool:
-    """Whether one of the flags is given for certain.
+    """Tell whether one of the flags is given for certain.
 
     Not where it may be the value of the option in front of it, behind `--`, or behind the operand
     from which on the words are those of another program. `known` are short options without a

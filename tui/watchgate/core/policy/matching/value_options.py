@@ -21,7 +21,7 @@ from watchgate.core.policy.shell.wrappers import PREFIXES, SCRIPT_OPERAND_OPTION
 
 
 class Grammar(msgspec.Struct, frozen=True):
-    """How a program reads its options.
+    """The options of a program and the values that they take.
 
     With `valued` no other option takes the next word; where it is None, all but `flags` may,
     and those in `certain` do.
@@ -36,7 +36,7 @@ class Grammar(msgspec.Struct, frozen=True):
     ends: bool = False
 
     def may_take_next(self, text: str) -> bool:
-        """Whether the value of an option may be the next word."""
+        """Tell whether the value of an option may be the next word."""
         if not is_option(text) or "=" in text or text in _NEVER_VALUED:
             return False
         if self.valued is None:
@@ -51,7 +51,7 @@ class Grammar(msgspec.Struct, frozen=True):
         return text[1:], False
 
     def surely_takes_next(self, text: str) -> bool:
-        """Whether the value of an option is the next word for certain."""
+        """Tell whether the value of an option is the next word for certain."""
         return text in self.certain or (self.valued is not None and self.may_take_next(text))
 
     def letters_in(self, text: str) -> str:
@@ -194,7 +194,7 @@ _WHOLE_NAMES = TAKES_NEXT_WORD | names("terraform tofu vault nomad consul packer
 
 
 def of(program: str, sub: str = "") -> Grammar:
-    """How a program reads its options: in front of its sub-command, or behind it."""
+    """Return how a program reads its options: in front of its sub-command, or behind it."""
     known = SUBS.get((program, sub)) if sub else None
     if known is None and sub and program == "git":
         return _UNKNOWN
@@ -202,7 +202,7 @@ def of(program: str, sub: str = "") -> Grammar:
 
 
 def may_mean(flags: Flags, program: str, sub: str, text: str) -> bool:
-    """Whether a word that may be a flag by its letters is one by the program's own options.
+    """Tell whether a word that may be a flag by its letters is one by the program's own options.
 
     It is none where its letters are the value of another option (`-bfix`), or where a program that
     takes no shortened names would have to take one (`--all` for `--allow`).

@@ -93,7 +93,7 @@ def _scripts(program: str, arguments: Sequence[Word]) -> Iterator[str]:
 
 
 def _is_shell(command: Command, bodies: Sequence[Word]) -> bool:
-    """Whether these lines are read by a shell, and are all known."""
+    """Tell whether these lines are read by a shell, and are all known."""
     if any(body.dynamic for body in bodies) or command.program in INTERPRETERS:
         return False
     first = bodies[0].text if bodies else ""
@@ -105,7 +105,7 @@ def _is_shell(command: Command, bodies: Sequence[Word]) -> bool:
 
 
 def _written(command: Command) -> tuple[Word, ...] | None:
-    """What a command prints; None where the text does not show it."""
+    """Return what a command prints; None where the text does not show it."""
     operands = [word for word in command.arguments if not word.text.startswith("-")]
     match command.program:
         case "cat" if not operands:

@@ -169,7 +169,7 @@ def _parallel(words: Sequence[Word]) -> tuple[tuple[Word, ...], ...]:
 
 
 def _inputs(words: Sequence[Word]) -> Sequence[Word]:
-    """What stands behind `:::` in the words; a file of inputs, `::::`, is not read."""
+    """Return what stands behind `:::` in the words; a file of inputs, `::::`, is not read."""
     start = next((i for i, word in enumerate(words) if word.text in (":::", ":::+")), len(words))
     return [word for word in words[start + 1 :] if not word.text.startswith(":::")]
 

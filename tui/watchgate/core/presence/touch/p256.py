@@ -21,7 +21,7 @@ _BASE: _Point = (
 
 
 def is_signed(public: bytes, message: bytes, r: int, s: int) -> bool:
-    """Whether the owner of this uncompressed point (65 bytes) signed the message so."""
+    """Tell whether the owner of this uncompressed point (65 bytes) signed the message so."""
     key = _point(public)
     if key is None or not (0 < r < _ORDER and 0 < s < _ORDER):
         return False

@@ -1,4 +1,4 @@
-"""Whether a PIN is set, and whether this terminal may let calls run."""
+"""Checks of the PIN and of this terminal's right to let calls run."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class ExplainedPrompt(Prompt):
         raise NotImplementedError
 
     def explanation(self, cells: int) -> str:
-        """What stands below it."""
+        """Return what stands below it."""
         return self._told
 
     def on_mount(self) -> None:
