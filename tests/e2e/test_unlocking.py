@@ -114,6 +114,8 @@ def test_five_calls_in_a_new_tmux_window_take_one_pin(
     assert all(str(end["by"]).endswith(", pin)") for end in ends)
     unlocked = [each for each in running.records() if each["kind"] == "policy.unlocked"]
     assert len([each for each in unlocked if "pts/" in each["data"]["what"]]) == 1
+    (refused,) = (each["data"] for each in running.records() if each["kind"] == "policy.refused")
+    assert (refused["decision"], refused.get("alarm", "")) == ("allow", "")
 
 
 def test_allow_at_a_new_terminal_asks_twice_then_for_the_pin(running: Core) -> None:

@@ -44,7 +44,8 @@ def test_equal_attempts_are_recorded_less_and_less_often() -> None:
     [
         ("below", False, [True, True, True]),
         ("below", True, [True, True, True]),
-        ("adrift", True, [True, True, True]),
+        ("adrift", False, [True, True, True]),
+        ("adrift", True, [False, False, True]),
         ("locked", False, [False, False, True]),
         ("locked", True, [False, False, False]),
     ],

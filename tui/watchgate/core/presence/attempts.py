@@ -13,7 +13,7 @@ from watchgate.core.text import safe_text
 KIND: Final = "policy.refused"
 ALARM: Final = "NO PERSON"
 ALARM_AFTER: Final = 3
-"""So many refusals of one terminal that is no console are an alarm: a person enters the PIN."""
+"""So many refusals of one terminal are an alarm, except of a locked console: it asks for a PIN."""
 
 KINDS_MOST: Final = 100
 """So many different attempts are told apart; what comes beyond them is counted as one."""
@@ -118,7 +118,10 @@ class Attempts:
             key = None
         count = self._counts[key] = self._counts.get(key, 0) + 1
         times = sum(each for of, each in self._counts.items() if of is not None and of[0] == place)
-        alarm = standing in ("below", "adrift") or (not console and times >= ALARM_AFTER)
+        # A tmux that was opened after the agent is adrift, too, and a console there asks for a PIN.
+        at_once = standing == "below" or (standing == "adrift" and not console)
+        never = standing == "locked" and console
+        alarm = at_once or (times >= ALARM_AFTER and not never)
         if _is_told(count) or (alarm and not alarmed):
             return Told(count, alarm)
         return None
