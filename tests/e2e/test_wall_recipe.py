@@ -107,7 +107,8 @@ def test_inside_the_wall_the_hooks_work_and_the_gate_is_out_of_reach(
     project = home / "project"
     (project / "bin").mkdir(parents=True)
     agent = project / "bin" / "claude"
-    agent.write_text(f"#!{sys.executable}\n{AGENT}")
+    # The checkout may lie in /tmp, which is empty inside.
+    agent.write_text(f"#!{os.path.realpath(sys.executable)}\n{AGENT}")
     agent.chmod(0o700)
     assert running.cli("install", "claude").code == 0
     assert running.process is not None
