@@ -13,6 +13,7 @@ import pytest
 from tests.security_key import SoftKey, software_key
 from tests.ui.console import CLEAR, LOCKED, Bench, running
 from tests.ui.fake_source import FakeSource
+from tests.ui.fleet import call
 from tests.ui.open_requests import FIRST, SECOND, asked, pending
 from tests.ui.picture import quiet
 from watchgate.link.lines import Answer
@@ -130,6 +131,17 @@ async def test_esc_leaves_it_locked_and_denying_goes_on() -> None:
         await bench.until(lambda: "nothing was unlocked" in bench.screen)
         await bench.press("d")
         assert bench.source.asked[-1].decision == "deny"
+
+
+async def test_the_terminal_is_locked_once_an_agent_asks_that_began_before() -> None:
+    """The core knows an agent's process from its first call on, when its session is known."""
+    first = msgspec.structs.replace(call(48_212, "ls", session="web-session"), agent="copilot")
+    async with running(quiet()) as bench:
+        assert "LOCKED" not in bench.screen
+        bench.source.presence = LOCKED
+        bench.source.feed(first)
+        bench.clock.advance(LOOK_EVERY_S)
+        await bench.until(lambda: "LOCKED" in bench.screen)
 
 
 async def test_without_a_pin_the_code_is_shown_with_where_to_type_it() -> None:

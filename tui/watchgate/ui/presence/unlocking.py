@@ -54,7 +54,10 @@ class Unlocking:
             self._stand(None)
             self._looked_at = None
             return
-        at = (id(bridge), bridge.link.since_us, len(bridge.state.sessions))
+        sessions = bridge.state.sessions.values()
+        # An agent's process is known once it asks, which may be long after its session began.
+        asking = sum(bool(each.gated) for each in sessions)
+        at = (id(bridge), bridge.link.since_us, len(sessions), asking)
         waits = self._code is not None and self._console.prompts.has(self._code)
         due = self._now_s() - self._asked_s >= LOOK_EVERY_S
         if (waits or at != self._looked_at) and (due or self._looked_at is None):
