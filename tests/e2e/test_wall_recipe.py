@@ -130,9 +130,13 @@ def test_inside_the_wall_the_hooks_work_and_the_gate_is_out_of_reach(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    (request,) = running.pending()
-    assert request["summary"] == "git push --force"
-    assert running.cli("deny", request["id"], "--reason", "not today").code == 0
+    try:
+        (request,) = running.pending()
+        assert request["summary"] == "git push --force"
+        assert running.cli("deny", request["id"], "--reason", "not today").code == 0
+    except AssertionError:
+        walled.kill()
+        raise AssertionError(walled.communicate()) from None
     out, err = walled.communicate(timeout=60)
     assert walled.returncode == 0, err.decode()
     outcome: dict[str, Any] = json.loads(out)

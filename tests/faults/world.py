@@ -131,7 +131,7 @@ class World:
     def records(self, after: int) -> list[Record]:
         """What was recorded since; the journal verifies and holds no allow."""
         self._to_disk()
-        if self.journal is None:
+        if self.journal is None or not self.journal.exists():
             return []
         verdict = verify(self.journal)
         assert verdict.problem is None, verdict.problem

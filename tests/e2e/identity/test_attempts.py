@@ -118,6 +118,8 @@ def test_a_chain_that_reaches_for_the_gate_ends_in_a_denial_and_an_alarm(
         pytest.skip("no tmux")
     core = stage.core
     agent.hook(call("Write", {"file_path": f"/src/demo/{path}", "content": content}, 1))
+    # The next call comes once the core knows of the file, as an agent's next step does.
+    until(lambda: any(each["kind"] == "tool.pre" for each in core.records()), "the file's call")
     agent.hook(call("Bash", {"command": command}, 2))
     request = until(lambda: held(core, command), "a request")
     asking = Asking(core, stage.folder, decision(request, "allow"), *TRIED)
