@@ -263,4 +263,11 @@ ANNOUNCED = (
         r"(?<![\w-])[\w-]{11,22}:APA91b[\w-]{100,}",
         "<22>:APA91b<134>",
     ),
+    Announced(
+        "salesforce-token",
+        ("!AQ", "!AR"),
+        rf"(?<!{ALNUM})00D{ALNUM}{{12,15}}!A[QR][\w.]{{40,}}",
+        "00D<15>!AQ<96>",
+    ),
+    Announced("okta-token", ("#420", "ssws"), r"(?<![\w-])00[\w-]{40}(?![\w-])", "00<40>"),
 )

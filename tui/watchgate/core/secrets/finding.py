@@ -188,7 +188,8 @@ def _is_marked(text: str) -> bool:
     if "\\" in text:
         text = _ESCAPE.sub(lambda escape: _ESCAPED.get(escape[1], "\n"), text)
     parts = _parts(text)
-    if any(_SHAPES[number][1].search(text) for number in _candidates(text, parts)):
+    numbers = _candidates(text, parts)
+    if numbers and any(_SHAPES[number][1].search(text) for number in numbers):
         return True
     programs = _PROGRAMS.keys() & parts
     return any(may_announce(name, text) for part in programs for name in _PROGRAMS[part])
@@ -221,11 +222,15 @@ def _candidates(text: str, parts: set[bytes]) -> list[int]:
         numbers.update(n for n in _WHOLE[part] if n >= len(TOKENS) or TOKENS[n].head in text)
     for lead in {part[:_LEAD] for part in parts} & _BEGUN.keys():
         numbers.update(number for number in _BEGUN[lead] if TOKENS[number].head in text)
-    for part in parts:
-        if len(part) >= _LONG_PART:
-            numbers.update(_BEGUN_SHORT.get(part[:_SHORT_LEAD], ()))
-            numbers.update(_SIZED.get((len(part), part[0]), ()))
-    numbers.update(number for sign, number in _PIECES if sign in text)
+    for part in [each for each in parts if len(each) >= _LONG_PART]:
+        if part[:_SHORT_LEAD] in _BEGUN_SHORT:
+            numbers.update(_BEGUN_SHORT[part[:_SHORT_LEAD]])
+        size = len(part), part[0]
+        if size in _SIZED:
+            numbers.update(_SIZED[size])
+    for sign, number in _PIECES:
+        if sign in text:
+            numbers.add(number)
     if "=" in text and _ASSIGNED.search(text):
         numbers.update(_BY_NAME)
     return sorted(numbers)

@@ -177,8 +177,6 @@ TOKENS = _rows(
     ("contentful-token", "CFPAT-", f"{DASHED}{{16,}}", "~<43>"),
     ("postman-key", "PMAK-", f"{HEX}{{24}}-{HEX}{{34}}", "~<24x>-<34x>"),
     ("rapid-readme-key", "rdme_", r"[a-z0-9]{16,}", "~<70x>"),
-    ("salesforce-token", "00D", rf"{ALNUM}{{12,15}}![\w.]{{60,}}", "~<15>!<96>"),
-    ("okta-token", "00", rf"{DASHED}{{40}}(?![\w-])", "~<40>"),
     ("frameio-token", "fio-u-", r"[\w=-]{16,}", "~<64>"),
     ("prefect-token", "pnu_ pnb_", f"{ALNUM}{{16,}}", "~<36>"),
     ("zapier-key", "sk-zap-", f"{ALNUM}{{16,}}", "~<32>"),
