@@ -14,7 +14,7 @@ import msgspec
 from watchgate.core.ids import canonical_json
 from watchgate.core.large_inputs.reference import IN, LARGE_BYTES, REFERRING_LINE_CHARS
 from watchgate.core.patterns.allowance import one_text
-from watchgate.core.secrets.finding import Secret, marked, secrets
+from watchgate.core.secrets.finding import SHORT_BYTES, Secret, marked, secrets
 from watchgate.core.text import Span
 
 Content = Literal["commands", "full", "none"]
@@ -92,6 +92,8 @@ def journal_json(data: Mapping[str, Any], content: Content) -> msgspec.Raw:
     view, left_out_chars = _with_short_line(_kept(data, content))
     encoded = canonical_json(view)
     # One look at the whole is far cheaper than one at each of its texts.
+    if len(encoded) <= SHORT_BYTES and not left_out_chars and not marked(encoded):
+        return msgspec.Raw(encoded)
     with one_text():
         if len(encoded) > _LARGE_BYTES or marked(encoded):
             view = _without_secrets(view)

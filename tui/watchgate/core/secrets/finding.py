@@ -30,6 +30,12 @@ _INERT_RUN = re.compile(rf"{INERT}+")
 _SMALL = b"abcdefghijklmnopqrstuvwxyz0123456789"
 _TO_PARTS = bytes(code if code in _SMALL else 32 for code in range(256))
 _LONG_PART = 10
+SHORT_BYTES = 4_096
+"""So short a text is looked through at once, whatever it holds."""
+
+_MOST_PLAIN_PARTS = 20_000
+# Words that are a sign of nothing: records repeat most of theirs.
+_PLAIN_PARTS: set[bytes] = set()
 _LEAD = 4
 _SHORT_LEAD = 2
 
@@ -136,6 +142,8 @@ def marked(encoded: bytes) -> bool:
     So it may where that takes longer to look through than one text may.
     """
     text = encoded.decode("utf-8", "surrogatepass")
+    if len(encoded) <= SHORT_BYTES:
+        return _is_marked(text)
     try:
         with one_text(within=True):
             return any(_is_marked(piece) for _, piece in _pieces(text))
@@ -218,22 +226,32 @@ def _parts(text: str) -> set[bytes]:
 def _candidates(text: str, parts: set[bytes]) -> list[int]:
     """The shapes that may be in a text with these parts, in their order."""
     numbers: set[int] = set()
-    for part in _WHOLE.keys() & parts:
-        numbers.update(n for n in _WHOLE[part] if n >= len(TOKENS) or TOKENS[n].head in text)
-    for lead in {part[:_LEAD] for part in parts} & _BEGUN.keys():
-        numbers.update(number for number in _BEGUN[lead] if TOKENS[number].head in text)
-    for part in [each for each in parts if len(each) >= _LONG_PART]:
-        if part[:_SHORT_LEAD] in _BEGUN_SHORT:
-            numbers.update(_BEGUN_SHORT[part[:_SHORT_LEAD]])
-        size = len(part), part[0]
-        if size in _SIZED:
-            numbers.update(_SIZED[size])
+    if unknown := parts - _PLAIN_PARTS:
+        numbers.update(_announced_by(text, unknown))
     for sign, number in _PIECES:
         if sign in text:
             numbers.add(number)
     if "=" in text and _ASSIGNED.search(text):
         numbers.update(_BY_NAME)
     return sorted(numbers)
+
+
+def _announced_by(text: str, parts: set[bytes]) -> Iterator[int]:
+    """The shapes that these parts of a text may be a sign of; the others are remembered."""
+    if len(_PLAIN_PARTS) > _MOST_PLAIN_PARTS:
+        _PLAIN_PARTS.clear()
+    for part in parts:
+        numbers = [
+            *_WHOLE.get(part, ()),
+            *_BEGUN.get(part[:_LEAD], ()),
+            *(_BEGUN_SHORT.get(part[:_SHORT_LEAD], ()) if len(part) >= _LONG_PART else ()),
+            *_SIZED.get((len(part), part[0]), ()),
+        ]
+        if not numbers and len(part) <= _LONG_PART:
+            _PLAIN_PARTS.add(part)
+        for number in numbers:
+            if number >= len(TOKENS) or TOKENS[number].head in text:
+                yield number
 
 
 def _shaped(text: str, numbers: list[int]) -> Iterator[Secret]:
