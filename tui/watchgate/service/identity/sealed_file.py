@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hashlib import sha256
 from pathlib import Path
+from threading import Lock
 
 from watchgate.service import own_file
 
@@ -19,6 +20,8 @@ class SealedFile:
         self.path = path
         self.content: bytes | None = None
         self.distrusted = ""
+        # A look in a thread must not come between the file and the memory of it.
+        self._changing = Lock()
 
     @property
     def fingerprint(self) -> str:
@@ -41,19 +44,21 @@ class SealedFile:
 
     def replace(self, content: bytes | None) -> None:
         """Write what counts from now on, or take the file away. Raises `OSError`."""
-        if content is None:
-            self.path.unlink(missing_ok=True)
-        else:
-            own_file.replace(self.path, content)
-        self.content, self.distrusted = content, ""
+        with self._changing:
+            if content is None:
+                self.path.unlink(missing_ok=True)
+            else:
+                own_file.replace(self.path, content)
+            self.content, self.distrusted = content, ""
 
     def differs(self) -> bool:
         """Tell whether the file is no longer what counts; reads it."""
         if self.distrusted:
             return False  # told of already
-        try:
-            return own_file.read(self.path) != self.content
-        except FileNotFoundError:
-            return self.content is not None
-        except OSError:
-            return True
+        with self._changing:
+            try:
+                return own_file.read(self.path) != self.content
+            except FileNotFoundError:
+                return self.content is not None
+            except OSError:
+                return True
