@@ -61,8 +61,9 @@ class KeptAgents:
         agents = Agents(self._askers.to_keep(), self._askers.first)
         try:
             await anyio.to_thread.run_sync(agents_file.save, self._path, agents)
-        except OSError as fault:
-            self._failed(fault.strerror or str(fault))
+        except (OSError, RuntimeError, MemoryError) as fault:
+            # Without memory no thread can be started: the calls that wait go on all the same.
+            self._failed(getattr(fault, "strerror", None) or str(fault))
         else:
             self._on_disk = {agent.key for agent, _ in agents.known}
         for then in pending:
