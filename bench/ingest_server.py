@@ -11,7 +11,7 @@ import select
 import socket
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import anyio
@@ -20,6 +20,8 @@ from anyio.abc import SocketListener
 
 from watchgate.agents.base import Answer
 from watchgate.agents.streams.source import Source
+from watchgate.core.secrets.finding import Found
+from watchgate.service.admission.ahead import Prepared
 from watchgate.service.clock import SystemClock
 from watchgate.service.frames import Frame
 from watchgate.service.framing import Head
@@ -72,14 +74,20 @@ class NoHub:
     def prepared(self, frame: Frame) -> Frame:
         return frame
 
-    def ahead(self, frame: Frame) -> Callable[[], None]:
+    def lines_prepared(self, chunk: bytes, source: Source) -> Callable[[], Prepared]:
+        return Prepared
+
+    def ahead(self, prepared: Prepared) -> Callable[[], None]:
         return lambda: None
 
     def take(self, frame: Frame, conn: Waiting) -> None:
         self.frame(frame.head, frame.payload, conn)
 
-    def lines(self, chunk: bytes, source: Source, asker: Asker) -> None:
+    def lines(
+        self, chunk: bytes, source: Source, asker: Asker, secrets: Found | None = None
+    ) -> Iterator[None]:
         self._add(self._decode(chunk))
+        return iter(())
 
     def source_gone(self, source: Source) -> None:
         pass

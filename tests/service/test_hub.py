@@ -389,7 +389,7 @@ def ask(command: str, number: int) -> bytes:
 def test_a_request_in_a_line_is_held_and_answered_with_its_id() -> None:
     desk = Desk()
     stream = Stream(desk)
-    desk.hub.lines(line(kind="prompt.submit", text="hi") + ask("high", 5), SOURCE, stream)
+    list(desk.hub.lines(line(kind="prompt.submit", text="hi") + ask("high", 5), SOURCE, stream))
     (conn,) = stream.conns
     desk.decide(conn, "deny", reason="no")
     (said,) = stream.said()
@@ -400,7 +400,7 @@ def test_a_request_in_a_line_is_held_and_answered_with_its_id() -> None:
 def test_a_request_that_cannot_be_read_is_answered_closed() -> None:
     desk = Desk()
     stream = Stream(desk)
-    desk.hub.lines(line(ask=True, id="x", tool_class="spaceship"), SOURCE, stream)
+    list(desk.hub.lines(line(ask=True, id="x", tool_class="spaceship"), SOURCE, stream))
     (said,) = stream.said()
     assert (said["id"], said["decision"]) == ("x", "deny")
     assert "unreadable request" in said["reason"]
@@ -419,7 +419,7 @@ def test_a_line_that_we_fail_over_takes_no_other_with_it(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(desk.hub.engine, "receive", failing)
     bad = line(kind="message", session="bad") + line(session="bad", tool="sh", ask=True, id=1)
-    desk.hub.lines(bad + line(kind="message", text="after"), SOURCE, stream)
+    list(desk.hub.lines(bad + line(kind="message", text="after"), SOURCE, stream))
     assert [said["decision"] for said in stream.said()] == ["deny"]
     assert desk.kinds() == ["notice", "notice", "message"]
     assert "lone surrogates" not in desk.last("notice")["detail"], "its text may come from outside"
@@ -439,7 +439,7 @@ def test_a_record_that_cannot_be_sealed_leaves_the_order_of_the_others(
 
     monkeypatch.setattr(desk.hub.recorder.chain, "seal", failing)
     sent = [line(kind="message", session=name) for name in ("a", "bad", "b")]
-    desk.hub.lines(b"".join(sent), SOURCE, Stream(desk))
+    list(desk.hub.lines(b"".join(sent), SOURCE, Stream(desk)))
     assert desk.kinds() == ["message", "message", "notice"]
     assert [row.seq for row in desk.paper.rows] == [1, 2, 3]
     assert desk.hub.recorder.state.seq == 3

@@ -3,7 +3,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import anyio
@@ -14,7 +14,9 @@ from tests.service.wire import is_root, knock_as_nobody, rest, served, until
 from watchgate.agents.base import Answer
 from watchgate.agents.streams.source import Source
 from watchgate.core.clock import Instant
+from watchgate.core.secrets.finding import Found
 from watchgate.service import accepting
+from watchgate.service.admission.ahead import Prepared
 from watchgate.service.frames import Frame
 from watchgate.service.framing import Head
 from watchgate.service.ingest import Asker, Ingest, Waiting
@@ -45,7 +47,10 @@ class Notes:
     def prepared(self, frame: Frame) -> Frame:
         return frame
 
-    def ahead(self, frame: Frame) -> Callable[[], None]:
+    def lines_prepared(self, chunk: bytes, source: Source) -> Callable[[], Prepared]:
+        return Prepared
+
+    def ahead(self, prepared: Prepared) -> Callable[[], None]:
         return lambda: None
 
     def take(self, frame: Frame, conn: Waiting) -> None:
@@ -72,13 +77,16 @@ class Notes:
     def source_gone(self, source: Source) -> None:
         self.heard.append(("gone", source.pid))
 
-    def lines(self, chunk: bytes, source: Source, asker: Asker) -> None:
+    def lines(
+        self, chunk: bytes, source: Source, asker: Asker, secrets: Found | None = None
+    ) -> Iterator[None]:
         self.heard.append(("lines", chunk))
         for line in chunk.splitlines():
             if b"boom" in line:
                 raise ValueError("a bug")
             if b"ask" in line:
                 self.conns.append(asker())
+        return iter(())
 
     def oversized_line(self, size_bytes: int, pid: int) -> None:
         self.heard.append(("oversized", size_bytes))

@@ -13,7 +13,8 @@ from tests.service.test_ingest import Notes
 from tests.service.wire import rest, served, until
 from watchgate.agents.base import Answer
 from watchgate.core.events import Lane
-from watchgate.service.admission.large import LARGE_BYTES, LargeFrames
+from watchgate.service.admission.ahead import LARGE_ASKED_BYTES, LARGE_BYTES
+from watchgate.service.admission.large import LargeFrames
 from watchgate.service.frames import Frame
 from watchgate.service.framing import Head
 from watchgate.service.ingest import Ingest
@@ -55,8 +56,8 @@ def frame_of(size_bytes: int) -> bytes:
     return head.encode() + b" " * size_bytes
 
 
-def test_what_is_longer_than_64_kib_is_large() -> None:
-    assert LARGE_BYTES == 65_536
+def test_what_is_longer_than_8_kib_is_large_and_what_somebody_waits_for_over_2() -> None:
+    assert (LARGE_BYTES, LARGE_ASKED_BYTES) == (8_192, 2_048)
 
 
 async def test_a_large_frame_is_read_in_a_thread_while_others_are_answered(
@@ -99,22 +100,22 @@ async def test_turns_of_one_process_come_in_order_and_leave_nothing_behind() -> 
     turns, order = LargeFrames(lambda pid: pid), list[str]()
     begun = anyio.Event()
 
-    async def take(name: str, pid: int, size_bytes: int, until_set: anyio.Event | None) -> None:
-        async with turns.turn(pid, size_bytes):
+    async def take(name: str, pid: int, large: bool, until_set: anyio.Event | None) -> None:
+        async with turns.turn(pid, large=large):
             if until_set is not None:
                 await until_set.wait()
             order.append(name)
 
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(take, "large", AGENT, LARGE, begun)
+        tasks.start_soon(take, "large", AGENT, True, begun)
         for name in ("second", "third"):
             await anyio.wait_all_tasks_blocked()
-            tasks.start_soon(take, name, AGENT, SMALL, None)
+            tasks.start_soon(take, name, AGENT, False, None)
         await anyio.wait_all_tasks_blocked()
-        await take("other", OTHER, SMALL, None)
+        await take("other", OTHER, False, None)
         begun.set()
     assert order == ["other", "large", "second", "third"]
-    await take("last", AGENT, SMALL, None)
+    await take("last", AGENT, False, None)
     assert not turns._last
 
 

@@ -142,7 +142,7 @@ def called(
         native=event.native,
         lane=event.lane,
         tool=tool,
-        summary=_cut(summarized(call, event, tool), CALL_SUMMARY_CHARS),
+        summary=call_line(summarized(call, event, tool)),
         gate=gate,
         word=word,
         risk=found.risk if found else "unknown",
@@ -285,6 +285,11 @@ def gone(agent: str, session: str, why: str, at_us: int) -> Draft:
     """The record that a session is taken to be over, which no event told."""
     data = InferredData(state=str(SessionState.GONE), why=why)
     return Draft(kind="policy.inferred", at=at_us, data=data, agent=agent, session=session)
+
+
+def call_line(line: str) -> str:
+    """The line of a call as its record has it."""
+    return _cut(line, CALL_SUMMARY_CHARS)
 
 
 def _cut(line: str, most_chars: int) -> str:

@@ -110,7 +110,7 @@ class Engine:
             effects.append(Send(conn, event, SayNothing()))
         return effects
 
-    def ahead(self, event: Event | None) -> Callable[[], None]:
+    def ahead(self, event: Event) -> Callable[[], Assessment | None]:
         """Return what judges a large call before it is received; to be called in any thread."""
         return self._gate.ahead(event)
 

@@ -14,7 +14,7 @@ import msgspec
 from watchgate.core.ids import canonical_json
 from watchgate.core.large_inputs.reference import IN, LARGE_BYTES, REFERRING_LINE_CHARS
 from watchgate.core.patterns.allowance import one_text
-from watchgate.core.secrets.finding import SHORT_BYTES, Secret, marked, secrets
+from watchgate.core.secrets.finding import SHORT_BYTES, Secret, has_memory, marked, secrets
 from watchgate.core.text import Span
 
 Content = Literal["commands", "full", "none"]
@@ -95,7 +95,7 @@ def journal_json(data: Mapping[str, Any], content: Content) -> msgspec.Raw:
     if len(encoded) <= SHORT_BYTES and not left_out_chars and not marked(encoded):
         return msgspec.Raw(encoded)
     with one_text():
-        if len(encoded) > _LARGE_BYTES or marked(encoded):
+        if len(encoded) > _LARGE_BYTES or has_memory() or marked(encoded):
             view = _without_secrets(view)
             encoded = canonical_json(view)
     if left_out_chars:

@@ -11,12 +11,7 @@ from watchgate.agents.borrowed import speaker
 from watchgate.core.clock import Instant
 from watchgate.core.events import Event, Lane
 from watchgate.core.nesting import DEEPEST, too_deep
-from watchgate.core.patterns.allowance import one_text
-from watchgate.core.policy.guards import MAX_SCANNED_CHARS
-from watchgate.core.policy.shell.finder import commands
-from watchgate.core.redact import redact, redact_all
-from watchgate.core.secrets.finding import Found, remembering
-from watchgate.core.tool_input import command
+from watchgate.service.admission.ahead import Prepared, looked_through
 from watchgate.service.framing import Head
 from watchgate.service.lines import raw_event
 
@@ -24,14 +19,6 @@ _GATES = (Lane.GATE, Lane.GATE_READ)
 _CALLS = ("tool.pre", "tool.permission")
 _OWN = ("prompt.submit", "question")
 """What is gated by hooks of its own: on those of another event nothing would be judged."""
-
-
-class Prepared(msgspec.Struct, frozen=True):
-    """The slow part of reading a frame: its event, or why it has none, and its secrets."""
-
-    event: Event | None
-    fault: str = ""
-    secrets: Found = {}
 
 
 class Frame(msgspec.Struct, frozen=True, gc=False):
@@ -47,19 +34,12 @@ class Frame(msgspec.Struct, frozen=True, gc=False):
 
 def prepared(frame: Frame, adapters: Mapping[str, Adapter], *, whole: bool = False) -> Frame:
     """The frame with all done that takes long and depends on nothing else; for any thread."""
-    found: Found = {}
     try:
-        event = decode_frame(frame, adapters, whole=whole)
+        events = (decode_frame(frame, adapters, whole=whole),)
     except DecodeError as fault:
-        return msgspec.structs.replace(frame, prepared=Prepared(None, str(fault)))
-    with one_text(), remembering(found):
-        if event.tool is not None:
-            redact_all(event.tool.input)
-        redact(event.raw)
-    if event.tool is not None and event.tool.cls == "shell":
-        # The parser keeps what it read last.
-        commands((command(event.tool) or "")[:MAX_SCANNED_CHARS])
-    return msgspec.structs.replace(frame, prepared=Prepared(event, secrets=found))
+        return msgspec.structs.replace(frame, prepared=Prepared(fault=str(fault)))
+    prepared = Prepared(events, secrets=looked_through(events))
+    return msgspec.structs.replace(frame, prepared=prepared)
 
 
 def decode_frame(frame: Frame, adapters: Mapping[str, Adapter], *, whole: bool = False) -> Event:
@@ -69,10 +49,10 @@ def decode_frame(frame: Frame, adapters: Mapping[str, Adapter], *, whole: bool =
     """
     if frame.prepared is None:
         event = _decode(frame, adapters, whole=whole)
-    elif frame.prepared.event is None:
+    elif frame.prepared.fault:
         raise DecodeError(frame.prepared.fault)
     else:
-        event = frame.prepared.event
+        event = frame.prepared.events[0]
     if frame.teller_pid is not None:
         event = msgspec.structs.replace(event, teller_pid=frame.teller_pid)
     return event

@@ -8,7 +8,8 @@ wait a moment; whatever else happens lets it go first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Protocol
 
 import anyio
@@ -23,9 +24,10 @@ from watchgate.core.effects import Ask, Commit, Effect, Emit, Halt
 from watchgate.core.engine import Engine
 from watchgate.core.events import Event, Lane
 from watchgate.core.records import CoreData, Draft, TamperedData
-from watchgate.core.secrets.finding import remembering
+from watchgate.core.secrets.finding import Found, remembering
 from watchgate.core.verdicts import Reply, Report, SayDeny
 from watchgate.service import probe
+from watchgate.service.admission.ahead import Prepared, judge_all, lines_prepared
 from watchgate.service.askers import Askers, Session
 from watchgate.service.boundary import contained
 from watchgate.service.closing import closed_answer, closed_text
@@ -130,9 +132,14 @@ class Hub:
         """The frame with all done that takes long; for any thread."""
         return prepared(frame, self._adapters, whole=self._whole)
 
-    def ahead(self, frame: Frame) -> Callable[[], None]:
-        """Return what judges a prepared frame's call before it is taken; for any thread."""
-        return self.engine.ahead(frame.prepared.event if frame.prepared is not None else None)
+    def lines_prepared(self, chunk: bytes, source: Source) -> Callable[[], Prepared]:
+        """Return what does the same for whole lines; for any thread."""
+        return partial(lines_prepared, chunk, self._clock.now(), source.without_calls())
+
+    def ahead(self, prepared: Prepared) -> Callable[[], None]:
+        """Return what judges prepared calls before they are taken; for any thread."""
+        judged = [(event, self.engine.ahead(event)) for event in prepared.events]
+        return judge_all(judged, prepared.secrets, self.engine.config.journal.content)
 
     def take(self, frame: Frame, conn: Waiting) -> None:
         """Let the engine decide about a frame."""
@@ -162,8 +169,8 @@ class Hub:
             # The client counts from when it sent the frame.
             left_s = max(0.0, event.deadline_s - (now.mono_s - frame.at.mono_s))
             event = msgspec.structs.replace(event, deadline_s=left_s)
-        with remembering(frame.prepared.secrets):
-            self.event(event, conn, now)
+        conn.secrets = frame.prepared.secrets
+        self.event(event, conn, now)
 
     def catch_up(self) -> None:
         """Let what was observed go first: whatever else happens may depend on it."""
@@ -194,7 +201,8 @@ class Hub:
         self.catch_up()
         waiting = self.engine.waits_for(hearing)
         with contained(lambda fault: self._unheard(fault, handler, waiting)):
-            self.execute(self.engine.heard(hearing, handler, report, self._clock.now()))
+            with remembering(self._secrets_of(waiting)):
+                self.execute(self.engine.heard(hearing, handler, report, self._clock.now()))
             for number in waiting:
                 self._note_asker(number)
 
@@ -230,9 +238,11 @@ class Hub:
         if self.recorder.has_room():
             self.recorder.notice("extension.stderr", f"{extension}: {line}")
 
-    def lines(self, chunk: bytes, source: Source, asker: Asker) -> None:
-        """Whole JSON lines of a source, in order."""
-        self.observing.lines(chunk, source, asker)
+    def lines(
+        self, chunk: bytes, source: Source, asker: Asker, secrets: Found | None = None
+    ) -> Iterator[None]:
+        """Whole JSON lines of a source, in order; others may have a turn at each step."""
+        return self.observing.lines(chunk, source, asker, secrets)
 
     def source_gone(self, source: Source) -> None:
         """The last connection of a source ended."""
@@ -358,8 +368,16 @@ class Hub:
                 self.event(event, conn, now)
 
     def _receive(self, event: Event, conn: Waiting, now: Instant) -> None:
-        self.execute(self.engine.receive(event, conn.number, now))
+        with remembering(conn.secrets):
+            self.execute(self.engine.receive(event, conn.number, now))
         self._note_asker(conn.number)
+
+    def _secrets_of(self, numbers: Iterable[int]) -> Found:
+        """What is known of the texts of the calls that these connections wait for."""
+        secrets: Found = {}
+        for conn in map(self._waiting.get, numbers):
+            secrets |= conn.secrets if conn is not None else {}
+        return secrets
 
     def _receive_kept(self, event: Event, conn: Waiting, now: Instant) -> None:
         """Let the engine decide, now that a core that starts again would know whose call it is."""

@@ -11,7 +11,7 @@ import os
 import select
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from typing import Protocol
@@ -23,8 +23,10 @@ from anyio.streams.memory import MemoryObjectReceiveStream
 
 from watchgate.agents.base import Answer
 from watchgate.agents.streams.source import Source
+from watchgate.core.secrets.finding import Found
 from watchgate.link.receiving import readable, receive, receive_now
 from watchgate.service.accepting import peer_of
+from watchgate.service.admission.ahead import LARGE_ASKED_BYTES, LARGE_BYTES, Prepared
 from watchgate.service.admission.descriptors import ingest_limits
 from watchgate.service.admission.door import (
     FIRST_BYTE_S,
@@ -35,7 +37,7 @@ from watchgate.service.admission.door import (
     AskerOf,
     Door,
 )
-from watchgate.service.admission.large import LARGE_BYTES, LargeFrames
+from watchgate.service.admission.large import LargeFrames
 from watchgate.service.admission.unfinished import Unfinished
 from watchgate.service.boundary import contained
 from watchgate.service.frames import Frame
@@ -47,6 +49,7 @@ from watchgate.service.framing import (
     answer_bytes,
     parse_head,
 )
+from watchgate.service.lines import OURS
 from watchgate.service.sources import Link, Sources
 from watchgate.service.splitter import Splitter
 from watchgate.service.turns import Turns
@@ -63,7 +66,7 @@ class Waiting:
     """One question of a client that may be answered once; `pid` is the peer's, 0 if not known.
 
     `head` says what was asked, for an answer that has to be made without its event; `proxy` that
-    the agent runs below the client.
+    the agent runs below the client. `secrets` are those of texts that were looked through before.
     """
 
     def __init__(
@@ -75,6 +78,7 @@ class Waiting:
         self.request: str | None = None
         self.head: Head | None = None
         self.proxy = False
+        self.secrets: Found = {}
         self._answered = anyio.Event()
         self._on_answer = on_answer
 
@@ -116,8 +120,12 @@ class Hub(Protocol):
         """The frame with all done that takes long; called in a thread."""
         ...
 
-    def ahead(self, frame: Frame) -> Callable[[], None]:
-        """Return what judges a prepared frame's call in a thread."""
+    def lines_prepared(self, chunk: bytes, source: Source) -> Callable[[], Prepared]:
+        """Return what does the same for whole lines."""
+        ...
+
+    def ahead(self, prepared: Prepared) -> Callable[[], None]:
+        """Return what judges prepared calls in a thread."""
         ...
 
     def take(self, frame: Frame, conn: Waiting) -> None:
@@ -144,8 +152,13 @@ class Hub(Protocol):
         """The client went away before its answer."""
         ...
 
-    def lines(self, chunk: bytes, source: Source, asker: Asker) -> None:
-        """Whole lines; `asker` makes what waits for the answer to a request among them."""
+    def lines(
+        self, chunk: bytes, source: Source, asker: Asker, secrets: Found | None = None
+    ) -> Iterator[None]:
+        """Whole lines, in steps; `asker` makes what waits for the answer to a request among them.
+
+        `secrets` are those of texts that were looked through before.
+        """
         ...
 
     def source_gone(self, source: Source) -> None:
@@ -250,14 +263,15 @@ class Ingest:
     async def _take(self, head: Head, payload: bytes, conn: Waiting) -> None:
         """Give the hub a frame; a large one is read in a thread, and its asker's next wait."""
         hub = self._hub
-        large = len(payload) > LARGE_BYTES
+        large = len(payload) > (LARGE_ASKED_BYTES if head.lane.waits else LARGE_BYTES)
         frame = hub.received(head, payload, conn.pid) if large else None
-        async with self._large.turn(conn.pid, len(payload)):
+        async with self._large.turn(conn.pid, large=large):
             if frame is None:
                 hub.frame(head, payload, conn)
             else:
                 frame = await self._large.read(partial(hub.prepared, frame))
-                await self._large.read(hub.ahead(frame))
+                if frame.prepared is not None:
+                    await self._large.read(hub.ahead(frame.prepared))
                 hub.take(frame, conn)
 
     async def _payload(self, stream: SocketStream, head: Head, rest: bytes, pid: int) -> bytes:
@@ -351,21 +365,30 @@ class Ingest:
             data = receive_now(connection, CHUNK_BYTES)
             return None if data is None else lines(data)
 
-        def take(piece: bytes) -> None:
-            self._hub.lines(piece, link.source, asker)
+        def take(piece: bytes, secrets: Found) -> Iterator[None]:
+            return self._hub.lines(piece, link.source, asker, secrets)
+
+        def look(piece: bytes) -> Awaitable[Found] | None:
+            return self._look_through(piece, link.source) if _is_large(piece) else None
 
         with unfinished, suppress(anyio.EndOfStream):
-            await self._turns.take(lambda: lines(first), take)
+            await self._turns.take(lambda: lines(first), take, look)
             while True:
                 await anyio.lowlevel.checkpoint()
-                if not await self._turns.take(more, take):
+                if not await self._turns.take(more, take, look):
                     with anyio.CancelScope(deadline=unfinished.until_s) as late:
                         await readable(connection)
                     if late.cancelled_caught:
                         unfinished.drop()
         if rest := splitter.rest():
             link.count(b"\n")
-            take(rest)
+            await self._turns.take(lambda: rest, take, look)
+
+    async def _look_through(self, piece: bytes, source: Source) -> Found:
+        """Return the secrets of large lines, whose calls are judged as well, in a thread."""
+        prepared = await self._large.read(self._hub.lines_prepared(piece, source))
+        await self._large.read(self._hub.ahead(prepared))
+        return prepared.secrets
 
     async def _line_replies(
         self,
@@ -382,6 +405,12 @@ class Ingest:
                 else:
                     self._hub.delivered(conn, ok=True)
                 open_asks.pop(conn.number, None)
+
+
+def _is_large(piece: bytes) -> bool:
+    """Tell whether one of these lines takes long; only those of our own form can ask."""
+    large_bytes = LARGE_ASKED_BYTES if piece.startswith(OURS) else LARGE_BYTES
+    return len(piece) > large_bytes and max(map(len, piece.split(b"\n"))) > large_bytes
 
 
 async def _answered(open_asks: dict[int, Waiting], stream: SocketStream) -> None:

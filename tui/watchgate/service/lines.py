@@ -94,7 +94,7 @@ class _Asked(msgspec.Struct, frozen=True):
 Decoded = tuple[Event, Line | Unread | None]
 """An event with the line or the request that it came from; None for what is not ours."""
 
-_OURS = b'{"watchgate"'
+OURS = b'{"watchgate"'
 _decoder = msgspec.json.Decoder(Line)
 _asked = msgspec.json.Decoder(_Asked)
 
@@ -102,7 +102,7 @@ _asked = msgspec.json.Decoder(_Asked)
 def decode_chunk(chunk: bytes, at: Instant, source: Source) -> list[Decoded]:
     """The events of whole lines; what they leave out is the source's."""
     lines = None
-    if chunk.startswith(_OURS):
+    if chunk.startswith(OURS):
         try:
             lines = _decoder.decode_lines(chunk)
         except JSON_FAULTS:
@@ -123,7 +123,7 @@ def _decoded(line: Line, at: Instant) -> Decoded:
 
 def _decode(raw: bytes, at: Instant, source: Source) -> list[Decoded]:
     why = ""
-    if not raw.startswith(_OURS):
+    if not raw.startswith(OURS):
         # Streams are long, and their lines are never ours.
         events, why = _foreign(raw, at, source)
         if events is not None:
@@ -136,7 +136,7 @@ def _decode(raw: bytes, at: Instant, source: Source) -> list[Decoded]:
         if not too_deep(line.input):
             return [_decoded(line, at)]
         why = f"an input nested over {DEEPEST} levels deep"
-    if raw.startswith(_OURS):
+    if raw.startswith(OURS):
         events, _ = _foreign(raw, at, source)
         if events is not None:
             return [(event, None) for event in events]

@@ -6,7 +6,7 @@ recorded together; what has to be carried out beside, such as the end of a reque
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import msgspec
 
@@ -26,6 +26,7 @@ from watchgate.service.gathering import Gathering
 from watchgate.service.ingest import Asker, Waiting
 from watchgate.service.lines import Line, Unread, decode_chunk, over_with
 from watchgate.service.recorder import Recorder
+from watchgate.service.turns import SLICE_S
 
 _FOLLOWED = frozenset(
     {"session.start", "session.end", "turn.end", "turn.error", "compact.pre", "compact.post"}
@@ -73,12 +74,18 @@ class Observing:
         """Take in what waits."""
         self._gathered.flush()
 
-    def lines(self, chunk: bytes, source: Source, asker: Asker) -> None:
-        """Whole JSON lines of a source, in order."""
+    def lines(
+        self, chunk: bytes, source: Source, asker: Asker, secrets: Found | None = None
+    ) -> Iterator[None]:
+        """Whole JSON lines of a source, in order; a step each time that they took a slice.
+
+        `secrets` are those of texts among them that were looked through before.
+        """
         self.catch_up()
         now = self._clock.now()
         observed: list[Draft] = []
         failed = self._failure(source.peer)
+        known: Found = secrets or {}
 
         def take(decoded: tuple[Event, Line | Unread | None]) -> None:
             event, line = decoded
@@ -86,12 +93,24 @@ class Observing:
                 event = msgspec.structs.replace(event, teller_pid=source.pid or None)
             if isinstance(line, Unread) or (line is not None and event.lane.waits):
                 self._recorder.record_all(observed, failed)
-                self._ask(event, line, asker(), now)
+                conn = asker()
+                conn.secrets = known
+                self._ask(event, line, conn, now)
             else:
                 self._observe(event, observed, failed)
 
-        each_contained(decode_chunk(chunk, now, source), take, failed)
-        self._recorder.record_all(observed, failed)
+        until_s = now.mono_s + SLICE_S
+        for each in decode_chunk(chunk, now, source):
+            with remembering(known):
+                each_contained((each,), take, failed)
+            if self._clock.now().mono_s >= until_s:
+                with remembering(known):
+                    self._recorder.record_all(observed, failed)
+                yield
+                until_s = self._clock.now().mono_s + SLICE_S
+                self.catch_up()
+        with remembering(known):
+            self._recorder.record_all(observed, failed)
 
     def source_gone(self, source: Source) -> None:
         """The last connection of a source ended: what its lines left open is over."""

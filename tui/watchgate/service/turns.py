@@ -8,10 +8,12 @@ slices, however many streams there are and however much each has sent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 
 import anyio
 import anyio.lowlevel
+
+from watchgate.core.secrets.finding import Found
 
 PIECE_BYTES = 16 * 1024
 SLICE_S = 0.001
@@ -22,6 +24,9 @@ is over in some microseconds."""
 PATIENCE = 10
 """How many slices of time a decision has for itself, as its writer needs the interpreter as well: a
 slow disk must not stop what is observed."""
+
+
+_OVER = object()
 
 
 class Turns:
@@ -36,11 +41,17 @@ class Turns:
         self._first = anyio.Lock(fast_acquire=True)
         """Who goes on in the next slice, as long as its lines last; others queue for it."""
 
-    async def take(self, read: Callable[[], bytes | None], hand: Callable[[bytes], None]) -> bool:
-        """Read whole lines when it is our turn and hand them over, some at a time.
+    async def take(
+        self,
+        read: Callable[[], bytes | None],
+        hand: Callable[[bytes, Found], Iterator[None]],
+        look: Callable[[bytes], Awaitable[Found] | None] = lambda _lines: None,
+    ) -> bool:
+        """Read whole lines when it is our turn and hand them over, some at a time, step by step.
 
         False where `read` had none to give yet. Nobody reads before its turn: what waits stays in
-        the socket, and what was read is still in the processor's caches.
+        the socket, and what was read is still in the processor's caches. While lines are looked
+        through elsewhere it is the turn of others; `look` is None where they need not be.
         """
         queued = self._first.locked() or self._is_over()
         if queued:
@@ -48,20 +59,30 @@ class Turns:
         try:
             lines = read()
             for piece in _pieces(lines or b""):
-                if self._is_over():
-                    if not queued:
-                        self._first.acquire_nowait()
-                        queued = True
-                    await self._let_others()
-                began_s = anyio.current_time()
-                try:
-                    hand(piece)
-                finally:
-                    self._spent_s += anyio.current_time() - began_s
+                secrets: Found = {}
+                if (looking := look(piece)) is not None:
+                    if queued:
+                        self._first.release()
+                        queued = False
+                    secrets = await looking
+                steps, over = hand(piece, secrets), False
+                while not over:
+                    if self._is_over():
+                        queued = queued or await self._goes_first()
+                        await self._let_others()
+                    began_s = anyio.current_time()
+                    try:
+                        over = next(steps, _OVER) is _OVER
+                    finally:
+                        self._spent_s += anyio.current_time() - began_s
         finally:
             if queued:
                 self._first.release()
         return lines is not None
+
+    async def _goes_first(self) -> bool:
+        await self._first.acquire()
+        return True
 
     def _is_over(self) -> bool:
         return self._spent_s >= SLICE_S or self._deciding()

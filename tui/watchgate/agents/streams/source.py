@@ -131,6 +131,22 @@ class Source:
         self.seq: int | None = None
         self._seen: Recent[tuple[str, str], Seen] = Recent(SESSIONS_KEPT)
 
+    def without_calls(self) -> Source:
+        """Return one that stands where this one stands, but knows none of its open calls."""
+        source = Source(self.guess, pid=self.pid)
+        source.agent, source.cwd, source.no_gate = self.agent, self.cwd, self.no_gate
+        source.session, source.seq = self.session, self.seq
+        for key, known in self._seen.items():
+            seen = source._seen[key] = Seen(*key, guessed=known.guessed)
+            seen.cwd, seen.turn, seen.turns, seen.seq = (
+                known.cwd,
+                known.turn,
+                known.turns,
+                known.seq,
+            )
+            seen.numbering, seen.no_gate = known.numbering, known.no_gate
+        return source
+
     @property
     def peer(self) -> str:
         """The sender's process, in words."""

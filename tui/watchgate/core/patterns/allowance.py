@@ -16,6 +16,9 @@ Clock = Callable[[], int]
 ALLOWED_NS = 50_000_000
 """Processor time for judging, and likewise for redacting, one text."""
 
+ON_LOOP_NS = 25_000_000
+"""The same on the thread of the event loop, where all others wait meanwhile."""
+
 
 class Spent(Exception):
     """A text took all that it may, or is too long to be looked at; nothing is known of it."""
@@ -23,9 +26,11 @@ class Spent(Exception):
 
 class _Measure:
     clock: Clock | None = None
+    is_loop: Callable[[], bool] | None = None
 
 
 _until_ns: ContextVar[int | None] = ContextVar("until_ns", default=None)
+_pause: ContextVar[Callable[[int], None] | None] = ContextVar("pause", default=None)
 
 
 def measure_by(clock: Clock | None) -> None:
@@ -34,8 +39,28 @@ def measure_by(clock: Clock | None) -> None:
 
 
 @contextmanager
+def beside_a_loop(is_loop: Callable[[], bool]) -> Iterator[None]:
+    """Give a text less time wherever this tells that its thread is that of the event loop."""
+    before, _Measure.is_loop = _Measure.is_loop, is_loop
+    try:
+        yield
+    finally:
+        _Measure.is_loop = before
+
+
+@contextmanager
+def pausing(pause: Callable[[int], None]) -> Iterator[None]:
+    """Have the work inside call `pause` with its processor time each time that it looks at it."""
+    before = _pause.set(pause)
+    try:
+        yield
+    finally:
+        _pause.reset(before)
+
+
+@contextmanager
 def one_text(*, within: bool = False) -> Iterator[None]:
-    """Give the work inside `ALLOWED_NS` from now on; `within` other such work, what that has left.
+    """Give the work inside what a text may take; `within` other such work, what that has left.
 
     The work raises `Spent` at its next `check` once they are over.
     """
@@ -43,7 +68,8 @@ def one_text(*, within: bool = False) -> Iterator[None]:
     if clock is None or (within and _until_ns.get() is not None):
         yield
         return
-    before = _until_ns.set(clock() + ALLOWED_NS)
+    on_loop = _Measure.is_loop is not None and _Measure.is_loop()
+    before = _until_ns.set(clock() + (ON_LOOP_NS if on_loop else ALLOWED_NS))
     try:
         yield
     finally:
@@ -51,7 +77,13 @@ def one_text(*, within: bool = False) -> Iterator[None]:
 
 
 def check() -> None:
-    """Raise `Spent` where the work that is under way has taken all that it may."""
+    """Raise `Spent` where the work that is under way has taken all that it may; pause it if due."""
     until_ns = _until_ns.get()
-    if until_ns is not None and _Measure.clock is not None and _Measure.clock() > until_ns:
+    if until_ns is None or _Measure.clock is None:
+        return
+    now_ns = _Measure.clock()
+    if now_ns > until_ns:
         raise Spent
+    pause = _pause.get()
+    if pause is not None:
+        pause(now_ns)

@@ -81,9 +81,9 @@ class PolicyGate:
         self._last = (event, found)
         return found
 
-    def ahead(self, event: Event | None) -> Callable[[], None]:
+    def ahead(self, event: Event) -> Callable[[], Assessment | None]:
         """Return what judges a large call before it is asked about; to be called in any thread."""
-        if event is None or event.tool is None or event.kind == "question" or not event.lane.waits:
+        if event.tool is None or event.kind not in ("tool.pre", "tool.permission"):
             return _nothing
         subject, policy = self._subject(event, event.tool), self._policies(event.cwd)
         return partial(self._kept.judge_ahead, subject, policy, event.at.wall_us)
@@ -158,3 +158,4 @@ class PolicyGate:
 
 def _nothing() -> None:
     """Judge nothing."""
+    return

@@ -29,22 +29,24 @@ class Kept:
         self._found: Recent[_Key, tuple[Policy, Assessment]] = Recent(KEPT)
         self._ahead: Recent[str, tuple[Subject, Policy, Assessment]] = Recent(_MOST_AHEAD)
 
-    def judge_ahead(self, subject: Subject, policy: Policy, now_us: int) -> None:
+    def judge_ahead(self, subject: Subject, policy: Policy, now_us: int) -> Assessment | None:
         """Judge a call that is asked about soon; in any thread."""
-        if not policy.ends:
-            found = assess(subject, policy, now_us)
-            self._ahead[subject.tool.input_hash] = subject, policy, found
+        if policy.ends:
+            return None
+        found = assess(subject, policy, now_us)
+        self._ahead[subject.tool.input_hash] = subject, policy, found
+        return found
 
     def assess(self, subject: Subject, policy: Policy, now_us: int) -> Assessment:
         """As `assess`; a policy with rules that end is asked anew each time."""
         if policy.ends:
             return assess(subject, policy, now_us)
+        ahead = self._ahead.pop(subject.tool.input_hash, None)
+        # Whatever has changed since, it is judged anew.
+        if ahead is not None and ahead[:2] == (subject, policy):
+            return ahead[2]
         key = _key(subject)
         if key is None:
-            ahead = self._ahead.pop(subject.tool.input_hash, None)
-            # Whatever has changed since, it is judged anew.
-            if ahead is not None and ahead[:2] == (subject, policy):
-                return ahead[2]
             return assess(subject, policy, now_us)
         known = self._found.get(key)
         if known is not None and known[0] is policy:

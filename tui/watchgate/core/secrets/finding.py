@@ -136,6 +136,11 @@ def remembering(found: Found) -> Iterator[None]:
         _found.reset(before)
 
 
+def has_memory() -> bool:
+    """Tell whether texts were looked through before, so that no look at the whole is cheaper."""
+    return bool(_found.get())
+
+
 def marked(encoded: bytes) -> bool:
     """Tell whether a secret may be in the JSON of many texts.
 

@@ -1,7 +1,8 @@
-"""Large frames are read in threads, so that nobody else waits; their own agent's order stays."""
+"""Large frames and lines are read in threads: nobody else waits, and each agent's order stays."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator, Callable, Hashable
 from contextlib import asynccontextmanager
 from typing import Final, TypeVar
@@ -9,12 +10,15 @@ from typing import Final, TypeVar
 import anyio
 from anyio import to_thread
 
+from watchgate.core.patterns.allowance import pausing
+
 T = TypeVar("T")
 
-LARGE_BYTES: Final = 64 * 1024
-"""Frames longer than this are read in a thread."""
-
 THREADS: Final = 2
+WORK_NS: Final = 1_000_000
+"""Processor time of a thread after which it pauses for `PAUSE_S`."""
+
+PAUSE_S: Final = 0.002
 
 
 class LargeFrames:
@@ -26,15 +30,15 @@ class LargeFrames:
         self._threads: anyio.CapacityLimiter | None = None
 
     @asynccontextmanager
-    async def turn(self, pid: int, size_bytes: int) -> AsyncIterator[None]:
+    async def turn(self, pid: int, *, large: bool) -> AsyncIterator[None]:
         """Go on inside once every frame is taken that the same asker sent before a large one."""
-        if size_bytes <= LARGE_BYTES and not self._last:
+        if not large and not self._last:
             yield
             return
         asker = self._asker_of(pid)
         key = pid if asker is None else asker
         before = self._last.get(key)
-        if size_bytes <= LARGE_BYTES and before is None:
+        if not large and before is None:
             yield
             return
         mine = self._last[key] = anyio.Event()
@@ -48,7 +52,24 @@ class LargeFrames:
                 del self._last[key]
 
     async def read(self, read: Callable[[], T]) -> T:
-        """The result of reading one large frame, in a thread."""
+        """The result of reading one large frame or line, in a thread that lets others go first."""
         if self._threads is None:
             self._threads = anyio.CapacityLimiter(THREADS)
-        return await to_thread.run_sync(read, limiter=self._threads)
+
+        def run() -> T:
+            with pausing(_Pauses()):
+                return read()
+
+        return await to_thread.run_sync(run, limiter=self._threads)
+
+
+class _Pauses:
+    """Pauses of a thread, without which the loop would wait at each of its system calls."""
+
+    def __init__(self) -> None:
+        self._due_ns: int | None = None
+
+    def __call__(self, now_ns: int) -> None:
+        if self._due_ns is None or now_ns >= self._due_ns:
+            time.sleep(PAUSE_S)
+            self._due_ns = now_ns + WORK_NS

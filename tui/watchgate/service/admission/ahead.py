@@ -1,0 +1,88 @@
+"""What takes long about a large text, done in a thread before the event loop takes the text.
+
+Its secrets are looked for, and its call is judged. The loop finds the results by the texts, and
+does itself what was not foreseen here, in the shorter time that it gives one text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from watchgate.agents.streams.source import Source
+from watchgate.core.calls import summarized
+from watchgate.core.clock import Instant
+from watchgate.core.drafts import call_line
+from watchgate.core.events import Event
+from watchgate.core.large_inputs.reference import IN
+from watchgate.core.patterns.allowance import one_text
+from watchgate.core.policy.assessment import Assessment
+from watchgate.core.policy.guards import MAX_SCANNED_CHARS
+from watchgate.core.policy.shell.finder import commands
+from watchgate.core.redact import Content, journal_json, redact, redact_all
+from watchgate.core.secrets.finding import Found, remembering
+from watchgate.core.tool_input import command
+from watchgate.service.lines import decode_chunk
+
+LARGE_BYTES = 8 * 1024
+"""Frames and lines longer than this are looked at in a thread."""
+
+LARGE_ASKED_BYTES = 2 * 1024
+"""The same of those whose sender waits for an answer: a command of this length can be a script."""
+
+Judge = Callable[[], Assessment | None]
+
+
+class Prepared(msgspec.Struct, frozen=True):
+    """Events that were read ahead, or why there are none (`fault`), and the secrets of texts."""
+
+    events: tuple[Event, ...] = ()
+    fault: str = ""
+    secrets: Found = {}
+
+
+def looked_through(events: Sequence[Event]) -> Found:
+    """The secrets of the events' own texts; what the shell's parser makes of commands it keeps."""
+    secrets: Found = {}
+    for event in events:
+        with one_text(), remembering(secrets):
+            if event.tool is not None:
+                redact_all(event.tool.input)
+            redact(event.raw)
+        if event.tool is not None and event.tool.cls == "shell":
+            commands((command(event.tool) or "")[:MAX_SCANNED_CHARS])
+    return secrets
+
+
+def lines_prepared(chunk: bytes, at: Instant, source: Source) -> Prepared:
+    """The events of whole lines, from a `source` of their own; for any thread."""
+    events = tuple(event for event, _ in decode_chunk(chunk, at, source))
+    return Prepared(events, secrets=looked_through(events))
+
+
+def judge_all(
+    judged: Sequence[tuple[Event, Judge]], secrets: Found, content: Content
+) -> Callable[[], None]:
+    """Return what judges calls and looks through the texts of their records; for any thread."""
+
+    def run() -> None:
+        with remembering(secrets):
+            for event, judge in judged:
+                if (assessment := judge()) is not None:
+                    _look_through_records(event, assessment, content)
+
+    return run
+
+
+def _look_through_records(event: Event, assessment: Assessment, content: Content) -> None:
+    """Look through the texts that the record of a call and that of a request have."""
+    tool = event.tool
+    if tool is None:
+        return
+    line, call = summarized(None, event, tool), msgspec.to_builtins(tool)
+    journal_json({"tool": call, "summary": call_line(line)}, content)
+    held = msgspec.to_builtins(assessment)
+    parts = {key: held[key] for key in ("findings", "segments") if key in held}
+    request = {"tool": {**call, "input": {}, IN: 0}, "summary": line, **parts}
+    journal_json(request, content)
