@@ -33,7 +33,7 @@ class Core:
         self.kept.once_kept(agent, taken_up.set)
         with anyio.fail_after(30):
             await taken_up.wait()
-        return self.on_disk()
+        return self.on_disk() if self.path.exists() else set()
 
     def on_disk(self) -> set[int]:
         return {agent.pid for agent, _ in agents_file.load(self.path).known}
@@ -101,4 +101,17 @@ async def test_where_it_cannot_be_written_that_is_told_and_the_call_is_taken_up(
     assert await core.asks(FIRST) == set()
     assert core.failures
     fresh.rmdir()
+    assert await core.asks(FIRST) == {30}, "the next call tries again"
+
+
+async def test_where_no_thread_can_be_started_that_is_told_and_the_call_is_taken_up(
+    core: Core, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def no_thread(*_: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(anyio.to_thread, "run_sync", no_thread)
+        await core.asks(FIRST)
+    assert core.failures == ["can't start new thread"]
     assert await core.asks(FIRST) == {30}, "the next call tries again"
