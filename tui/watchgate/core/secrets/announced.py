@@ -45,8 +45,8 @@ class Announced(msgspec.Struct, frozen=True):
     """One kind; every text that holds it has a sign of it.
 
     A sign is a run of letters and digits in small letters (`authorization`), or one of a certain
-    length that may have to begin with one of these letters (`#24mno`), or, with other characters in
-    it, any piece of the text (`://`). `=` stands for a name of `ASSIGNED` before an equals sign.
+    length that may have to begin with one of these letters (`#24mno`) or stand before a dash in its
+    own letters (`#32-`), or, with other characters in it, any piece of the text (`://`). `=` stands for a name of `ASSIGNED` before an equals sign.
     """
 
     kind: str
@@ -224,17 +224,17 @@ ANNOUNCED = (
     ),
     Announced(
         "mailgun-key",
-        ("#32",),
+        ("#32-",),
         rf"(?<![\w-]){HEX}{{32}}-{HEX}{{8}}-{HEX}{{8}}(?![\w-])",
         "<32x>-<8x>-<8x>",
     ),
     Announced(
-        "mailchimp-key", ("#32",), rf"(?<![\w-]){HEX}{{32}}-us\d{{1,2}}(?![\w-])", "<32x>-us21"
+        "mailchimp-key", ("#32-",), rf"(?<![\w-]){HEX}{{32}}-us\d{{1,2}}(?![\w-])", "<32x>-us21"
     ),
     Announced("newrelic-key", ("#40",), rf"(?<!{ALNUM}){HEX}{{36}}NRAL(?!{ALNUM})", "<36x>NRAL"),
     Announced(
         "asana-token",
-        ("#32",),
+        ("1/", "2/"),
         rf"(?<![\w/])[12]/\d{{10,17}}(?:/\d{{10,17}})?:{HEX}{{32}}",
         "1/<16d>:<32x>",
     ),

@@ -84,13 +84,18 @@ def _sized() -> dict[tuple[int, int], list[int]]:
     for number, each in enumerate(ANNOUNCED, len(TOKENS)):
         for sign in each.signs:
             if sign.startswith("#"):
-                for char in sign[3:].encode() or _SMALL:
+                for char in sign[3:].strip("-").encode() or _SMALL:
                     table.setdefault((int(sign[1:3]), char), []).append(number)
     return table
 
 
 _WHOLE, _BEGUN, _BEGUN_SHORT = _tables()
 _SIZED = _sized()
+_DASHED = frozenset(
+    number
+    for number, each in enumerate(ANNOUNCED, len(TOKENS))
+    if any(sign[0] == "#" and sign[-1] == "-" for sign in each.signs)
+)
 _PIECES = tuple(
     (sign, number)
     for number, each in enumerate(ANNOUNCED, len(TOKENS))
@@ -255,7 +260,10 @@ def _announced_by(text: str, parts: set[bytes]) -> Iterator[int]:
         if not numbers and len(part) <= _LONG_PART:
             _PLAIN_PARTS.add(part)
         for number in numbers:
-            if number >= len(TOKENS) or TOKENS[number].head in text:
+            if number < len(TOKENS):
+                if TOKENS[number].head in text:
+                    yield number
+            elif number not in _DASHED or f"{part.decode()}-" in text:
                 yield number
 
 
