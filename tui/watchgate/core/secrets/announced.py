@@ -46,7 +46,8 @@ class Announced(msgspec.Struct, frozen=True):
 
     A sign is a run of letters and digits in small letters (`authorization`), or one of a certain
     length that may have to begin with one of these letters (`#24mno`) or stand before a dash in its
-    own letters (`#32-`), or, with other characters in it, any piece of the text (`://`). `=` stands for a name of `ASSIGNED` before an equals sign.
+    own letters (`#32-`), or, with other characters in it, any piece of the text (`://`). `=` stands
+    for a name of `ASSIGNED` before an equals sign.
     """
 
     kind: str
