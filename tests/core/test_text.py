@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from watchgate.core.text import (
+    MARKS_SHOWN,
     hidden_spans,
     safe_lines,
     safe_text,
@@ -106,3 +107,16 @@ def test_a_mapped_span_shows_exactly_its_own_piece(text: str, data: st.DataObjec
     shown = visible(text)
     first, last = shown.map((start, end))
     assert shown.text[first:last] == safe_text(text[start:end])
+
+
+def test_more_marks_on_one_letter_than_any_script_has_are_escaped() -> None:
+    stacked = "a" + "\u0301" * 600
+    assert MARKS_SHOWN == 5
+    assert safe_text(stacked) == "a" + "\u0301" * 5 + "<U+0301>" * 595
+    assert len(hidden_spans(stacked)) == 595
+    assert visible(stacked).text == safe_text(stacked)
+
+
+@pytest.mark.parametrize("text", ["שָׁלֹ֑ום", "ที่นี่", "བསྒྲུབས", "Ệ e\u0302\u0301", "नमस्ते"])
+def test_marks_as_scripts_have_them_are_left_alone(text: str) -> None:
+    assert safe_text(text) == text

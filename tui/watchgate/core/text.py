@@ -2,7 +2,8 @@ r"""Text from outside, made safe to show: what a reader cannot see becomes a vis
 
 A terminal obeys control characters, bidi controls reorder what is read, zero-width, tag and filler
 characters hide, blanks that no shell takes for blanks make one word look like two, and what is
-drawn for private and unassigned code points nobody knows. None of them reaches a screen, a log or a
+drawn for private and unassigned code points nobody knows, and marks in heaps are drawn over the
+letters around them. None of them reaches a screen, a log or a
 notification: they appear as `<U+200B>`, a newline as `\n` and a tab as `\t`. Source of the ranges:
 Unicode general categories Cc, Cf, Cs, Co and Zs (but for the space), the default-ignorable code
 points, and letters that are drawn as nothing; Cn is asked of this Python's own table.
@@ -64,19 +65,29 @@ _NEWLINE = re.compile(r"\r?\n")
 _SEEN_ASCII = bytes(n for n in range(128) if chr(n) in _NAMED or not _HIDDEN.match(chr(n)))
 
 
+MARKS_SHOWN = 5
+"""Combining marks on one character beyond which they are escaped: no script puts as many there."""
+
+
 def _hidden_in(text: str) -> re.Pattern[str]:
-    """The characters to escape in this text: those of the ranges, and its unassigned ones.
+    """The characters to escape in this text: those of the ranges, its unassigned ones, and heaps.
 
     800,000 code points are unassigned: a class of all of them would take long to build.
     """
-    if text.isascii() or not (unassigned := "".join(filter(_is_unassigned, set(text)))):
+    if text.isascii():
         return _HIDDEN
-    return re.compile(f"[{_RANGES}{''.join(sorted(unassigned))}]")
+    chars = sorted(set(text))
+    unassigned = "".join(char for char in chars if _category(char) == "Cn")
+    marks = "".join(char for char in chars if _category(char) in ("Mn", "Me"))
+    if not unassigned and not marks:
+        return _HIDDEN
+    heaped = f"|(?<=[{marks}]{{{MARKS_SHOWN}}})[{marks}]" if marks else ""
+    return re.compile(f"[{_RANGES}{unassigned}]{heaped}")
 
 
 @lru_cache(maxsize=4_096)
-def _is_unassigned(char: str) -> bool:
-    return category(char) == "Cn"
+def _category(char: str) -> str:
+    return category(char)
 
 
 def _escape(match: re.Match[str]) -> str:
