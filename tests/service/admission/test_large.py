@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import anyio
@@ -12,8 +13,9 @@ from tests.service.desk import Desk, payload
 from tests.service.test_ingest import Notes
 from tests.service.wire import rest, served, until
 from watchgate.agents.base import Answer
+from watchgate.agents.streams.source import Source
 from watchgate.core.events import Lane
-from watchgate.service.admission.ahead import LARGE_ASKED_BYTES, LARGE_BYTES
+from watchgate.service.admission.ahead import LARGE_ASKED_BYTES, LARGE_BYTES, Prepared
 from watchgate.service.admission.large import LargeFrames
 from watchgate.service.frames import Frame
 from watchgate.service.framing import Head
@@ -32,6 +34,14 @@ class Slow(Notes):
         super().__init__()
         self.go_on = threading.Event()
         self.threads: list[threading.Thread] = []
+
+    def lines_prepared(self, chunk: bytes, source: Source) -> Callable[[], Prepared]:
+        def run() -> Prepared:
+            self.threads.append(threading.current_thread())
+            assert self.go_on.wait(WAIT_S)
+            return Prepared()
+
+        return run
 
     def prepared(self, frame: Frame) -> Frame:
         self.threads.append(threading.current_thread())
@@ -94,6 +104,28 @@ async def test_what_the_same_process_sends_later_waits_for_it(hub: Slow, path: P
         hub.go_on.set()
         await until(lambda: len(hub.conns) == 2, "both")
     assert [len(told) for _, told in hub.heard if isinstance(told, bytes)] == [LARGE, SMALL]
+
+
+async def test_large_lines_of_one_process_are_looked_at_one_after_the_other(
+    hub: Slow, path: Path
+) -> None:
+    line = b'{"type":"' + b"x" * LARGE + b'"}\n'
+    async with (
+        served(path, Ingest(hub, asker_of=lambda _pid: AGENT).handle),
+        await anyio.connect_unix(path) as one,
+        await anyio.connect_unix(path) as two,
+        await anyio.connect_unix(path) as small,
+    ):
+        await one.send(line)
+        await until(lambda: hub.threads, "the first")
+        await two.send(line)
+        await small.send(b'{"a":1}\n')
+        await until(lambda: hub.heard, "what is small")
+        looked_at = len(hub.threads)
+        hub.go_on.set()
+        await until(lambda: len(hub.heard) == 3, "all")
+    assert looked_at == 1
+    assert threading.main_thread() not in hub.threads
 
 
 async def test_turns_of_one_process_come_in_order_and_leave_nothing_behind() -> None:

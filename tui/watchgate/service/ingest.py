@@ -386,9 +386,10 @@ class Ingest:
 
     async def _look_through(self, piece: bytes, source: Source) -> Found:
         """Return the secrets of large lines, whose calls are judged as well, in a thread."""
-        prepared = await self._large.read(self._hub.lines_prepared(piece, source))
-        await self._large.read(self._hub.ahead(prepared))
-        return prepared.secrets
+        async with self._large.turn(source.pid, large=True):
+            prepared = await self._large.read(self._hub.lines_prepared(piece, source))
+            await self._large.read(self._hub.ahead(prepared))
+            return prepared.secrets
 
     async def _line_replies(
         self,
