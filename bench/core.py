@@ -31,13 +31,14 @@ from watchgate.service.askers import Askers
 from watchgate.service.clock import SystemClock
 from watchgate.service.framing import Head
 from watchgate.service.gathering import MOST
-from watchgate.service.hub import Hub, Loop
-from watchgate.service.ingest import Waiting
+from watchgate.service.hub import Hub
 from watchgate.service.journal.writer import Journal
 from watchgate.service.policy.shipped import shipped
+from watchgate.service.ports import Loop
 from watchgate.service.recorder import Recorder
 from watchgate.service.runners.background import ObserverQueue
 from watchgate.service.runners.desk import Desk
+from watchgate.service.taking import Waiting
 from watchgate.service.turns import PIECE_BYTES
 
 LIMIT_US = 30.0

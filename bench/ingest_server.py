@@ -25,8 +25,9 @@ from watchgate.service.admission.ahead import Prepared
 from watchgate.service.clock import SystemClock
 from watchgate.service.frames import Frame
 from watchgate.service.framing import Head
-from watchgate.service.ingest import CHUNK_BYTES, Asker, Ingest, Waiting
+from watchgate.service.ingest import CHUNK_BYTES, Ingest
 from watchgate.service.lines import Line, decode_chunk
+from watchgate.service.taking import Asker, Waiting
 
 BACKLOG = 1_024
 _NOTHING = Answer()

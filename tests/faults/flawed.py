@@ -21,7 +21,7 @@ from watchgate.core.events import Event
 from watchgate.service.clock import SystemClock
 from watchgate.service.host import Host
 from watchgate.service.hub import Hub
-from watchgate.service.ingest import Waiting
+from watchgate.service.taking import Waiting
 
 
 def fails_over_calls() -> None:

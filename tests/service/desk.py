@@ -28,11 +28,12 @@ from watchgate.link.paths import Paths
 from watchgate.service.askers import Askers
 from watchgate.service.clock import FakeClock
 from watchgate.service.framing import Head
-from watchgate.service.hub import Hub, Loop
-from watchgate.service.ingest import Waiting
+from watchgate.service.hub import Hub
 from watchgate.service.journal.purging import empty_log
+from watchgate.service.ports import Loop
 from watchgate.service.process_table import Proc
 from watchgate.service.recorder import Recorder
+from watchgate.service.taking import Waiting
 
 
 class Paper:

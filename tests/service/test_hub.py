@@ -16,8 +16,8 @@ from watchgate.core.records import Draft
 from watchgate.core.verdicts import Reply, SayAllow
 from watchgate.service.framing import Head
 from watchgate.service.hub import Hub
-from watchgate.service.ingest import Waiting
 from watchgate.service.process_table import Proc
+from watchgate.service.taking import Waiting
 
 AGENT = Proc(40, "400", "claude", ("claude",))
 GATE = Head(agent="claude", lane=Lane.GATE, length=0, native="PreToolUse")

@@ -19,8 +19,9 @@ from watchgate.service import accepting
 from watchgate.service.admission.ahead import Prepared
 from watchgate.service.frames import Frame
 from watchgate.service.framing import Head
-from watchgate.service.ingest import Asker, Ingest, Waiting
+from watchgate.service.ingest import Ingest
 from watchgate.service.peer import Peer
+from watchgate.service.taking import Asker, Waiting
 
 FRAME = b"watchgate/1 claude gate\nlength: 2\nevent: PreToolUse\n\n{}"
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from typing import Protocol
 
 import anyio
 import msgspec
@@ -19,7 +18,6 @@ from watchgate.agents.base import Adapter, Answer, DecodeError
 from watchgate.agents.streams.source import Source
 from watchgate.core import drafts
 from watchgate.core.clock import Clock, Instant
-from watchgate.core.dispatch import Invoke
 from watchgate.core.effects import Ask, Commit, Effect, Emit, Halt
 from watchgate.core.engine import Engine
 from watchgate.core.events import Event, Lane
@@ -34,40 +32,17 @@ from watchgate.service.closing import closed_answer, closed_text
 from watchgate.service.frames import Frame, decode_frame, prepared, unread_frame
 from watchgate.service.framing import Head
 from watchgate.service.identity.chains import chain_of
-from watchgate.service.ingest import Asker, Waiting
 from watchgate.service.lines import Line, Unread, line_answer
 from watchgate.service.observing import Observing
+from watchgate.service.ports import Desk, Loop
 from watchgate.service.process_table import Proc
 from watchgate.service.recorder import Recorder
+from watchgate.service.taking import Asker, Waiting
 
 WRITTEN_S = 1.0
 TURNED_AWAY_TOLD_EACH_S = 10.0
 ASKERS_LOOKED_UP_FROM = 50
 """From so many open requests on it is asked for each new one which agent is above its own."""
-
-
-class Desk(Protocol):
-    """Whoever runs the handlers that the engine asks."""
-
-    def ask(self, hearing: int, invoke: Invoke) -> None:
-        """Run a handler, and say what it said with `Hub.heard`; never waits."""
-        ...
-
-    def halt(self, hearing: int, handlers: frozenset[str]) -> None:
-        """End these handlers."""
-        ...
-
-
-class Loop(msgspec.Struct, frozen=True):
-    """What a hub needs of the event loop.
-
-    `later` calls back in a moment, `soon` as soon as it can and from any thread; `wake` is called
-    when deadlines may have changed.
-    """
-
-    later: Callable[[Callable[[], None]], object]
-    soon: Callable[[Callable[[], None]], object]
-    wake: Callable[[], None]
 
 
 class Hub:

@@ -44,7 +44,7 @@ from watchgate.service.facts.own_processes import OwnProcesses
 from watchgate.service.facts.watch import FactsWatch
 from watchgate.service.gathering import MOMENT_S
 from watchgate.service.grant_store import GrantStore
-from watchgate.service.hub import Hub, Loop
+from watchgate.service.hub import Hub
 from watchgate.service.identity.kept import Identity
 from watchgate.service.identity.presence import CoreProcesses
 from watchgate.service.ingest import Ingest
@@ -62,6 +62,7 @@ from watchgate.service.past_usage import remember_usage
 from watchgate.service.policy.links import LinkFinder
 from watchgate.service.policy.store import Policies, read_policies
 from watchgate.service.policy.watch import watch
+from watchgate.service.ports import Loop
 from watchgate.service.process_table import Proc, ancestors
 from watchgate.service.recorder import Recorder
 from watchgate.service.remembering import remembered

@@ -23,9 +23,9 @@ from watchgate.service.askers import Askers
 from watchgate.service.boundary import each_contained
 from watchgate.service.frames import Frame, decode_frame, unread_frame
 from watchgate.service.gathering import Gathering
-from watchgate.service.ingest import Asker, Waiting
 from watchgate.service.lines import Line, Unread, decode_chunk, over_with
 from watchgate.service.recorder import Recorder
+from watchgate.service.taking import Asker, Waiting
 from watchgate.service.turns import SLICE_S
 
 _FOLLOWED = frozenset(
