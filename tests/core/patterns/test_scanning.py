@@ -84,6 +84,24 @@ def test_what_no_automaton_can_tell_has_none(source: str) -> None:
         Scanner(node)
 
 
+def test_what_is_worked_out_once_for_a_pattern_takes_nothing_from_a_text() -> None:
+    now_ns = iter(range(0, 10**12, 10_000_000))
+    allowance.measure_by(lambda: next(now_ns))
+    try:
+        with allowance.one_text():
+            with allowance.uncounted():
+                for _ in range(10):
+                    next(now_ns)
+            allowance.check()
+        with allowance.one_text():
+            for _ in range(10):
+                next(now_ns)
+            with pytest.raises(allowance.Spent):
+                allowance.check()
+    finally:
+        allowance.measure_by(None)
+
+
 def test_it_stops_when_the_time_is_over() -> None:
     now = iter(range(0, 10**12, 10_000_000))
     scanner = Scanner(parsed("(?:a|b)*c"))

@@ -152,22 +152,6 @@ def now_ns() -> Iterator[list[int]]:
     allowance.measure_by(None)
 
 
-def test_a_text_has_50_ms_in_a_thread_and_25_on_the_loop(now_ns: list[int]) -> None:
-    assert allowance.ON_LOOP_NS == 25_000_000
-    is_loop = False
-    with allowance.beside_a_loop(lambda: is_loop):
-        with allowance.one_text():
-            now_ns[0] += 50_000_000
-            allowance.check()
-        is_loop = True
-        with allowance.one_text():
-            now_ns[0] += 25_000_000
-            allowance.check()
-            now_ns[0] += 1
-            with pytest.raises(allowance.Spent):
-                allowance.check()
-
-
 def test_work_beside_the_loop_pauses_when_it_looks_at_its_time(now_ns: list[int]) -> None:
     pauses: list[int] = []
     with allowance.pausing(pauses.append), allowance.one_text():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import threading
 from collections.abc import Sequence
 
 import anyio
@@ -12,7 +11,6 @@ from anyio.abc import TaskStatus
 from watchgate.core.clock import Clock
 from watchgate.core.config import Config
 from watchgate.core.handlers import Handler
-from watchgate.core.patterns.allowance import beside_a_loop
 from watchgate.link.paths import Paths
 from watchgate.service.life import Life, Setting
 from watchgate.service.runners.desk import Runner
@@ -58,12 +56,10 @@ class Host:
 
     async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
         """Serve until stopped; `task_status` is told when both sockets accept."""
-        loop_thread = threading.get_ident()
-        with beside_a_loop(lambda: threading.get_ident() == loop_thread):
-            await self._life.run(task_status=task_status)
-            while self._life.renewed:
-                self._life = Life(self._setting, self._printed, self._life.unrecorded)
-                await self._life.run()
+        await self._life.run(task_status=task_status)
+        while self._life.renewed:
+            self._life = Life(self._setting, self._printed, self._life.unrecorded)
+            await self._life.run()
 
     def stop(self, by: str) -> None:
         """End the core; `by` is recorded."""

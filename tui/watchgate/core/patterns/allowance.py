@@ -16,9 +16,6 @@ Clock = Callable[[], int]
 ALLOWED_NS = 50_000_000
 """Processor time for judging, and likewise for redacting, one text."""
 
-ON_LOOP_NS = 25_000_000
-"""The same on the thread of the event loop, where all others wait meanwhile."""
-
 
 class Spent(Exception):
     """A text took all that it may, or is too long to be looked at; nothing is known of it."""
@@ -26,7 +23,6 @@ class Spent(Exception):
 
 class _Measure:
     clock: Clock | None = None
-    is_loop: Callable[[], bool] | None = None
 
 
 _until_ns: ContextVar[int | None] = ContextVar("until_ns", default=None)
@@ -36,16 +32,6 @@ _pause: ContextVar[Callable[[int], None] | None] = ContextVar("pause", default=N
 def measure_by(clock: Clock | None) -> None:
     """Have every allowance from now on measured by this clock; None gives them no end."""
     _Measure.clock = clock
-
-
-@contextmanager
-def beside_a_loop(is_loop: Callable[[], bool]) -> Iterator[None]:
-    """Give a text less time wherever this tells that its thread is that of the event loop."""
-    before, _Measure.is_loop = _Measure.is_loop, is_loop
-    try:
-        yield
-    finally:
-        _Measure.is_loop = before
 
 
 @contextmanager
@@ -60,7 +46,7 @@ def pausing(pause: Callable[[int], None]) -> Iterator[None]:
 
 @contextmanager
 def one_text(*, within: bool = False) -> Iterator[None]:
-    """Give the work inside what a text may take; `within` other such work, what that has left.
+    """Give the work inside `ALLOWED_NS` from now on; `within` other such work, what that has left.
 
     The work raises `Spent` at its next `check` once they are over.
     """
@@ -68,12 +54,25 @@ def one_text(*, within: bool = False) -> Iterator[None]:
     if clock is None or (within and _until_ns.get() is not None):
         yield
         return
-    on_loop = _Measure.is_loop is not None and _Measure.is_loop()
-    before = _until_ns.set(clock() + (ON_LOOP_NS if on_loop else ALLOWED_NS))
+    before = _until_ns.set(clock() + ALLOWED_NS)
     try:
         yield
     finally:
         _until_ns.reset(before)
+
+
+@contextmanager
+def uncounted() -> Iterator[None]:
+    """Leave the work inside out of what the text may take: it is done once, whatever the text."""
+    clock, until_ns = _Measure.clock, _until_ns.get()
+    if clock is None or until_ns is None:
+        yield
+        return
+    began_ns = clock()
+    try:
+        yield
+    finally:
+        _until_ns.set(until_ns + clock() - began_ns)
 
 
 def check() -> None:

@@ -147,8 +147,9 @@ class Pattern:
         length = _length(text)
         steps = self._steps.get(length)
         if steps is None:
-            steps = self._steps[length] = cost.of_a_start(self._tree(), length)
-            starts = 1 if cost.starts_only(self._tree()) else length
+            with allowance.uncounted():
+                steps = self._steps[length] = cost.of_a_start(self._tree(), length)
+                starts = 1 if cost.starts_only(self._tree()) else length
             if steps * starts <= MAX_STEPS:
                 self._short = max(self._short, length)
         if length <= self._short:
@@ -160,7 +161,8 @@ class Pattern:
         length = _length(text)
         steps = self._steps_here.get(length)
         if steps is None:
-            steps = self._steps_here[length] = cost.from_one_place(self._tree(), length)
+            with allowance.uncounted():
+                steps = self._steps_here[length] = cost.from_one_place(self._tree(), length)
             if steps <= MAX_STEPS:
                 self._short_here = max(self._short_here, length)
         return steps <= MAX_STEPS

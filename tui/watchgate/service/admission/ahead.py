@@ -1,7 +1,7 @@
 """What takes long about a large text, done in a thread before the event loop takes the text.
 
 Its secrets are looked for, and its call is judged. The loop finds the results by the texts, and
-does itself what was not foreseen here, in the shorter time that it gives one text.
+does itself what was not foreseen here.
 """
 
 from __future__ import annotations
