@@ -71,10 +71,12 @@ class Terminal:
         """Press these keys."""
         os.write(self._master, text.encode())
 
-    def by_hand(self, text: str) -> None:
-        """Press these keys one after the other, as a person does."""
-        for key in text:
+    def by_hand(self, text: str, *, behind: str) -> None:
+        """Press these keys as a person does, each once the one before is shown behind a prompt."""
+        for count, key in enumerate(text, 1):
             self.type(key)
+            if count < len(text):
+                self.wait_for(behind + text[:count])
             time.sleep(BY_HAND_S)
 
     def code(self) -> int:

@@ -210,7 +210,7 @@ def test_critical_wants_the_word_by_hand_and_no_paste_counts(cli: Cli, held: Hel
         terminal.type("yes")
         terminal.wait_for("a paste does not count")
         time.sleep(PAUSE_S)
-        terminal.by_hand("yes")
+        terminal.by_hand("yes", behind="by hand: ")
         assert terminal.code() == Exit.DONE
     assert status(cli, request) == "allowed"
 

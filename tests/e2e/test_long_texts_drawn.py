@@ -7,15 +7,24 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Iterator
 
 import pytest
 
 from tests.e2e.programs import Core
 from tests.e2e.test_console_keys import console
 from tests.e2e.test_long_texts import HOSTILE, asked
+from watchgate.core.patterns import allowance
 
 LIMIT_S = 0.1
 ROUNDS = 3
+
+
+@pytest.fixture(autouse=True)
+def _as_the_command_measures() -> Iterator[None]:
+    allowance.measure_by(time.thread_time_ns)
+    yield
+    allowance.measure_by(None)
 
 
 @pytest.mark.parametrize("name", ["200 kB of compact JSON", "4 MiB of tokens", "4 MiB of words"])

@@ -219,15 +219,25 @@ def _among(text: str, words: list[Span], rows: tuple[Row, ...]) -> Iterator[Span
     announcers = [a for row in rows if row.words <= written for a in row.announcers]
     if "..." in announcers and len(words) > 1 and _is_plain(text, last := _last(text, words)):
         yield last
+    heads = _heads(announcers)
     for place, (start, stop) in enumerate(words):
         if place % _WORDS_A_CHECK == 0:
             check()
+        if heads and text[start : start + 1] not in heads:
+            continue
         behind = words[place + 1] if place + 1 < len(words) else None
         for announcer in announcers:
             span = _secret(text, (start, stop), behind, announcer)
             if span is not None and _is_plain(text, span):
                 yield span
                 break
+
+
+def _heads(announcers: list[str]) -> str:
+    """The characters that a word with one of these announcers begins with; empty where any may."""
+    if any(announcer[0] in "*/" for announcer in announcers):
+        return ""
+    return "".join({char for each in announcers for char in (each[0], each[0].upper())})
 
 
 def _last(text: str, words: list[Span]) -> Span:
