@@ -78,7 +78,7 @@ def traces(core: Core) -> int:
 
 TIMED = frozenset(
     "at seq core prev hash v request took_ms start_ms duration_ms limit_s run waited_s by timeout_s"
-    " deadline_at agent_pid env actor".split()
+    " deadline_s deadline_at agent_pid env actor".split()
 )
 
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 import msgspec
 
 from watchgate.agents.base import Adapter
+from watchgate.core import decoding
 from watchgate.core.json_faults import JSON_FAULTS
 
 Payload = Mapping[str, Any]
@@ -74,6 +75,6 @@ def _runs(borrower: str, lender: str, known: Mapping[str, Adapter]) -> bool:
 
 def _fields(payload: bytes) -> Payload:
     try:
-        return msgspec.json.decode(payload, type=dict[str, Any])
+        return decoding.decode(payload, dict[str, Any])
     except JSON_FAULTS:
         return {}

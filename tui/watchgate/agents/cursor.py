@@ -18,6 +18,7 @@ from watchgate.agents.hooks.matchers import acts, reads
 from watchgate.agents.table import Answers, EventRule, Fields, Modes, Paths, Table, Told
 from watchgate.agents.table.adapter import TableAdapter
 from watchgate.agents.table.claude_shape import REASON
+from watchgate.core import decoding
 from watchgate.core.events import Event, Kind, Text, ToolCall, ToolClass, ToolResult
 from watchgate.core.tool_input import input_hash
 from watchgate.core.verdicts import Reply, SayAllow
@@ -175,7 +176,7 @@ class _Failure(msgspec.Struct):
     failure_type: Any = None
 
 
-_FAILURE: Final = msgspec.json.Decoder(_Failure)
+_FAILURE: Final = decoding.decoder(_Failure)
 
 
 class Cursor(TableAdapter):

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from watchgate.core import decoding
 from watchgate.core.events import Choice, Question
 from watchgate.core.questions import Value, value_of
 
@@ -49,7 +50,7 @@ _YES_NO = (Choice("yes", value="true"), Choice("no", value="false"))
 def form(schema: Any) -> tuple[Question, ...]:
     """One question per field; none when a field is of a kind that cannot be asked for."""
     try:
-        found = msgspec.convert(schema, _Schema)
+        found = decoding.convert(schema, _Schema)
     except msgspec.ValidationError:
         return ()
     asked = [_question(key, field, found.required) for key, field in found.properties.items()]

@@ -14,6 +14,7 @@ from watchgate.agents.hooks.entries import gate, observed
 from watchgate.agents.table import Answers, EventRule, Fields, Modes, Table, Told
 from watchgate.agents.table.adapter import TableAdapter
 from watchgate.agents.table.claude_shape import ON_STDERR
+from watchgate.core import decoding
 from watchgate.core.events import Event, Text
 
 _RESULT: Final = "PreToolUseResult"
@@ -103,7 +104,7 @@ class _Verdict(msgspec.Struct):
     decision: str = ""
 
 
-_VERDICT: Final = msgspec.json.Decoder(_Verdict)
+_VERDICT: Final = decoding.decoder(_Verdict)
 
 
 class Goose(TableAdapter):

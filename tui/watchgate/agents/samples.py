@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from watchgate.agents.base import Adapter, Answer, DecodeError, Intake
+from watchgate.core import decoding
 from watchgate.core.clock import Instant
 from watchgate.core.events import Event, Kind, Lane, ToolClass
 from watchgate.core.json_faults import JSON_FAULTS
@@ -83,7 +84,7 @@ def _sample(line: bytes) -> tuple[_Line, bytes]:
             raise SampleError("a sample is a JSON object: a payload, or one under `payload`")
         if not isinstance(value.get("payload"), dict):
             return _Line(payload=value), line
-        sample = msgspec.convert(value, _Line)
+        sample = decoding.convert(value, _Line)
     except JSON_FAULTS as fault:
         raise SampleError(f"no sample: {fault}") from None
     unknown = [key for key in sample.expected if key not in _EXPECTABLE]

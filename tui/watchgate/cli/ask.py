@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.place import here
 from watchgate.cli.typed import at_terminal
+from watchgate.core import decoding
 
 if TYPE_CHECKING:
     from watchgate.link.lines import Answer
@@ -53,11 +54,9 @@ def told(request: Request) -> Answer:
 
 def presence() -> Presence:
     """Return how this terminal stands with the core."""
-    import msgspec
-
     from watchgate.link.protocol import Presence, Request
 
-    return msgspec.convert(ask(Request(id=1, verb="presence")), Presence)
+    return decoding.convert(ask(Request(id=1, verb="presence")), Presence)
 
 
 def _unlocked() -> bool:

@@ -6,18 +6,17 @@ from typing import Any
 
 from watchgate.cli.ask import ask
 from watchgate.cli.exits import Exit, Stop
+from watchgate.core import decoding
 from watchgate.link.protocol import Request
 
 
 def edited_input(request: str, command: str) -> dict[str, Any]:
     """The input of a request with another command; ends the command where it has none."""
-    import msgspec
-
     from watchgate.core.edited_text import edited
     from watchgate.core.events import Tool
 
     found = ask(Request(id=1, verb="show", request=request))["request"]
-    tool = msgspec.convert(found["tool"], Tool)
+    tool = decoding.convert(found["tool"], Tool)
     if tool.cls != "shell":
         raise Stop(f"{tool.name} runs no command; edit it in the console", Exit.USAGE)
     try:

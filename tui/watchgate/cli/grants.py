@@ -9,6 +9,7 @@ from typing import Any
 from watchgate.cli.ask import ask
 from watchgate.cli.exits import Exit
 from watchgate.cli.output import json_line, say, table
+from watchgate.core import decoding
 from watchgate.core.redact import redact
 from watchgate.link.protocol import Request
 
@@ -85,11 +86,10 @@ def _row(grant: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _texts(grant: dict[str, Any]) -> list[str]:
-    import msgspec
 
     from watchgate.core.grants.rule import GrantRule
 
-    return [msgspec.convert(rule, GrantRule).text for rule in grant.get("rules", ())]
+    return [decoding.convert(rule, GrantRule).text for rule in grant.get("rules", ())]
 
 
 def _end(grant: dict[str, Any]) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.output import complain, json_line, say
+from watchgate.core import decoding
 
 if TYPE_CHECKING:
     from watchgate.core.policy.assessment import Assessment
@@ -77,7 +78,7 @@ def _input(text: str | None) -> dict[str, Any]:
     import msgspec
 
     try:
-        return msgspec.json.decode(text or "{}", type=dict[str, Any])
+        return decoding.decode(text or "{}", dict[str, Any])
     except msgspec.DecodeError as fault:
         raise Stop(f"--input is not a JSON object: {fault}", Exit.USAGE) from None
 

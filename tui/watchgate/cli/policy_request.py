@@ -10,6 +10,7 @@ import msgspec
 from watchgate.cli.exits import Stop
 from watchgate.cli.output import json_line, say
 from watchgate.cli.place import here
+from watchgate.core import decoding
 
 if TYPE_CHECKING:
     from watchgate.core.records import Record, RequestData
@@ -29,7 +30,7 @@ def request_of(beginning: str) -> tuple[str, RequestData] | None:
         found: dict[str, Any] = ask(Request(id=1, verb="show", request=beginning))["request"]
     except Stop:
         return _recorded(beginning)
-    return str(found["id"]), msgspec.convert(found, RequestData)
+    return str(found["id"]), decoding.convert(found, RequestData)
 
 
 def say_request(request: str, data: RequestData, *, as_json: bool) -> None:
@@ -38,7 +39,7 @@ def say_request(request: str, data: RequestData, *, as_json: bool) -> None:
     from watchgate.core.policy.assessment import Assessment
     from watchgate.core.redact import redact
 
-    found = msgspec.convert(
+    found = decoding.convert(
         {
             "decision": "ask",
             "risk": data.risk,
@@ -71,7 +72,7 @@ def _recorded(beginning: str) -> tuple[str, RequestData] | None:
     if len(found) > 1:
         raise Stop(f"{len(found)} requests begin with {beginning}; write more of the id")
     for request, record in found.items():
-        return request, msgspec.convert(record.data, RequestData)
+        return request, decoding.convert(record.data, RequestData)
     return None
 
 

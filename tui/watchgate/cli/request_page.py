@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from watchgate.cli.drawn_text import drawn, drawn_fact, drawn_lines, styled_output
+from watchgate.core import decoding
 from watchgate.core.policy.assessment import Finding
 from watchgate.core.policy.telling import telling
 from watchgate.core.presence.shown_word import shown_word
@@ -73,7 +74,7 @@ def questions_of(found: dict[str, Any]) -> tuple[Question, ...]:
     """The questions of a request that `show` answered with."""
     from watchgate.core.events import Question
 
-    return msgspec.convert(found.get("questions", []), tuple[Question, ...])
+    return decoding.convert(found.get("questions", []), tuple[Question, ...])
 
 
 def print_question(question: Question, number: int) -> None:
@@ -117,7 +118,7 @@ def _rewritten(found: dict[str, Any], *, bare: bool) -> Iterator[str]:
 
 def _findings(found: dict[str, Any]) -> Iterator[str]:
     """Each finding, the gravest first: risk, part, reason, the words that it is about, rule."""
-    told = telling(msgspec.convert(found.get("findings", ()), tuple[Finding, ...]))
+    told = telling(decoding.convert(found.get("findings", ()), tuple[Finding, ...]))
     findings = sorted(msgspec.to_builtins(told), key=lambda each: -_RISKS.index(each["risk"]))
     if findings:
         yield ""

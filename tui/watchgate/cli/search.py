@@ -12,6 +12,7 @@ from watchgate.cli.filtering import HELP, wanted
 from watchgate.cli.output import json_line, say
 from watchgate.cli.place import here
 from watchgate.cli.record_line import record_line
+from watchgate.core import decoding
 
 if TYPE_CHECKING:
     from watchgate.core.filters import Filter
@@ -84,7 +85,6 @@ def _searching(taken: Filter) -> Search:
 
 
 def _at_core(text: str) -> Search:
-    import msgspec
 
     from watchgate.core.records import Record
     from watchgate.link.protocol import Request
@@ -92,7 +92,7 @@ def _at_core(text: str) -> Search:
     def search(limit: int, last: int | None) -> tuple[list[Record], int | None]:
         request = Request(id=1, verb="search", filter=text, limit=limit, to_seq=last)
         answer = ask(request)
-        return msgspec.convert(answer["records"], list[Record]), answer["next"]
+        return decoding.convert(answer["records"], list[Record]), answer["next"]
 
     return search
 

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from watchgate.core import decoding
 from watchgate.core.json_faults import JSON_FAULTS
 
 Decision = Literal["allow", "deny", "handback"]
@@ -50,7 +51,7 @@ class _Reply(msgspec.Struct, frozen=True):
     context: str = ""
 
 
-_decoder = msgspec.json.Decoder(_Reply)
+_decoder = decoding.decoder(_Reply)
 
 
 def closed(args: dict[str, Any], why: str) -> Answer:

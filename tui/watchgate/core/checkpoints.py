@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from watchgate.core import decoding
 from watchgate.core.chain import START, Head, Problem, Row
 from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.core.records import CheckpointData
@@ -29,7 +30,7 @@ def checkpoint_in(row: Row) -> Checkpoint | None:
     if row.kind != KIND:
         return None
     try:
-        data = msgspec.json.decode(row.data or b"", type=CheckpointData)
+        data = decoding.decode(row.data or b"", CheckpointData)
     except JSON_FAULTS:
         return None
     return Checkpoint(row.seq, Head(data.removed_to, data.hash))

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
-from watchgate.core import config_clocks, config_toml, configured
+from watchgate.core import config_clocks, config_toml, configured, decoding
 from watchgate.core.config_clocks import AGENT_MAX_S
 from watchgate.core.config_costs import CostsConfig, PriceConfig
 from watchgate.core.config_errors import ConfigError, Source, explain
@@ -119,7 +119,7 @@ def load(text: str, origin: str) -> Config:
     values = config_toml.parse(source)
     configured.check_shapes(values, source)
     try:
-        config = msgspec.convert(values, Config)
+        config = decoding.convert(values, Config)
     except msgspec.ValidationError as fault:
         raise explain(fault, Config, source) from None
     config_clocks.check(config.approval, source, dict(_flat(values)))

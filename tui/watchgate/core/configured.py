@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from watchgate.core import config_escalation, config_sinks, matcher_texts, startable
+from watchgate.core import config_escalation, config_sinks, decoding, matcher_texts, startable
 from watchgate.core.bus import Bus
 from watchgate.core.config_costs import PriceConfig
 from watchgate.core.config_errors import Source, explain
@@ -57,7 +57,7 @@ def check_shapes(values: dict[str, Any], source: Source) -> None:
             raise source.error(name, f"{name} is a list: write [[{name}]], with two brackets")
         for index, entry in enumerate(entries):
             try:
-                msgspec.convert(entry, kind)
+                decoding.convert(entry, kind)
             except msgspec.ValidationError as fault:
                 raise explain(fault, kind, source.entry(name, index), name) from None
 

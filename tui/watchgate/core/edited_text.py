@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from watchgate.core import decoding
 from watchgate.core.events import Tool
 
 EDITABLE_CHARS = 10_000
@@ -31,7 +32,7 @@ def edited(tool: Tool, text: str) -> dict[str, Any]:
     if key:
         return {**tool.input, key: text}
     try:
-        return msgspec.json.decode(text, type=dict[str, Any])
+        return decoding.decode(text, dict[str, Any])
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as fault:
         raise ValueError(f"not a JSON object: {fault}") from None
 

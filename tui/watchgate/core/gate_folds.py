@@ -7,6 +7,7 @@ from typing import Final
 
 import msgspec
 
+from watchgate.core import decoding
 from watchgate.core.presence.attempts import KIND as REFUSED
 from watchgate.core.presence.attempts import AttemptData, sentence
 from watchgate.core.records import ATTEMPT, Record, TamperedData
@@ -65,11 +66,11 @@ def _fault(gate: GateView, record: Record) -> GateView:
 
 
 def _tampered(gate: GateView, record: Record) -> GateView:
-    return _told(gate, record, msgspec.convert(record.data, TamperedData))
+    return _told(gate, record, decoding.convert(record.data, TamperedData))
 
 
 def _refused(gate: GateView, record: Record) -> GateView:
-    tried = msgspec.convert(record.data, AttemptData)
+    tried = decoding.convert(record.data, AttemptData)
     if not tried.alarm:
         return gate
     found = TamperedData(part=ATTEMPT, path="", what=sentence(tried), mend=ATTEMPT_MEND)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import msgspec
-
+from watchgate.core import decoding
 from watchgate.core.chain import Problem, Row
 from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.core.records import PurgedData
@@ -47,6 +46,6 @@ class Purges:
 
 def _told(data: bytes) -> PurgedData | None:
     try:
-        return msgspec.json.decode(data, type=PurgedData)
+        return decoding.decode(data, PurgedData)
     except JSON_FAULTS:
         return None

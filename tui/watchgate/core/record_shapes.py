@@ -6,6 +6,7 @@ from typing import Any, Final, get_args
 
 import msgspec
 
+from watchgate.core import decoding
 from watchgate.core.events import Kind
 from watchgate.core.grants.grant import GrantView
 from watchgate.core.ledger.counted import CountedData
@@ -97,7 +98,7 @@ def misshapen(record: Record) -> str:
     if shape is None or not record.data:
         return ""
     try:
-        msgspec.convert(record.data, shape)
+        decoding.convert(record.data, shape)
     except (msgspec.ValidationError, ValueError) as fault:
         return f"that is not the data of {record.kind}: {fault}"
     return ""

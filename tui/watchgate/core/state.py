@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
+from watchgate.core import decoding
 from watchgate.core.budget import KIND as BUDGET
 from watchgate.core.budget import Budgets, take
 from watchgate.core.call_endings import ENDINGS, counter_of
@@ -227,7 +228,7 @@ class State:
 
     def _requested(self, record: Record) -> None:
         key = session_key(record)
-        data = msgspec.convert(record.data, RequestData)
+        data = decoding.convert(record.data, RequestData)
         view = PendingView(
             id=record.request or "",
             at=record.at,
@@ -254,13 +255,13 @@ class State:
     def _facts(self, record: Record) -> None:
         view = self.pending.get(record.request or "")
         if view is not None:
-            found = msgspec.convert(record.data, FactsData)
+            found = decoding.convert(record.data, FactsData)
             self.pending[view.id] = msgspec.structs.replace(view, facts=found.facts, cut=found.cut)
 
     def _escalated(self, record: Record) -> None:
         view = self.pending.get(record.request or "")
         if view is not None:
-            told = (*view.escalated, msgspec.convert(record.data, EscalatedData))
+            told = (*view.escalated, decoding.convert(record.data, EscalatedData))
             self.pending[view.id] = msgspec.structs.replace(view, escalated=told)
 
     def _extended(self, record: Record) -> None:
@@ -318,14 +319,14 @@ class State:
     def _counted(self, record: Record) -> None:
         """What files say makes no session known: it may be one that nobody watches."""
         view = self.session(record.agent, record.session)
-        data = msgspec.convert(record.data, CountedData)
+        data = decoding.convert(record.data, CountedData)
         host = self.hosts.get(self.host_of(record.session or ""))
         if host is None or host.local:  # of several machines, one says which days these are
             self.usage.local(data.utc_offset_s)
         self.usage.counted(record, data, label=view.label if view is not None else "")
 
     def _budget(self, record: Record) -> None:
-        take(self.budgets, msgspec.convert(record.data, BudgetData), session_key(record))
+        take(self.budgets, decoding.convert(record.data, BudgetData), session_key(record))
 
     def _session_started(self, record: Record) -> None:
         how = str(record.data.get("detail", "")).partition(" ")[0]

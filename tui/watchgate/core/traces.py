@@ -7,6 +7,7 @@ from typing import Final
 
 import msgspec
 
+from watchgate.core import decoding
 from watchgate.core.presets import PRESETS
 from watchgate.core.records import Record, TraceData
 from watchgate.core.ring import Ring
@@ -98,7 +99,7 @@ class Traces:
             session=record.session or "",
             call=record.call or "",
             label=label,
-            data=_bounded(msgspec.convert(record.data, TraceData)),
+            data=_bounded(decoding.convert(record.data, TraceData)),
         )
         self.ring.append(view)
         return view

@@ -12,6 +12,7 @@ import anyio
 import msgspec
 from anyio.abc import ByteStream, SocketStream
 
+from watchgate.core import decoding
 from watchgate.core.grants.rule import GrantRule
 from watchgate.link.door import check_door, why_not
 from watchgate.link.lines import (
@@ -149,7 +150,7 @@ class ControlClient:
         if isinstance(answer, Refusal):
             raise Refused(answer)
         try:
-            return msgspec.convert(answer.ok.get("snapshot"), Snapshot)
+            return decoding.convert(answer.ok.get("snapshot"), Snapshot)
         except msgspec.ValidationError as error:
             raise CoreLost(f"its snapshot cannot be read ({error})") from error
 

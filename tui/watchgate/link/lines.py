@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from watchgate.core import decoding
 from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.core.records import Record
 from watchgate.link.protocol import Hello, Push, Refusal, RefusalCode, Request, Result
@@ -66,8 +67,8 @@ LINE_LIMIT_BYTES = 256 * 1024 * 1024
 
 HELLO_LIMIT_BYTES = 64 * 1024
 
-_LINES = msgspec.json.Decoder(_Line)
-_HELLO = msgspec.json.Decoder(Hello)
+_LINES = decoding.decoder(_Line)
+_HELLO = decoding.decoder(Hello)
 
 
 class LineReader:

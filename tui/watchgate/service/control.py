@@ -14,6 +14,7 @@ import anyio
 import msgspec
 from anyio.abc import SocketAttribute, SocketStream, TaskGroup
 
+from watchgate.core import decoding
 from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.link.protocol import Hello, Push, Refusal, Request
 from watchgate.link.receiving import receive
@@ -36,7 +37,7 @@ GONE = (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError)
 BESIDE = 8
 """How many requests of one connection may read the journal or wait for that."""
 
-_decoder = msgspec.json.Decoder(Request)
+_decoder = decoding.decoder(Request)
 
 
 class Control:
@@ -172,7 +173,7 @@ def _bad(request_id: int, message: str) -> Refusal:
 def _id_of(line: bytes) -> int:
     """The id of a request that is otherwise wrong, so that its sender hears of it."""
     try:
-        return msgspec.json.decode(line, type=_OnlyId).id
+        return decoding.decode(line, _OnlyId).id
     except JSON_FAULTS:
         return 0
 

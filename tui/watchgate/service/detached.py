@@ -12,6 +12,7 @@ from collections import deque
 
 import msgspec
 
+from watchgate.core import decoding
 from watchgate.link.paths import Paths
 from watchgate.service.cannot_serve import CannotServe
 
@@ -119,7 +120,7 @@ def _environment(paths: Paths) -> dict[str, str]:
 
 def _said(line: bytes) -> _Said:
     try:
-        return msgspec.json.decode(line, type=_Said)
+        return decoding.decode(line, _Said)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return _Said(told=False)
 

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import msgspec
 
+from watchgate.core import decoding
 from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.core.large_inputs.reference import has_reference, resolved
 from watchgate.core.record_shapes import misshapen
 from watchgate.core.records import RECORD_VERSION, Record
 
-_decode = msgspec.json.Decoder(Record).decode
+_decode = decoding.decoder(Record).decode
 
 
 class ExportError(ValueError):

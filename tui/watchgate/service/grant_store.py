@@ -15,6 +15,7 @@ import anyio
 import anyio.to_thread
 import msgspec
 
+from watchgate.core import decoding
 from watchgate.core.grants.grant import GrantView
 from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.service import own_file
@@ -42,7 +43,7 @@ def load(path: Path) -> tuple[GrantView, ...]:
     except OSError as fault:
         raise GrantsError(_set_aside(path, fault.strerror or str(fault))) from None
     try:
-        return msgspec.json.decode(raw, type=_Kept).grants
+        return decoding.decode(raw, _Kept).grants
     except JSON_FAULTS as fault:
         raise GrantsError(_set_aside(path, str(fault))) from None
 

@@ -13,6 +13,7 @@ import msgspec
 from watchgate.agents.base import Answer, DecodeError
 from watchgate.agents.streams import shapes
 from watchgate.agents.streams.source import Source
+from watchgate.core import decoding
 from watchgate.core.clock import Instant
 from watchgate.core.drafts import gone
 from watchgate.core.events import (
@@ -95,8 +96,8 @@ Decoded = tuple[Event, Line | Unread | None]
 """An event with the line or the request that it came from; None for what is not ours."""
 
 OURS = b'{"watchgate"'
-_decoder = msgspec.json.Decoder(Line)
-_asked = msgspec.json.Decoder(_Asked)
+_decoder = decoding.decoder(Line)
+_asked = decoding.decoder(_Asked)
 
 
 def decode_chunk(chunk: bytes, at: Instant, source: Source) -> list[Decoded]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from watchgate.core import decoding
 from watchgate.core.grants.coverage import answers
 from watchgate.core.grants.grant import GrantView
 from watchgate.core.records import Record, RequestData
@@ -47,6 +48,6 @@ def past_calls(journal: Path, grant: GrantView) -> dict[str, Any]:
 def _asked(journal: Path) -> Iterator[tuple[Record, RequestData]]:
     for record in reading.of_kind(journal, "approval.requested", _AMONG, _LOOKED_AT):
         try:
-            yield record, msgspec.convert(record.data, RequestData)
+            yield record, decoding.convert(record.data, RequestData)
         except msgspec.ValidationError:
             continue  # purged, or written by another version

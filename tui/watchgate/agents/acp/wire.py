@@ -15,6 +15,7 @@ from watchgate.agents.proxied.held import Holding
 from watchgate.agents.proxied.outline import Top, id_of, outline, words
 from watchgate.agents.proxied.wire import PASS, Held, Seen, Side, Step
 from watchgate.agents.proxied.wrapped import Wrapped, table, unread_because, word, wrap
+from watchgate.core import decoding
 from watchgate.core.json_faults import JSON_FAULTS
 
 EARLY_KEPT: Final = 50
@@ -32,7 +33,7 @@ class _Line(msgspec.Struct, gc=False):
     method: str = ""
 
 
-_DECODER = msgspec.json.Decoder(_Line)
+_DECODER = decoding.decoder(_Line)
 
 
 class AcpWire:
@@ -94,7 +95,7 @@ class AcpWire:
         if not self._holding.end(held):
             return b""
         try:
-            result = msgspec.json.decode(answer, type=dict[str, msgspec.Raw])
+            result = decoding.decode(answer, dict[str, msgspec.Raw])
         except JSON_FAULTS:
             return None
         if "result" not in result:

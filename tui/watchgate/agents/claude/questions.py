@@ -17,6 +17,7 @@ from watchgate.agents.base import Answer
 from watchgate.agents.forms import form, values
 from watchgate.agents.hooks import answers as hook_answers
 from watchgate.agents.hooks.tools import describe
+from watchgate.core import decoding
 from watchgate.core.events import Body, Can, Choice, Question, ToolCall
 from watchgate.core.verdicts import Reply, SayAllow, SayAnswer, SayDeny
 
@@ -56,7 +57,7 @@ def asked(body: Body) -> Body:
 def questions(args: dict[str, Any]) -> tuple[Question, ...]:
     """The questions in the input of AskUserQuestion; none when they cannot be told apart."""
     try:
-        found = msgspec.convert(args.get("questions"), tuple[_Asked, ...])
+        found = decoding.convert(args.get("questions"), tuple[_Asked, ...])
     except msgspec.ValidationError:
         return ()
     texts = Counter(each.question for each in found)
@@ -77,7 +78,7 @@ def questions(args: dict[str, Any]) -> tuple[Question, ...]:
 def elicitation(payload: bytes) -> ToolCall:
     """The form that an MCP server wants filled in, as a call of the event's own name."""
     try:
-        said = msgspec.json.decode(payload, type=_Elicited)
+        said = decoding.decode(payload, _Elicited)
     except msgspec.DecodeError:
         said = _Elicited()
     args = {

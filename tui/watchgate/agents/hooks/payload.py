@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from watchgate.agents.base import DecodeError, Intake
+from watchgate.core import decoding
 from watchgate.core.events import Folder, Name
 from watchgate.core.json_faults import JSON_FAULTS
 
@@ -60,7 +61,7 @@ class CallPayload(msgspec.Struct, frozen=True, gc=False):
     tool_use_id: Name | None = None
 
 
-_DECODER = msgspec.json.Decoder(HookPayload)
+_DECODER = decoding.decoder(HookPayload)
 _COMMON = frozenset(
     (
         "session_id",

@@ -14,6 +14,7 @@ import msgspec
 from watchgate.agents.opencode.events import ASKED, QUESTION
 from watchgate.agents.opencode.payload import Fields, Known, mapping, string
 from watchgate.agents.proxied.wire import Seen
+from watchgate.core import decoding
 from watchgate.core.recent import Recent
 
 KEPT: Final = 2_000
@@ -205,7 +206,7 @@ def reply(name: str, id: str, told: bytes) -> tuple[str, Mapping[str, Any] | Non
     """
     if not told:
         return None
-    said = msgspec.json.decode(told, type=dict[str, Any])
+    said = decoding.decode(told, dict[str, Any])
     base = f"/{name.partition('.')[0]}/{id}"
     if name == ASKED and said.get("reply") in ("once", "reject"):
         return f"{base}/reply", said

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Final
 import msgspec
 
 from watchgate.agents.base import DecodeError, Intake
+from watchgate.core import decoding
 from watchgate.core.events import Folder, Name, Sub
 from watchgate.core.json_faults import JSON_FAULTS
 
@@ -100,7 +101,7 @@ class _Raw(msgspec.Struct, frozen=True):
     watchgate: Known = Known()
 
 
-_DECODER = msgspec.json.Decoder(_Raw)
+_DECODER = decoding.decoder(_Raw)
 _SESSION = Annotated[str, msgspec.Meta(max_length=512)]
 
 
@@ -143,6 +144,6 @@ def _session(raw: _Raw) -> str:
     if not found and raw.type.startswith("session."):
         found = string(mapping(props.get("info")), "id")
     try:
-        return msgspec.convert(found or NO_SESSION, _SESSION)
+        return decoding.convert(found or NO_SESSION, _SESSION)
     except msgspec.ValidationError as error:
         raise DecodeError(f"sessionID: {error}") from error

@@ -15,6 +15,7 @@ import msgspec
 
 from watchgate.agents.base import DecodeError
 from watchgate.agents.proxied.wire import Side
+from watchgate.core import decoding
 from watchgate.core.events import Folder, Name
 from watchgate.core.json_faults import JSON_FAULTS
 
@@ -48,7 +49,7 @@ def unwrap(payload: bytes) -> Wrapped:
             raise DecodeError("not a message: it is no object")
         if "watchgate" not in found:
             return Wrapped(message=found)
-        return msgspec.convert(found, Wrapped)
+        return decoding.convert(found, Wrapped)
     except JSON_FAULTS as error:
         raise DecodeError(f"not a message: {error}") from error
 

@@ -15,6 +15,7 @@ from watchgate.agents.streams import codewhale_tools as tools
 from watchgate.agents.streams.fields import Fields, folder, rest, table, word
 from watchgate.agents.streams.heard import Heard
 from watchgate.agents.streams.source import Source
+from watchgate.core import decoding
 from watchgate.core.clock import Instant
 from watchgate.core.codewhale import events, stamps
 from watchgate.core.events import Event, Text
@@ -33,7 +34,7 @@ def read(fields: Fields, source: Source, at: Instant) -> list[Event]:
     heard = Heard(source, at, agent=AGENT, session=source.session, said_us=said_us)
     given = table(fields, "event")
     try:
-        event: events.HookEvent = msgspec.convert(given, events.HookEvent)
+        event: events.HookEvent = decoding.convert(given, events.HookEvent)
     except msgspec.ValidationError:
         heard.words("notice", word(given, "type") or "event", rest(given, ("type",)))
         return heard.events

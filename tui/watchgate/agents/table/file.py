@@ -14,7 +14,7 @@ from watchgate.agents.base import HookEntry
 from watchgate.agents.hooks.entries import LONGEST_TIMEOUT_S, OBSERVER_TIMEOUT_S, WAITING
 from watchgate.agents.table import EventRule, Fields, Table
 from watchgate.agents.table.checks import faults
-from watchgate.core import config_toml
+from watchgate.core import config_toml, decoding
 from watchgate.core.config_errors import ConfigError, Source, explain
 from watchgate.core.events import Lane
 
@@ -63,7 +63,7 @@ def load(text: str, origin: str) -> Table:
 
 def _converted(value: Any, kind: type[T], source: Source, table: str) -> T:
     try:
-        return msgspec.convert(value, kind)
+        return decoding.convert(value, kind)
     except msgspec.ValidationError as fault:
         raise explain(fault, kind, source, table) from None
 

@@ -7,6 +7,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
+from watchgate.core import decoding
 from watchgate.core.json_faults import JSON_FAULTS
 
 NAME_CHARS = 512
@@ -20,7 +21,7 @@ class Lines(Generic[T]):
 
     def __init__(self, shape: type[T]) -> None:
         self.unreadable = 0
-        self._decoder = msgspec.json.Decoder(shape)
+        self._decoder = decoding.decoder(shape)
 
     def of(self, chunk: bytes) -> Iterator[T]:
         """The lines of a chunk, in order."""

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from watchgate.agents.usage.typed_lines import Count, Unusable, text_of, typed_lines
+from watchgate.core import decoding
 
 
 class Block(msgspec.Struct, gc=False):
@@ -110,7 +111,7 @@ class TranscriptLine(msgspec.Struct, gc=False, rename="camel"):
     message: Message | None = None
 
 
-_DECODER = msgspec.json.Decoder(TranscriptLine)
+_DECODER = decoding.decoder(TranscriptLine)
 
 
 def transcript_lines(chunk: bytes | memoryview) -> tuple[list[TranscriptLine], int]:
@@ -156,7 +157,7 @@ def _usage(told: Any) -> Usage | None:
     if isinstance(told, dict):
         told = {**told, **{word: text_of(told.get(word)) for word in _WORDS}}
     try:
-        return msgspec.convert(told, Usage)
+        return decoding.convert(told, Usage)
     except msgspec.ValidationError as fault:
         raise Unusable(str(fault)) from fault
 

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from watchgate.agents.usage.typed_lines import Count, Unusable, text_of, typed_lines
+from watchgate.core import decoding
 
 TOOL_CALLS = ("function_call", "custom_tool_call", "local_shell_call")
 
@@ -79,7 +80,7 @@ class RolloutLine(msgspec.Struct, gc=False):
     id: str | None = None
 
 
-_DECODER = msgspec.json.Decoder(RolloutLine)
+_DECODER = decoding.decoder(RolloutLine)
 
 
 def rollout_lines(chunk: bytes | memoryview) -> tuple[list[RolloutLine], int]:
@@ -96,12 +97,12 @@ def _loose(fields: Any) -> RolloutLine | None:
     told = fields.get("payload") if isinstance(fields, dict) else None
     if not isinstance(told, dict):
         return None
-    payload = msgspec.convert({name: text_of(told.get(name)) for name in _TEXTS}, Payload)
+    payload = decoding.convert({name: text_of(told.get(name)) for name in _TEXTS}, Payload)
     payload.rate_limits = _limits(told.get("rate_limits"))
     payload.source = told.get("source")
     if payload.type == "token_count":
         try:
-            payload.info = msgspec.convert(told.get("info"), Info | None)
+            payload.info = decoding.convert(told.get("info"), Info | None)
         except msgspec.ValidationError as fault:
             raise Unusable(str(fault)) from fault
     return RolloutLine(text_of(fields.get("type")), text_of(fields.get("timestamp")), payload)
@@ -109,6 +110,6 @@ def _loose(fields: Any) -> RolloutLine | None:
 
 def _limits(told: Any) -> RateLimits | None:
     try:
-        return msgspec.convert(told, RateLimits | None)
+        return decoding.convert(told, RateLimits | None)
     except msgspec.ValidationError:
         return None

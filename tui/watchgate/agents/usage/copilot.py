@@ -16,6 +16,7 @@ from watchgate.agents.usage.base import FileFacts
 from watchgate.agents.usage.copilot_runs import Run, Used, spread
 from watchgate.agents.usage.reading import Reading, parts_of, picked, unique
 from watchgate.agents.usage.typed_lines import Count, Unusable, moment_us, text_of, typed_lines
+from watchgate.core import decoding
 from watchgate.core.ledger.call import UsageCall
 
 MESSAGE: Final = "assistant.message"
@@ -52,7 +53,7 @@ class _Event(msgspec.Struct):
     data: _Data | None = None
 
 
-_EVENTS = msgspec.json.Decoder(_Event)
+_EVENTS = decoding.decoder(_Event)
 _NEEDED = ("messageId", "outputTokens", "model", "interactionId", "parentToolCallId")
 
 
@@ -147,7 +148,7 @@ class CopilotReader(Reading):
         event.timestamp = text_of(value.get("timestamp"))
         try:
             if kind == MESSAGE and data.get("outputTokens") is not None:
-                event.data = msgspec.convert(picked(data, *_NEEDED), _Data)
+                event.data = decoding.convert(picked(data, *_NEEDED), _Data)
             elif kind == SHUTDOWN and isinstance(metrics := data.get("modelMetrics"), dict):
                 event.data = _Data(metrics=self._metrics(metrics))
             else:
@@ -160,7 +161,7 @@ class CopilotReader(Reading):
         found = {}
         for model, used in told.items():
             try:
-                found[text_of(model)] = msgspec.convert(used, Used)
+                found[text_of(model)] = decoding.convert(used, Used)
             except msgspec.ValidationError:
                 self.unreadable += 1
         return found

@@ -15,6 +15,7 @@ import msgspec
 from watchgate.agents.usage.base import FileFacts
 from watchgate.agents.usage.reading import Reading, parts_of, picked, unique
 from watchgate.agents.usage.typed_lines import Count, moment_us, text_of, typed_lines
+from watchgate.core import decoding
 from watchgate.core.ledger.call import UsageCall
 
 PROVIDER: Final = "google"
@@ -54,7 +55,7 @@ class _Record(_Message):
     messages: list[_Message] | None = None
 
 
-_RECORDS = msgspec.json.Decoder(_Record)
+_RECORDS = decoding.decoder(_Record)
 
 
 class GeminiReader(Reading):
@@ -145,7 +146,7 @@ class GeminiReader(Reading):
         if not isinstance(value, dict) or value.get("tokens") is None:
             return None
         try:
-            return msgspec.convert(
+            return decoding.convert(
                 picked(value, "id", "type", "timestamp", "model", "tokens"), _Message
             )
         except msgspec.ValidationError:

@@ -9,6 +9,7 @@ import msgspec
 
 from watchgate.agents.usage.reading import millis, picked
 from watchgate.agents.usage.typed_lines import Count, Unusable, text_of
+from watchgate.core import decoding
 from watchgate.core.ledger.call import PICO, UsageCall
 
 MOST_USD: Final = 1_000_000
@@ -72,8 +73,8 @@ class Row(msgspec.Struct):
     parent_id: str | None = None
 
 
-MESSAGES = msgspec.json.Decoder(Message)
-ROWS = msgspec.json.Decoder(Row)
+MESSAGES = decoding.decoder(Message)
+ROWS = decoding.decoder(Row)
 _NEEDED = ("id", "sessionID", "role", "modelID", "providerID", "time", "tokens")
 
 
@@ -82,7 +83,7 @@ def loose(value: Any) -> Message | None:
     if not isinstance(value, dict) or value.get("tokens") is None:
         return None
     try:
-        return msgspec.convert(picked(value, *_NEEDED), Message)
+        return decoding.convert(picked(value, *_NEEDED), Message)
     except msgspec.ValidationError as fault:
         raise Unusable(str(fault)) from fault
 

@@ -14,6 +14,7 @@ import msgspec
 from watchgate.agents.usage.base import FileFacts
 from watchgate.agents.usage.reading import Reading, parts_of, picked, unique
 from watchgate.agents.usage.typed_lines import Count, Unusable, moment_us, typed_lines
+from watchgate.core import decoding
 from watchgate.core.ledger.call import UsageCall
 
 
@@ -67,7 +68,7 @@ class _Record(msgspec.Struct):
     message: _Content | None = None
 
 
-_RECORDS = msgspec.json.Decoder(_Record)
+_RECORDS = decoding.decoder(_Record)
 _NEEDED = ("uuid", "type", "timestamp", "sessionId", "model", "usageMetadata", "agentId")
 
 
@@ -142,6 +143,6 @@ def _loose(value: Any) -> _Record | None:
         "forkedFrom": {} if isinstance(forked, dict) else None,
     }
     try:
-        return msgspec.convert(needed, _Record)
+        return decoding.convert(needed, _Record)
     except msgspec.ValidationError as fault:
         raise Unusable(str(fault)) from fault

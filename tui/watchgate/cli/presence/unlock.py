@@ -7,11 +7,10 @@ import time
 from functools import partial
 from typing import Any
 
-import msgspec
-
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.output import complain, say
 from watchgate.cli.typed import needs_terminal, typed_secret
+from watchgate.core import decoding
 from watchgate.core.text import safe_text
 from watchgate.link.protocol import Challenge, Code, Presence, Refusal, Request, Unlocked
 
@@ -78,7 +77,7 @@ def _lock(_args: argparse.Namespace) -> int:
     from watchgate.cli.ask import ask
 
     needs_terminal("lock needs a terminal: it is the terminal that is locked")
-    stands = msgspec.convert(ask(Request(id=1, verb="unlock", action="off")), Presence)
+    stands = decoding.convert(ask(Request(id=1, verb="unlock", action="off")), Presence)
     if stands.proven:
         say("This terminal is clear: no agent can have opened it, so there is nothing to lock.")
     else:
@@ -110,7 +109,7 @@ def unlocked_by_key(why: str) -> bool:
 
     answer = told(Request(id=1, verb="unlock", challenge=True))
     if not isinstance(answer, Refusal):
-        challenge = msgspec.convert(answer.ok, Challenge)
+        challenge = decoding.convert(answer.ok, Challenge)
         complain(f"this terminal is locked: {why}")
         complain(f"{TOUCH}; Ctrl+C leaves it locked")
         try:
@@ -126,14 +125,14 @@ def unlocked_by_key(why: str) -> bool:
 def _confirm(code: str) -> None:
     from watchgate.cli.ask import ask
 
-    done = msgspec.convert(ask(Request(id=1, verb="unlock", code=code)), Unlocked)
+    done = decoding.convert(ask(Request(id=1, verb="unlock", code=code)), Unlocked)
     say(f"Unlocked: {done.unlocked} ({done.leader}) may allow until it is closed.")
 
 
 def _wait_for_code(answer: dict[str, Any]) -> None:
     from watchgate.cli.ask import presence
 
-    code = msgspec.convert(answer, Code)
+    code = decoding.convert(answer, Code)
     digits = f"{code.code[:3]} {code.code[3:]}"
     say(f"A clear terminal has to vouch for this one: type there within {code.seconds} seconds")
     print(f"\n    watchgate unlock {safe_text(digits)}\n")

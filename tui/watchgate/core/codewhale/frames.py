@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from watchgate.core import decoding
 from watchgate.core.codewhale.naming import snake
 
 Optional = str | None | UnsetType
@@ -222,7 +223,7 @@ Frame = (
 def known(frame: Any) -> Frame | None:
     """The frame that a decoded `GenericEventFrame.frame` is; None for one that we do not know."""
     try:
-        found: Frame = msgspec.convert(frame, Frame)
+        found: Frame = decoding.convert(frame, Frame)
     except msgspec.ValidationError:
         return None
     return found

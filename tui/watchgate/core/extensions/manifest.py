@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 import msgspec
 
+from watchgate.core import decoding
 from watchgate.core.extensions.errors import ExtensionError
 from watchgate.core.extensions.kinds import HOOK_NAMES, HOOKS
 from watchgate.core.json_faults import JSON_FAULTS
@@ -70,7 +71,7 @@ def read(text: str | bytes, origin: str) -> Manifest:
     Raises `ExtensionError`.
     """
     try:
-        manifest = msgspec.json.decode(text, type=Manifest)
+        manifest = decoding.decode(text, Manifest)
     except msgspec.ValidationError as fault:
         raise _explain(str(fault), origin) from None
     except JSON_FAULTS as fault:

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
+from watchgate.core import decoding
 from watchgate.core.extensions.rpc import INVALID_PARAMS, METHOD_NOT_FOUND, NOT_PERMITTED, Refusal
 from watchgate.core.permissions import Permission
 
@@ -67,9 +68,9 @@ class Memory:
             return Refusal(NOT_PERMITTED, f"{method} needs the permission {needs}")
         try:
             if method == "memory.append":
-                self._records.append(msgspec.convert(params, Remembered))
+                self._records.append(decoding.convert(params, Remembered))
                 return {"ok": True}
-            query = msgspec.convert(params if params is not None else {}, Query)
+            query = decoding.convert(params if params is not None else {}, Query)
         except msgspec.ValidationError as fault:
             return Refusal(INVALID_PARAMS, str(fault))
         found = [record for record in reversed(self._records) if query.fits(record)]

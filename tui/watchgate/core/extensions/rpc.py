@@ -6,6 +6,7 @@ from typing import Any, Final, Literal
 
 import msgspec
 
+from watchgate.core import decoding
 from watchgate.core.json_faults import JSON_FAULTS
 
 METHOD_NOT_FOUND: Final = -32_601
@@ -64,7 +65,7 @@ class Refusal(msgspec.Struct, frozen=True):
 
 
 _ENCODER = msgspec.json.Encoder()
-_DECODER = msgspec.json.Decoder(_Message)
+_DECODER = decoding.decoder(_Message)
 
 
 def request(id: int, method: str, params: Any) -> bytes:

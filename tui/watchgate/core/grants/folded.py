@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from watchgate.core import decoding
 from watchgate.core.grants.grant import GrantView
 from watchgate.core.records import Record
 
@@ -18,7 +19,7 @@ class FoldedGrants:
 
     def given(self, record: Record) -> None:
         """A grant was given, or is in force again."""
-        view = msgspec.convert(record.data, GrantView)
+        view = decoding.convert(record.data, GrantView)
         self.views[view.id] = view
 
     def used(self, record: Record) -> None:

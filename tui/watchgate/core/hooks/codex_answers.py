@@ -11,6 +11,7 @@ from typing import Final
 
 import msgspec
 
+from watchgate.core import decoding
 from watchgate.core.events import Event
 from watchgate.core.hooks.codex_schema import (
     Decision,
@@ -50,10 +51,10 @@ def read(stdout: str, event: Event) -> Report:
         return Report(verdict=fields)
     try:
         if event.kind == "tool.permission":
-            return _permission(msgspec.convert(fields, PermissionAnswer))
+            return _permission(decoding.convert(fields, PermissionAnswer))
         if event.kind == "tool.pre":
-            return _before_tool(msgspec.convert(fields, ToolAnswer), event)
-        return _other(msgspec.convert(fields, OtherAnswer), event)
+            return _before_tool(decoding.convert(fields, ToolAnswer), event)
+        return _other(decoding.convert(fields, OtherAnswer), event)
     except (msgspec.ValidationError, RecursionError) as error:
         fault = f"its stdout is not what codex takes for this event: {said(str(error))}"
         return Report(verdict=Failed("parse", fault))

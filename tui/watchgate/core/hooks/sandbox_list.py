@@ -10,6 +10,7 @@ from typing import Annotated, Final
 
 import msgspec
 
+from watchgate.core import decoding
 from watchgate.core.config_handlers import HandlerConfig
 
 _KINDS: Final = {
@@ -52,8 +53,8 @@ def handlers(session: bytes) -> tuple[HandlerConfig, ...]:
     Raises `msgspec.DecodeError` with the mend.
     """
     try:
-        hooks = msgspec.json.decode(session, type=_Session).hooks
-        lists = msgspec.json.decode(bytes(hooks) or session, type=HookLists)
+        hooks = decoding.decode(session, _Session).hooks
+        lists = decoding.decode(bytes(hooks) or session, HookLists)
     except (UnicodeDecodeError, RecursionError) as fault:
         raise msgspec.DecodeError(f"not JSON that can be read: {fault}") from None
     return tuple(

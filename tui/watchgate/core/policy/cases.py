@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from watchgate.core import decoding
 from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.core.policy.assessment import Assessment, Decision, Risk
 from watchgate.core.policy.examples import subject_of
@@ -67,7 +68,7 @@ def cases(raw: bytes) -> Iterator[tuple[int, Case]]:
         if not line.strip():
             continue
         try:
-            case = msgspec.json.decode(line, type=Case)
+            case = decoding.decode(line, Case)
         except JSON_FAULTS as fault:
             raise CaseError(f"{number}: {fault}; a case has {_FIELDS}") from None
         if (case.command is None) == (case.tool is None):

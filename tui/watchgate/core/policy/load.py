@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from watchgate.core import config_toml
+from watchgate.core import config_toml, decoding
 from watchgate.core.config_errors import ConfigError, Source, explain
 from watchgate.core.policy.rule_file import CommandMatch, Names, PolicyFile, RuleData, Tier
 
@@ -57,7 +57,7 @@ def load(text: str, origin: str, tier: Tier) -> Loaded:
     try:
         values = config_toml.parse(source)
         _check_entries(values, source)
-        file = msgspec.convert(values, PolicyFile)
+        file = decoding.convert(values, PolicyFile)
     except msgspec.ValidationError as fault:
         raise PolicyError(str(explain(fault, PolicyFile, source))) from None
     except ConfigError as fault:
@@ -83,7 +83,7 @@ def _check_entries(values: dict[str, Any], source: Source) -> None:
         raise source.error("rule", "rule is a list: write [[rule]], with two brackets")
     for index, entry in enumerate(entries):
         try:
-            msgspec.convert(entry, RuleData)
+            decoding.convert(entry, RuleData)
         except msgspec.ValidationError as fault:
             raise explain(fault, RuleData, source.entry("rule", index), "rule") from None
 

@@ -12,6 +12,7 @@ from typing import Literal
 
 import msgspec
 
+from watchgate.core import decoding
 from watchgate.core.budget import RULE as BUDGET
 from watchgate.core.clock import Instant
 from watchgate.core.events import Can, Event, Lane, ToolCall
@@ -99,7 +100,7 @@ def what_if(records: Iterable[Record], gate: PolicyGate) -> WhatIf:
 
 def _call(record: Record) -> CallData | None:
     try:
-        return msgspec.convert(record.data, CallData)
+        return decoding.convert(record.data, CallData)
     except msgspec.ValidationError:
         return None
 

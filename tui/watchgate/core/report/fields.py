@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from watchgate.core import decoding
 from watchgate.core.events import Tool
 from watchgate.core.records import Record
 
@@ -47,7 +48,7 @@ def parts(data: Data, key: str) -> list[Data]:
 def tool(data: Data) -> Tool | None:
     """The call that stands there, where its input was kept."""
     try:
-        found = msgspec.convert(data.get("tool"), Tool)
+        found = decoding.convert(data.get("tool"), Tool)
     except msgspec.ValidationError:
         return None
     return found if found.input else None

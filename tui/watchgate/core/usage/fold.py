@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from watchgate.core import decoding
 from watchgate.core.ledger.counted import CountedData, Limit, Minute, Part
 from watchgate.core.recent import Recent as Newest
 from watchgate.core.records import Record
@@ -182,7 +183,7 @@ class UsageFold:
     def used(self, record: Record, *, label: str = "", model: str = "") -> None:
         """What a session used by a `usage` record; `model` is the one it was last known to use."""
         if limits := record.data.get("limits"):
-            self._limited(record, msgspec.convert(limits, tuple[Limit, ...]))
+            self._limited(record, decoding.convert(limits, tuple[Limit, ...]))
             if not _tells_usage(record.data):
                 return
         seen, key = self._seen(record, label), (record.agent or "", record.session or "")

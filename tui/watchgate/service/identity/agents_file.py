@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from watchgate.core import decoding
 from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.service import own_file
 from watchgate.service.askers import Session
@@ -52,7 +53,7 @@ def load(path: Path) -> Agents:
     What asked before the machine was started again is no process of now, and its session is over.
     """
     try:
-        found = msgspec.json.decode(own_file.read(path), type=_File)
+        found = decoding.decode(own_file.read(path), _File)
         is_over = found.boot != boot_id()
     except FileNotFoundError:
         return Agents()

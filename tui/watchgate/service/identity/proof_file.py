@@ -9,6 +9,7 @@ import anyio
 import anyio.to_thread
 import msgspec
 
+from watchgate.core import decoding
 from watchgate.core.decisions import Refused
 from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.service.identity.sealed_file import SealedFile
@@ -47,7 +48,7 @@ class ProofFile(SealedFile):
         if self.content is None:
             return NONE
         try:
-            return msgspec.json.decode(self.content, type=Proofs)
+            return decoding.decode(self.content, Proofs)
         except JSON_FAULTS as fault:
             raise Refused("locked", f"{self.path} cannot be read: {fault}") from None
 

@@ -10,6 +10,7 @@ from hashlib import sha256
 import anyio.to_thread
 import msgspec
 
+from watchgate.core import decoding
 from watchgate.core.decisions import Refused
 from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.core.presence.proof import TokenRisk
@@ -85,7 +86,7 @@ class Tokens:
         if self.file.content is None:
             return ()
         try:
-            return msgspec.json.decode(self.file.content, type=_File).tokens
+            return decoding.decode(self.file.content, _File).tokens
         except JSON_FAULTS as fault:
             raise Refused("locked", f"{self.file.path} cannot be read: {fault}") from None
 

@@ -11,6 +11,7 @@ from typing import Annotated
 
 import msgspec
 
+from watchgate.core import decoding
 from watchgate.core.clock import Clock
 from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.service import own_file
@@ -64,7 +65,7 @@ class Tries:
     def _load(self) -> None:
         now = self._clock.now()
         try:
-            found = msgspec.json.decode(own_file.read(self._path), type=_File)
+            found = decoding.decode(own_file.read(self._path), _File)
         except FileNotFoundError:
             return
         except (OSError, *JSON_FAULTS):

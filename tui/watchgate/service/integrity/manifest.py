@@ -14,6 +14,7 @@ from typing import Literal
 
 import msgspec
 
+from watchgate.core import decoding
 from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.service import own_file
 from watchgate.service.integrity.looked import says_nothing
@@ -61,7 +62,7 @@ def load(path: Path) -> tuple[Entry, ...] | None:
     Raises `ManifestError`, and `OSError` that `says_nothing` of the list.
     """
     try:
-        return msgspec.json.decode(own_file.read(path), type=_Manifest).entries
+        return decoding.decode(own_file.read(path), _Manifest).entries
     except FileNotFoundError:
         return None
     except OSError as fault:

@@ -11,6 +11,7 @@ from typing import Literal
 
 import msgspec
 
+from watchgate.core import decoding
 from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.core.records import TamperedData
 from watchgate.service import own_file
@@ -29,7 +30,7 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 def load(path: Path) -> tuple[Seen, str]:
     """What an earlier core knew, nothing where there was none; and why it cannot be read."""
     try:
-        return msgspec.json.decode(own_file.read(path), type=Seen), ""
+        return decoding.decode(own_file.read(path), Seen), ""
     except FileNotFoundError:
         return Seen(), ""
     except OSError as fault:

@@ -14,6 +14,7 @@ import msgspec
 from watchgate.agents.opencode.adapter import OpenCode
 from watchgate.agents.opencode.events import BEFORE
 from watchgate.agents.opencode.tools import READS
+from watchgate.core import decoding
 from watchgate.core.events import Lane
 from watchgate.service.setup.command import PASSED, Client, Installed
 from watchgate.service.setup.forms.editor import Written
@@ -77,7 +78,7 @@ def commands(content: str) -> Iterator[tuple[Written, Installed]]:
     """What this plugin runs before a call, by lane; nothing for a file that is none of ours."""
     line = next((each for each in content.splitlines() if each.startswith(_WRITTEN)), "")
     try:
-        found = msgspec.json.decode(line.removeprefix(_WRITTEN), type=_Setup)
+        found = decoding.decode(line.removeprefix(_WRITTEN), _Setup)
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         return
     waiting = {found.lanes.get(BEFORE, Lane.OBSERVE), found.lanes.get("read", Lane.OBSERVE)}

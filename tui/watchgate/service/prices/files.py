@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 import msgspec
 
+from watchgate.core import decoding
 from watchgate.service import own_file
 from watchgate.service.prices.schedule import Schedule
 
@@ -55,7 +56,7 @@ def read_fetched(path: Path) -> Fetched | None:
     except FileNotFoundError:
         return None
     try:
-        return msgspec.json.decode(content, type=Fetched)
+        return decoding.decode(content, Fetched)
     except RecursionError as fault:
         raise ValueError("it is nested too deep") from fault
 
@@ -69,7 +70,7 @@ def write_fetched(path: Path, fetched: Fetched) -> None:
 def read_resolved(path: Path, table: str) -> tuple[str, dict[Key, Schedule | None]]:
     """The date of this table and what was resolved by it; empty where nothing good is kept."""
     try:
-        kept = msgspec.json.decode(own_file.read(path), type=_Resolved)
+        kept = decoding.decode(own_file.read(path), _Resolved)
     except (OSError, ValueError, RecursionError):
         return "", {}
     if kept.format != _FORMAT or kept.table != table or not all(map(_sound, kept.found)):

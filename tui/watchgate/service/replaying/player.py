@@ -14,6 +14,7 @@ from itertools import count
 
 import msgspec
 
+from watchgate.core import decoding
 from watchgate.core.budget import KIND as BUDGET
 from watchgate.core.budget import RULE as OVER_BUDGET
 from watchgate.core.budget import take
@@ -117,7 +118,7 @@ class Player:
 
     def _budget(self, record: Record) -> None:
         key = (record.agent or "", record.session or "")
-        take(self._gate.budgets, msgspec.convert(record.data, BudgetData), key)
+        take(self._gate.budgets, decoding.convert(record.data, BudgetData), key)
 
     def _ready(self, played: Played, event: Event, upto: int) -> None:
         """Make everything around the engine what it was when this was decided."""

@@ -13,6 +13,7 @@ from typing import Any, Final, cast, get_args
 import msgspec
 
 from watchgate.agents.base import Adapter, DecodeError
+from watchgate.core import decoding
 from watchgate.core.clock import Instant
 from watchgate.core.events import (
     Body,
@@ -55,13 +56,13 @@ def rebuilt(
         return None
     try:
         if "gate" in record.data:
-            return _call(record, msgspec.convert(record.data, CallData), asked, adapters)
+            return _call(record, decoding.convert(record.data, CallData), asked, adapters)
         if record.kind in _ENDS:
             unkept = NOT_KEPT if "input_bytes" in record.data["tool"] else ""
-            return Rebuilt(_result(record, msgspec.convert(record.data, ResultData)), unkept)
+            return Rebuilt(_result(record, decoding.convert(record.data, ResultData)), unkept)
         if record.kind == "usage":
             return None  # tokens and money decide nothing
-        return Rebuilt(_note(record, msgspec.convert(record.data, NoteData)))
+        return Rebuilt(_note(record, decoding.convert(record.data, NoteData)))
     except (msgspec.ValidationError, ValueError):
         return None
 

@@ -13,6 +13,7 @@ from typing import Final
 import msgspec
 
 from watchgate.agents.base import Adapter
+from watchgate.core import decoding
 from watchgate.core.budget import KIND as BUDGET
 from watchgate.core.events import Event
 from watchgate.core.judging import POLICY
@@ -83,7 +84,7 @@ class Recording:
             elif record.data.get("word") == "answered-elsewhere" and record.request is not None:
                 self.passed[newest].append(record.request)
             if record.kind == "hook.trace":
-                trace = msgspec.convert(record.data, TraceData)
+                trace = decoding.convert(record.data, TraceData)
                 self._traces[_trace_key(record, trace.kind, trace.native)].append(trace)
                 if any(row.status == "ran" and row.handler != POLICY for row in trace.rows):
                     heard.add(_call_key(record))
@@ -132,9 +133,9 @@ class Recording:
 
     def _about(self, record: Record, request: str) -> None:
         if record.kind == "approval.requested":
-            self.asked[request] = msgspec.convert(record.data, RequestData)
+            self.asked[request] = decoding.convert(record.data, RequestData)
         elif record.kind == "approval.decided":
-            self.ended[request] = msgspec.convert(record.data, DecisionData)
+            self.ended[request] = decoding.convert(record.data, DecisionData)
         elif record.kind == "effect.undelivered" and record.data.get("what") in UNTOLD:
             self.untold.add(request)
 
@@ -175,7 +176,7 @@ class Recording:
         found = rebuilt(record, self.asked.get(record.request or ""), adapters)
         if found is None:
             return None
-        call = msgspec.convert(record.data, CallData) if "gate" in record.data else None
+        call = decoding.convert(record.data, CallData) if "gate" in record.data else None
         return Came(record, found.event, call, found.why_not)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from watchgate.core import decoding
 from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.core.purges import KIND
 from watchgate.core.records import Record, is_heard
@@ -173,4 +174,4 @@ def _by_segment(batch: Sequence[Record]) -> Iterator[tuple[int, list[Record]]]:
         start = end
 
 
-_decode = msgspec.json.Decoder(dict[str, Any]).decode
+_decode = decoding.decoder(dict[str, Any]).decode

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from watchgate.core import decoding
 from watchgate.service.setup import files
 
 
@@ -66,7 +67,7 @@ class Backup:
 
     def _read(self) -> Note | None:
         try:
-            return msgspec.json.decode(self._note.read_bytes(), type=Note)
+            return decoding.decode(self._note.read_bytes(), Note)
         except (FileNotFoundError, msgspec.DecodeError):
             return None
 

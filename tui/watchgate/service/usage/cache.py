@@ -19,6 +19,7 @@ import msgspec
 
 import watchgate
 from watchgate.agents.usage.base import FileFacts
+from watchgate.core import decoding
 from watchgate.core.ledger.call import UsageCall
 from watchgate.service.usage.followed import Stamp
 from watchgate.service.usage.opened import NotOursError, opened
@@ -57,8 +58,8 @@ class _Pack(msgspec.Struct, array_like=True):
     entries: list[Entry]
 
 
-_CALLS = msgspec.msgpack.Decoder(list[UsageCall])
-_PACK = msgspec.msgpack.Decoder(_Pack)
+_CALLS = msgspec.msgpack.Decoder(decoding.ready(list[UsageCall]))
+_PACK = msgspec.msgpack.Decoder(decoding.ready(_Pack))
 _ENCODER = msgspec.msgpack.Encoder()
 _SUM_BYTES = 16
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from watchgate.agents.usage.base import FileFacts
+from watchgate.core import decoding
 from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.core.ledger.ledger import Ledger
 from watchgate.service.usage.followed import NEVER, Followed, ReaderOf, stamp
@@ -54,7 +55,7 @@ class _Row(NamedTuple):
     data: object
 
 
-_MESSAGE = msgspec.json.Decoder(_Message)
+_MESSAGE = decoding.decoder(_Message)
 
 
 class Database(Followed):

@@ -11,6 +11,7 @@ from typing import Any, Literal, NoReturn, Unpack
 import anyio
 import msgspec
 
+from watchgate.core import decoding
 from watchgate.core.clock import Clock
 from watchgate.core.hosts import host_and_id
 from watchgate.link.client import Fields
@@ -180,7 +181,7 @@ def _nobody() -> NoReturn:
 
 def _may_allow(host: Host, found: Result) -> bool:
     try:
-        return msgspec.convert(found.ok, Presence).proven
+        return decoding.convert(found.ok, Presence).proven
     except msgspec.ValidationError:
         raise CoreLost(f"{host.name} gave an answer that cannot be read") from None
 

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec.structs import replace
 
+from watchgate.core import decoding
 from watchgate.core.budget import budget_key
 from watchgate.core.grants.grant import GrantView
 from watchgate.core.hosts import named
@@ -70,7 +71,7 @@ class Names(msgspec.Struct, frozen=True):
         if record.kind.startswith("grant."):
             data = {**data, **{name: self.named(data[name]) for name in _IDS if name in data}}
         if record.kind == "usage" and "limits" in data:
-            limits = self._limits(msgspec.convert(data["limits"], tuple[Limit, ...]))
+            limits = self._limits(decoding.convert(data["limits"], tuple[Limit, ...]))
             data = {**data, "limits": msgspec.to_builtins(limits)}
         if record.kind == COUNTED:
             data = self._counted(data)
@@ -92,7 +93,7 @@ class Names(msgspec.Struct, frozen=True):
 
     def _counted(self, data: dict[str, Any]) -> dict[str, Any]:
         """What the files of a session add up to, which was read already."""
-        told = msgspec.convert(data, CountedData)
+        told = decoding.convert(data, CountedData)
         named: dict[str, Any] = msgspec.to_builtins(
             replace(
                 told,

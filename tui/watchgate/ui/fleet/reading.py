@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec.structs import replace
 
+from watchgate.core import decoding
 from watchgate.core.grants.grant import GrantUsedData, GrantView
 from watchgate.core.ledger.counted import CountedData, Limit
 from watchgate.core.nesting import DEEPEST, too_deep
@@ -156,7 +157,7 @@ def readable(record: Record) -> bool:
     if kind is None:
         return True  # nothing is read of it but whose it is
     try:
-        told = msgspec.convert(record.data, kind)
+        told = decoding.convert(record.data, kind)
         if isinstance(told, RequestData):
             return _askable(told)
         _BOUNDED.encode(told)

@@ -8,6 +8,7 @@ from typing import Unpack
 
 import msgspec
 
+from watchgate.core import decoding
 from watchgate.core.filter_terms import Filter, Term
 from watchgate.core.filters import FilterError, parse
 from watchgate.core.history_row import HistoryRow
@@ -107,7 +108,7 @@ class Seeker:
                 )
                 if isinstance(answer, Refusal):
                     break
-                part = msgspec.convert(answer.ok, _Records, from_attributes=True)
+                part = decoding.convert(answer.ok, _Records, from_attributes=True)
                 found += part.records
                 last = part.next if part.next is not None and part.next < last else None
         except (LinkError, msgspec.ValidationError):
@@ -161,7 +162,7 @@ class Seeker:
                 "search", what="calls", filter=text, before=before, from_seq=from_seq, limit=limit
             )
             if not isinstance(answer, Refusal):
-                return msgspec.convert(answer.ok, Page, from_attributes=True)
+                return decoding.convert(answer.ok, Page, from_attributes=True)
             why = safe_text(answer.message)
         except LinkError as lost:
             why = safe_text(str(lost))

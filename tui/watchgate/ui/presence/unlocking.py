@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 import msgspec
 
+from watchgate.core import decoding
 from watchgate.core.text import safe_text
 from watchgate.link.lines import CoreLost
 from watchgate.link.protocol import Challenge, Code, Presence, Refusal, Unlocked
@@ -220,7 +221,7 @@ class Unlocking:
             answer = await bridge.call(
                 verb, request=about, pin=pin, code=code, challenge=challenge, signature=signature
             )
-            return answer if isinstance(answer, Refusal) else msgspec.convert(answer.ok, kind)
+            return answer if isinstance(answer, Refusal) else decoding.convert(answer.ok, kind)
         except CoreLost as lost:
             fault = str(lost)
         except msgspec.ValidationError as odd:

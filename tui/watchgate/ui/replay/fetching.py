@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from watchgate.core import decoding
 from watchgate.core.filter_terms import Filter, Term
 from watchgate.core.records import Record
 from watchgate.core.text import safe_text
@@ -52,7 +53,7 @@ async def _page(call: Call, wanted: str, last: int | None) -> _Page:
         answer = await call("search", what="records", filter=wanted, to_seq=last, limit=PAGE)
         if isinstance(answer, Refusal):
             raise NotFetched(safe_text(answer.message))
-        return msgspec.convert(answer.ok, _Page, from_attributes=True)
+        return decoding.convert(answer.ok, _Page, from_attributes=True)
     except LinkError as lost:
         raise NotFetched(safe_text(str(lost))) from None
     except msgspec.ValidationError as fault:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 import msgspec
 from textual.widget import Widget
 
+from watchgate.core import decoding
 from watchgate.core.records import Record
 from watchgate.core.views import CallRow
 from watchgate.link.lines import CoreLost
@@ -113,7 +114,7 @@ class PayloadScreen(Frame):
             if isinstance(answer, Refusal):
                 self._why_not = answer.message
             else:
-                found = msgspec.convert(answer.ok.get("records", []), list[Record])
+                found = decoding.convert(answer.ok.get("records", []), list[Record])
                 self._records = [each for each in found if _of(each, row)]
         except (CoreLost, msgspec.ValidationError) as gone:
             self._why_not = str(gone)

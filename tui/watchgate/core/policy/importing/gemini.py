@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from watchgate.core import decoding
 from watchgate.core.policy.importing.gemini_rule import GeminiRule, convert
 from watchgate.core.policy.importing.imported import (
     Imported,
@@ -58,7 +59,7 @@ def _rules(entries: list[dict[str, Any]]) -> Iterator[Imported]:
 
 def _checked(entry: dict[str, Any]) -> GeminiRule | Unfit:
     try:
-        return msgspec.convert(entry, GeminiRule)
+        return decoding.convert(entry, GeminiRule)
     except msgspec.ValidationError as fault:
         return Unfit(f"is not understood: {fault}")
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import msgspec
-
+from watchgate.core import decoding
 from watchgate.link.lines import LinkError
 from watchgate.link.once import call_once
 from watchgate.link.paths import Paths
@@ -24,7 +23,7 @@ def check_presence(places: Paths) -> Iterator[Check]:
         return
     if isinstance(answer, Refusal):
         return
-    stands = msgspec.convert(answer.ok, Presence)
+    stands = decoding.convert(answer.ok, Presence)
     if stands.pin:
         yield Check("PIN", "ok", "a PIN is set: it unlocks a terminal once")
     elif stands.key:

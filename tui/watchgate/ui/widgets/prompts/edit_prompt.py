@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from textual import events
 
+from watchgate.core import decoding
 from watchgate.core.edited_text import editable, edited
 from watchgate.core.policy.assessment import Finding, Risk, Segment
 from watchgate.core.text import safe_text
@@ -156,7 +157,7 @@ class EditPrompt(SheetPrompt):
             if isinstance(answer, Refusal):
                 self.said = safe_text(answer.message)
             else:
-                self._looked, self.said = msgspec.convert(answer.ok, Looked), ""
+                self._looked, self.said = decoding.convert(answer.ok, Looked), ""
                 self._offset = 0
         except CoreLost as lost:
             self.said = str(lost)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 from textual import events
 
+from watchgate.core import decoding
 from watchgate.core.grants.rule import GrantRule, read
 from watchgate.core.text import safe_text
 from watchgate.core.views import PendingView
@@ -185,7 +186,7 @@ class GrantPrompt(SheetPrompt):
             if isinstance(answer, Refusal):
                 self._fault(safe_text(answer.message))
             else:
-                self._proposal = msgspec.convert(answer.ok, Proposal)
+                self._proposal = decoding.convert(answer.ok, Proposal)
                 self._line = None
         except CoreLost as lost:
             self._fault(str(lost))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from watchgate.core import tool_input
+from watchgate.core import decoding, tool_input
 from watchgate.core.amounts import count
 from watchgate.core.events import Tool, ToolClass
 from watchgate.core.policy.telling import telling
@@ -168,7 +168,7 @@ def _told(tool: Tool, shown: str) -> frozenset[str]:
 def _rest(raw: bytes, told_in_text: frozenset[str], bare: bool) -> Rest:
     parts: list[str] = []
     whole = True
-    for name, value in msgspec.json.decode(raw, type=dict[str, msgspec.Raw]).items():
+    for name, value in decoding.decode(raw, dict[str, msgspec.Raw]).items():
         text = bytes(value)
         if name in told_in_text:
             continue
