@@ -132,11 +132,11 @@ SECRETS = (
     st.sampled_from(SECRETS).flatmap(lambda shape: st.from_regex(shape, fullmatch=True)),
     st.sampled_from(["", " ", "\n", "\x1f", '"', "\\", "é "]),
 )
-def test_a_secret_is_seen_in_the_json_of_a_record_as_it_is_in_its_text(
+def test_a_secret_is_seen_in_the_data_of_a_record_as_it_is_in_its_text(
     secret: str, before: str
 ) -> None:
     assert secrets(before + secret)
-    assert marked(msgspec.json.encode({"command": [before + secret, "x"]}))
+    assert marked({"command": [before + secret, "x"]})
 
 
 @given(st.text())

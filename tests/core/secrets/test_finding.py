@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
+from types import MappingProxyType
 
-import msgspec
 import pytest
 
 from watchgate.core.redact import redact
@@ -41,13 +41,31 @@ def written(example: str) -> str:
         *((each.kind, each.example) for each in ANNOUNCED),
     ],
 )
-def test_each_kind_is_found_in_its_example_and_in_the_json_of_a_record(
+def test_each_kind_is_found_in_its_example_and_in_the_data_of_a_record(
     kind: str, example: str
 ) -> None:
     text = written(example)
     assert [each.kind for each in secrets(text)] == [kind]
     for before in ("", "\n", "\x1f", '"', "é "):
-        assert marked(msgspec.json.encode({"command": [before + text, "x"]}))
+        assert marked({"command": [before + text, "x"]})
+
+
+def test_a_secret_is_found_beside_texts_that_are_remembered_as_plain() -> None:
+    token = written("ghp_<36>")
+    plain = {"cwd": "/src/shop", "argv": ["git", "log"], "count": 3, "more": None}
+    assert [marked(plain), marked(plain)] == [False, False]
+    assert marked({**plain, "summary": token})
+    assert marked({**plain, "argv": ["git", "log", token]})
+    assert marked({**plain, "rows": [{"detail": ("x", {"text": token})}]})
+    assert marked({**plain, "other": MappingProxyType({"text": token})})
+    assert not marked(plain), "what was found in another value is not said of this one"
+
+
+def test_words_that_are_plain_alone_are_a_secret_behind_what_announces_it() -> None:
+    announcer, value = "--password", "hunter22"
+    assert not marked({"argv": [value]})
+    assert not marked({"argv": [announcer]})
+    assert marked({"argv": [announcer, value]})
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row.programs[0] for row in ROWS])
@@ -56,7 +74,7 @@ def test_each_program_s_secret_is_found_among_its_words(row: Row) -> None:
     value = re.search(r"<\d+[xdu]?>", row.example)
     assert value is not None
     assert written(value[0]) not in redact(text)
-    assert marked(msgspec.json.encode({"command": text}))
+    assert marked({"command": text})
 
 
 def test_the_table_knows_the_kinds_that_scanners_know() -> None:

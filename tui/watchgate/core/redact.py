@@ -92,10 +92,10 @@ def journal_json(data: Mapping[str, Any], content: Content) -> msgspec.Raw:
     view, left_out_chars = _with_short_line(_kept(data, content))
     encoded = canonical_json(view)
     # One look at the whole is far cheaper than one at each of its texts.
-    if len(encoded) <= SHORT_BYTES and not left_out_chars and not marked(encoded):
+    if len(encoded) <= SHORT_BYTES and not left_out_chars and not marked(view):
         return msgspec.Raw(encoded)
     with one_text():
-        if len(encoded) > _LARGE_BYTES or has_memory() or marked(encoded):
+        if len(encoded) > _LARGE_BYTES or has_memory() or marked(view):
             view = _without_secrets(view)
             encoded = canonical_json(view)
     if left_out_chars:

@@ -1,17 +1,19 @@
 """Finds the secrets of a text: only known shapes and announcements, no guessing by randomness.
 
 So ordinary text stays readable. Every text of every record is searched, and almost none holds a
-secret: the text is cut into words once, and a kind's own pattern runs only where a word begins as
-its tokens do, names a program of its, or where its sign is found.
+secret: short texts without any sign are remembered, the others are cut into words once, and a
+kind's own pattern runs only where a word begins as its tokens do, names a program of its, or where
+its sign is found.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import takewhile
+from typing import Any
 
 import msgspec
 
@@ -28,14 +30,23 @@ _BEHIND_CHARS = 16_384
 # What is left of a secret that goes on behind its piece.
 _INERT_RUN = re.compile(rf"{INERT}+")
 _SMALL = b"abcdefghijklmnopqrstuvwxyz0123456789"
-_TO_PARTS = bytes(code if code in _SMALL else 32 for code in range(256))
+_TO_PARTS = bytes(
+    ord(chr(code).lower()) if code < 128 and chr(code).isalnum() else 32 for code in range(256)
+)
 _LONG_PART = 10
 SHORT_BYTES = 4_096
 """So short a text is looked through at once, whatever it holds."""
+_CHECKED_PARTS = 1_024
+"""After so many parts of one value the time that it may take is looked at."""
 
+_WITHOUT_TEXT = (int, float, type(None))
 _MOST_PLAIN_PARTS = 20_000
 # Words that are a sign of nothing: records repeat most of theirs.
 _PLAIN_PARTS: set[bytes] = set()
+_MOST_PLAIN_TEXTS = 4_096
+_PLAIN_TEXT_CHARS = 512
+# Texts without a sign: the records of one call, and those of one session, repeat many of theirs.
+_PLAIN_TEXTS: set[str] = set()
 _LEAD = 4
 _SHORT_LEAD = 2
 
@@ -91,6 +102,7 @@ def _sized() -> dict[tuple[int, int], list[int]]:
 
 _WHOLE, _BEGUN, _BEGUN_SHORT = _tables()
 _SIZED = _sized()
+_SIZES = frozenset(size for size, _ in _SIZED)
 _DASHED = frozenset(
     number
     for number, each in enumerate(ANNOUNCED, len(TOKENS))
@@ -102,13 +114,11 @@ _PIECES = tuple(
     for sign in each.signs
     if not sign.isalnum() and sign[0] not in "#="
 )
+_PIECE = re.compile("|".join(sorted(re.escape(sign) for sign, _ in _PIECES)))
 _BY_NAME = tuple(n for n, each in enumerate(ANNOUNCED, len(TOKENS)) if "=" in each.signs)
 _PROGRAMS: dict[bytes, list[str]] = {}
 for _name in PROGRAMS:
     _PROGRAMS.setdefault(_first(_name).encode(), []).append(_name)
-# Of the JSON of a text: what is left of an escape would else stand before the word behind it.
-_ESCAPE = re.compile(r"\\(?:u[0-9a-f]{4}|(.))")
-_ESCAPED = {'"': '"', "\\": "\\", "/": "/"}
 
 
 class Secret(msgspec.Struct, frozen=True):
@@ -146,19 +156,44 @@ def has_memory() -> bool:
     return bool(_found.get())
 
 
-def marked(encoded: bytes) -> bool:
-    """Tell whether a secret may be in the JSON of many texts.
+def marked(value: Any) -> bool:
+    """Tell whether a secret may be in a text of a value such as JSON has; its keys are not texts.
 
     So it may where that takes longer to look through than one text may.
     """
-    text = encoded.decode("utf-8", "surrogatepass")
-    if len(encoded) <= SHORT_BYTES:
-        return _is_marked(text)
     try:
-        with one_text(within=True):
-            return any(_is_marked(piece) for _, piece in _pieces(text))
+        texts = _not_plain(value)
+        if texts and any(_is_marked(piece) for _, piece in _pieces("\n".join(texts))):
+            return True
     except Spent:
         return True
+    if len(_PLAIN_TEXTS) > _MOST_PLAIN_TEXTS:
+        _PLAIN_TEXTS.clear()
+    _PLAIN_TEXTS.update([text for text in texts if len(text) <= _PLAIN_TEXT_CHARS])
+    return False
+
+
+def _not_plain(value: Any) -> list[str]:
+    """The texts of a value that may have a sign; the words of a list are looked at as one."""
+    texts: list[str] = []
+    parts = [value]
+    # The parts of a part come behind those that are there already.
+    for count, part in enumerate(parts, 1):
+        if isinstance(part, str):
+            if part not in _PLAIN_TEXTS:
+                texts.append(part)
+        elif isinstance(part, dict):
+            parts += part.values()
+        elif isinstance(part, (list, tuple)):
+            if part and all(isinstance(word, str) for word in part):
+                parts.append(" ".join(part))
+            else:
+                parts += part
+        elif not isinstance(part, _WITHOUT_TEXT) and isinstance(part, Mapping):
+            parts += part.values()
+        if not count % _CHECKED_PARTS:
+            check()
+    return texts
 
 
 def secrets(text: str) -> list[Secret]:
@@ -203,8 +238,6 @@ def _pieces(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _is_marked(text: str) -> bool:
-    if "\\" in text:
-        text = _ESCAPE.sub(lambda escape: _ESCAPED.get(escape[1], "\n"), text)
     parts = _parts(text)
     numbers = _candidates(text, parts)
     if numbers and any(_SHAPES[number][1].search(text) for number in numbers):
@@ -230,7 +263,7 @@ def _in(text: str, start: int, piece: str) -> Iterator[Secret]:
 
 def _parts(text: str) -> set[bytes]:
     """The runs of letters and digits in a text, in small letters."""
-    return set(text.encode("utf-8", "surrogatepass").lower().translate(_TO_PARTS).split())
+    return set(text.encode("utf-8", "surrogatepass").translate(_TO_PARTS).split())
 
 
 def _candidates(text: str, parts: set[bytes]) -> list[int]:
@@ -238,9 +271,8 @@ def _candidates(text: str, parts: set[bytes]) -> list[int]:
     numbers: set[int] = set()
     if unknown := parts - _PLAIN_PARTS:
         numbers.update(_announced_by(text, unknown))
-    for sign, number in _PIECES:
-        if sign in text:
-            numbers.add(number)
+    if _PIECE.search(text):
+        numbers.update(number for sign, number in _PIECES if sign in text)
     if "=" in text and _ASSIGNED.search(text):
         numbers.update(_BY_NAME)
     return sorted(numbers)
@@ -251,14 +283,22 @@ def _announced_by(text: str, parts: set[bytes]) -> Iterator[int]:
     if len(_PLAIN_PARTS) > _MOST_PLAIN_PARTS:
         _PLAIN_PARTS.clear()
     for part in parts:
+        size = len(part)
+        if not (
+            part in _WHOLE
+            or part[:_LEAD] in _BEGUN
+            or (size >= _LONG_PART and part[:_SHORT_LEAD] in _BEGUN_SHORT)
+            or (size in _SIZES and (size, part[0]) in _SIZED)
+        ):
+            if size <= _LONG_PART:
+                _PLAIN_PARTS.add(part)
+            continue
         numbers = [
             *_WHOLE.get(part, ()),
             *_BEGUN.get(part[:_LEAD], ()),
-            *(_BEGUN_SHORT.get(part[:_SHORT_LEAD], ()) if len(part) >= _LONG_PART else ()),
-            *_SIZED.get((len(part), part[0]), ()),
+            *(_BEGUN_SHORT.get(part[:_SHORT_LEAD], ()) if size >= _LONG_PART else ()),
+            *_SIZED.get((size, part[0]), ()),
         ]
-        if not numbers and len(part) <= _LONG_PART:
-            _PLAIN_PARTS.add(part)
         for number in numbers:
             if number < len(TOKENS):
                 if TOKENS[number].head in text:
