@@ -16,7 +16,7 @@ from tests.fuzz.targets import TARGETS
 PACKAGE: Final = Path(watchgate.__file__).parent
 DECODES: Final = re.compile(
     r"(?:json|msgpack)\.(?:decode|loads|Decoder)\b|(?:tomllib|plistlib)\.loads"
-    r"|config_toml\.parse|msgspec\.convert|ast\.parse\("
+    r"|config_toml\.parse|\bdecoding\.(?:convert|decode|decoder|ready)\(|ast\.parse\("
 )
 
 OF_A_CORE = "takes apart what link/lines.py has read of a core"

@@ -140,6 +140,8 @@ class RandomHands:
         self.oracle.pressed(name, self.bench.clock.now_s(), read=self._reads)
         self._send(name)
         await idle()
+        # A timer of the console's own, which runs in real time, may have drawn already.
+        self.oracle.drew(self._named(), self.bench.clock.now_s())
 
     async def _drawn(self) -> None:
         """Let everything come to its end, and what came of it to the screen."""
