@@ -8,6 +8,8 @@ from pathlib import Path
 
 import anyio
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.service.desk import Desk, payload
 from tests.service.test_ingest import Notes
@@ -15,11 +17,17 @@ from tests.service.wire import rest, served, until
 from watchgate.agents.base import Answer
 from watchgate.agents.streams.source import Source
 from watchgate.core.events import Lane
-from watchgate.service.admission.ahead import LARGE_ASKED_BYTES, LARGE_BYTES, Prepared
+from watchgate.service.admission.ahead import (
+    LARGE_ASKED_BYTES,
+    LARGE_BYTES,
+    Prepared,
+    has_large_line,
+)
 from watchgate.service.admission.large import LargeFrames
 from watchgate.service.frames import Frame
 from watchgate.service.framing import Head
 from watchgate.service.ingest import Ingest
+from watchgate.service.lines import OURS
 
 AGENT, OTHER = 7, 8
 LARGE = LARGE_BYTES + 1
@@ -68,6 +76,23 @@ def frame_of(size_bytes: int) -> bytes:
 
 def test_what_is_longer_than_8_kib_is_large_and_what_somebody_waits_for_over_2() -> None:
     assert (LARGE_BYTES, LARGE_ASKED_BYTES) == (8_192, 2_048)
+
+
+@given(
+    st.sampled_from([LARGE_BYTES, LARGE_ASKED_BYTES]),
+    st.lists(
+        st.sampled_from([0, 1, 700, 2_047, 2_048, 2_049, 8_191, 8_192, 8_193]), min_size=1
+    ).map(tuple),
+    st.booleans(),
+)
+def test_lines_hold_a_large_one_where_one_of_them_is_longer(
+    most_bytes: int, sizes_bytes: tuple[int, ...], ended: bool
+) -> None:
+    lines = [b"x" * size_bytes for size_bytes in sizes_bytes]
+    if most_bytes == LARGE_ASKED_BYTES:
+        lines[0] = OURS + lines[0][len(OURS) :]
+    piece = b"\n".join(lines) + b"\n" * ended
+    assert has_large_line(piece) is any(len(line) > most_bytes for line in lines)
 
 
 async def test_a_large_frame_is_read_in_a_thread_while_others_are_answered(

@@ -24,7 +24,7 @@ from watchgate.agents.streams.source import Source
 from watchgate.core.secrets.finding import Found
 from watchgate.link.receiving import readable, receive, receive_now
 from watchgate.service.accepting import peer_of
-from watchgate.service.admission.ahead import LARGE_ASKED_BYTES, LARGE_BYTES
+from watchgate.service.admission.ahead import LARGE_ASKED_BYTES, LARGE_BYTES, has_large_line
 from watchgate.service.admission.descriptors import ingest_limits
 from watchgate.service.admission.door import (
     FIRST_BYTE_S,
@@ -46,7 +46,6 @@ from watchgate.service.framing import (
     answer_bytes,
     parse_head,
 )
-from watchgate.service.lines import OURS
 from watchgate.service.sources import Link, Sources
 from watchgate.service.splitter import Splitter
 from watchgate.service.taking import Asker, Hub, Waiting
@@ -259,7 +258,7 @@ class Ingest:
             return self._hub.lines(piece, link.source, asker, secrets)
 
         def look(piece: bytes) -> Awaitable[Found] | None:
-            return self._look_through(piece, link.source) if _is_large(piece) else None
+            return self._look_through(piece, link.source) if has_large_line(piece) else None
 
         with unfinished, suppress(anyio.EndOfStream):
             await self._turns.take(lambda: lines(first), take, look)
@@ -296,12 +295,6 @@ class Ingest:
                 else:
                     self._hub.delivered(conn, ok=True)
                 open_asks.pop(conn.number, None)
-
-
-def _is_large(piece: bytes) -> bool:
-    """Tell whether one of these lines takes long; only those of our own form can ask."""
-    large_bytes = LARGE_ASKED_BYTES if piece.startswith(OURS) else LARGE_BYTES
-    return len(piece) > large_bytes and max(map(len, piece.split(b"\n"))) > large_bytes
 
 
 async def _answered(open_asks: dict[int, Waiting], stream: SocketStream) -> None:

@@ -23,7 +23,7 @@ from watchgate.core.policy.shell.finder import commands
 from watchgate.core.redact import Content, journal_json, redact, redact_all
 from watchgate.core.secrets.finding import Found, remembering
 from watchgate.core.tool_input import command
-from watchgate.service.lines import decode_chunk
+from watchgate.service.lines import OURS, decode_chunk
 
 LARGE_BYTES = 8 * 1024
 """Frames and lines longer than this are looked at in a thread."""
@@ -40,6 +40,19 @@ class Prepared(msgspec.Struct, frozen=True):
     events: tuple[Event, ...] = ()
     fault: str = ""
     secrets: Found = {}
+
+
+def has_large_line(piece: bytes) -> bool:
+    """Tell whether one of these lines is large; only those of our own form can ask."""
+    large_bytes = LARGE_ASKED_BYTES if piece.startswith(OURS) else LARGE_BYTES
+    start = 0
+    while len(piece) - start > large_bytes:
+        # The last line that ends within so many bytes: the next one begins behind it.
+        end = piece.rfind(b"\n", start, start + large_bytes + 1)
+        if end < 0:
+            return True
+        start = end + 1
+    return False
 
 
 def looked_through(events: Sequence[Event]) -> Found:
