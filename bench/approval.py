@@ -71,7 +71,7 @@ async def _round_trips(place: Core, count: int) -> list[Trip]:
         await client.attach()
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_allow_all, client)
-            done = await anyio.run_process(command)
+            done = await anyio.run_process(command, stderr=None)
             tasks.cancel_scope.cancel()
     return [Trip(*took) for took in json.loads(done.stdout)]
 
