@@ -29,15 +29,17 @@ PIN = "correct horse"
 AGENT = "import subprocess, sys; sys.exit(subprocess.run(sys.argv[1:]).returncode)"
 
 
-def until(look: Callable[[], T | None], what: str, *, every_s: float = 0.02) -> T:
+def until(
+    look: Callable[[], T | None], what: str, *, every_s: float = 0.02, within_s: float = WAIT_S
+) -> T:
     """What `look` finds, as soon as it finds anything; a dear look is taken less often."""
-    end = time.monotonic() + WAIT_S
+    end = time.monotonic() + within_s
     while time.monotonic() < end:
         found = look()
         if found:
             return found
         time.sleep(every_s)
-    raise AssertionError(f"not seen in {WAIT_S:.0f} s: {what}")
+    raise AssertionError(f"not seen in {within_s:.0f} s: {what}")
 
 
 class Finished:

@@ -18,7 +18,7 @@ import pytest
 
 from tests.e2e.identity.asking import PRESENCE, UNLOCK, Asking, Terminal, decision
 from tests.e2e.identity.loopback import Loopback
-from tests.e2e.programs import PIN, Core, bash, until
+from tests.e2e.programs import PIN, WAIT_S, Core, bash, until
 from tests.e2e.standin import Agent
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the shapes are those of Linux")
@@ -219,12 +219,18 @@ def test_a_job_of_crons_allows_nothing(stage: Stage, tmp_path: Path) -> None:
     with daemon("cron", "-f"):
         agent = Agent(stage.core)
         try:
+            # Cron starts it within a minute, which is as long as a call waits: so it comes first.
+            began, script, rest = tmp_path / "began", tmp_path / "job.sh", tmp_path / "rest.sh"
+            script.write_text(
+                f"mkdir {began} || exit 0\nuntil [ -e {rest} ]; do sleep 0.1; done\nsh {rest}\n"
+            )
+            job.write_text(f"* * * * * root sh {script}\n")
+            until(began.exists, "the job", within_s=2 * WAIT_S)
             request = held(stage.core, agent)
             asked = [decision(request, "allow"), decision(request, "deny")]
             asking = Asking(stage.core, tmp_path, *asked)
-            script = tmp_path / "job.sh"
-            script.write_text(f"{asking.command}\n")
-            job.write_text(f"* * * * * root sh {script}\n")
+            (tmp_path / "written.sh").write_text(f"{asking.command}\n")
+            (tmp_path / "written.sh").rename(rest)
             assert asking.refused()[0] == "locked"
         finally:
             job.unlink(missing_ok=True)
