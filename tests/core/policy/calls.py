@@ -27,16 +27,28 @@ def judge_tool(
     given: dict[str, Any],
     cwd: str = CWD,
     policy: Policy | None = None,
+    home: str = HOME,
 ) -> Assessment:
-    """The assessment of a call of this tool, by the shipped policy if no other is given."""
+    """Assess a call of this tool, by the shipped policy if no other is given.
+
+    Args:
+        name: The tool, as the agent calls it.
+        cls: The class of the tool.
+        given: Its input.
+        cwd: The folder of the session.
+        policy: The policy, if it is not the shipped one.
+        home: The home of the user.
+    """
     tool = Tool(name, name, cls, given, "h")
-    subject = Subject(tool=tool, agent="claude", session="s1", cwd=cwd, home=HOME, own=OWN)
+    subject = Subject(tool=tool, agent="claude", session="s1", cwd=cwd, home=home, own=OWN)
     return assess(subject, policy or shipped(), 0)
 
 
-def judge_command(command: str, cwd: str = CWD, policy: Policy | None = None) -> Assessment:
-    """The assessment of a shell command."""
-    return judge_tool("Bash", "shell", {"command": command}, cwd, policy)
+def judge_command(
+    command: str, cwd: str = CWD, policy: Policy | None = None, *, home: str = HOME
+) -> Assessment:
+    """Assess a shell command."""
+    return judge_tool("Bash", "shell", {"command": command}, cwd, policy, home)
 
 
 def rules(found: Assessment) -> set[str]:

@@ -403,3 +403,11 @@ def test_the_work_of_a_session_below_a_temporary_folder_is_not_temporary() -> No
     found = judge_command("rm -rf build", cwd="/tmp/clone")
     assert (found.risk, found.rule) == ("high", "files.delete-recursive")
     assert judge_command("rm -rf /tmp/elsewhere", cwd="/tmp/clone").risk == "medium"
+
+
+@pytest.mark.parametrize("command", ["rm -rf ~", "rm -rf ~/", "rm -rf $HOME", "rm -rf /tmp/user"])
+def test_a_home_below_a_temporary_folder_is_not_temporary(command: str) -> None:
+    found = judge_command(command, cwd="/tmp/user/project", home="/tmp/user")
+    assert (found.risk, found.rule) == ("critical", "files.delete-everything")
+    elsewhere = judge_command("rm -rf /tmp/x", cwd="/tmp/user/project", home="/tmp/user")
+    assert elsewhere.risk == "medium"

@@ -99,9 +99,14 @@ class Place(msgspec.Struct, frozen=True, gc=False):
         return not resolved.startswith(("..", *_UNKNOWN))
 
     def temporary(self, path: str) -> bool:
-        """Whether a path lies below a folder for temporary files, and is not the session's work."""
+        """Tell whether a path lies below a folder for temporary files.
+
+        The session's folder and a home are work wherever they lie: a container may have both there.
+        """
         resolved = self.resolve(path)
         if self.session and within(resolved, posixpath.normpath(self.session)):
+            return False
+        if self.home and (within(resolved, self.home) or within(self.home, resolved)):
             return False
         return any(resolved != top and within(resolved, top) for top in TEMPORARY)
 
