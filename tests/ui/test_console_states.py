@@ -177,11 +177,21 @@ async def test_the_detail_beside_the_calls_names_the_key_that_shows_all() -> Non
         await bench.until(lambda: isinstance(bench.app.screen, DetailScreen))
 
 
-async def test_skipped_records_are_told_at_eighty_columns() -> None:
+async def test_records_left_out_are_told_at_eighty_columns() -> None:
     async with running(quiet(), size=(80, 24)) as bench:
         bench.source.pushes.append(Push(gap=(1, 60_000)))
         bench.source.feed()
-        await bench.until(lambda: "60,000 records skipped" in bench.screen)
+        await bench.until(lambda: "60,000 records left out" in bench.screen)
+
+
+async def test_no_first_call_is_promised_while_calls_were_left_out() -> None:
+    nothing_called = msgspec.structs.replace(quiet(), rows=())
+    async with running(nothing_called, size=(80, 24)) as bench:
+        await bench.until(lambda: "Its first tool call appears here." in bench.screen)
+        bench.source.pushes.append(Push(gap=(1, 60_000)))
+        bench.source.feed()
+        await bench.until(lambda: "The calls appear here when it is quiet." in bench.screen)
+        assert "Its first tool call" not in bench.screen
 
 
 @pytest.mark.parametrize(("key", "typed"), [("r", "no"), ("a", "yes")])

@@ -189,6 +189,7 @@ class State:
             gated=gated,
             lane=self.calls.shared(str(record.data.get("lane", ""))),
             rule=self.calls.shared(str(record.data.get("rule", ""))),
+            seq=record.seq,
         )
         self.calls.add(row)
         self.seen.called(record)

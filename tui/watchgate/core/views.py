@@ -35,6 +35,7 @@ class CallRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     `why` in words why a call ran without. `word` is how the gate's part ended, once it has;
     `lane` is the one it first came by, `rule` the policy's that spoke. `speaks_for` counts the
     calls of its session that ran ungated for the same cause, where this is the first of them.
+    `seq` numbers the record that told of the call first: calls may come in the same microsecond.
     """
 
     at: int
@@ -62,6 +63,7 @@ class CallRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     lane: str = ""
     rule: str = ""
     speaks_for: int = 0
+    seq: int = 0
 
 
 class SessionView(msgspec.Struct, frozen=True, kw_only=True):

@@ -19,6 +19,7 @@ from watchgate.link.client import Fields
 from watchgate.link.lines import Answer, CoreLost, LinkError
 from watchgate.link.protocol import Push, Request, Snapshot, Verb
 from watchgate.link.snapshots import restored
+from watchgate.link.whole import Renewed, renewed_rows
 from watchgate.ui.source import Batch, Hosts, Merged, Session, Source, wait_s
 
 SLICE = 500
@@ -133,7 +134,6 @@ class Bridge:
     def _attached(self, session: Session, snapshot: Snapshot) -> None:
         self._session = session
         self._told_s = float("-inf")
-        self.skipped = 0
         self.link = Link(state="attached", since_us=self._clock.now().wall_us)
         self._show(snapshot)
 
@@ -149,6 +149,10 @@ class Bridge:
     def _show(self, snapshot: Snapshot) -> None:
         self._ahead_us = snapshot.now - self._clock.now().wall_us
         hosts = snapshot.hosts if isinstance(snapshot, Merged) else ()
+        if isinstance(snapshot, Renewed):
+            rows = tuple(renewed_rows(self.state.rows, snapshot))
+            snapshot = msgspec.structs.replace(snapshot, rows=rows)
+        self.skipped = 0
         self.state = restored(snapshot, hosts)
         self._changed(urgent=True)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Protocol, Unpack
 
@@ -12,6 +13,7 @@ from watchgate.core.hosts import HostView
 from watchgate.link.client import Fields, connect
 from watchgate.link.lines import Answer
 from watchgate.link.protocol import Push, Snapshot, Verb
+from watchgate.link.whole import WholeSession
 
 FIRST_WAIT_S = 1.0
 LONGEST_WAIT_S = 30.0
@@ -71,9 +73,11 @@ class LinkSource:
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def open(self) -> AbstractAsyncContextManager[Session]:
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[Session]:
         """Connect to the socket anew."""
-        return connect(self._path)
+        async with connect(self._path) as client:
+            yield WholeSession(client)
 
 
 def wait_s(tries: int) -> float:

@@ -16,6 +16,7 @@ from watchgate.core.views import CallRow
 from watchgate.link.client import Fields
 from watchgate.link.lines import Answer, CoreLost
 from watchgate.link.protocol import Snapshot, Verb
+from watchgate.link.whole import Renewed, renewed_rows
 from watchgate.ui.fleet.names import Names
 from watchgate.ui.fleet.reading import readable
 from watchgate.ui.source import Session, Source, wait_s
@@ -59,7 +60,7 @@ class Host:
     def attached(
         self, session: Session, snapshot: Snapshot, *, shift_us: int, now_us: int, seq: int
     ) -> None:
-        """It answers: its part begins anew, after the calls that were known before.
+        """It answers, or is whole again: its part begins anew, after the calls known before.
 
         `shift_us` makes its times ours; `seq` is the number of the picture that it becomes part of.
         """
@@ -79,7 +80,7 @@ class Host:
             usage=told.usage,
             budgets=told.budgets,
             settled=told.settled,
-            rows=(*_before(self.state.rows, told.rows), *told.rows),
+            rows=_rows(self.state.rows, told),
             traces=told.traces,
             rows_kept=ROWS_KEPT,
         )
@@ -129,6 +130,12 @@ class Host:
     def _stand(self, **changes: object) -> None:
         self._view = replace(self._view, **changes)
         self.state.hosts[self.name] = self.view
+
+
+def _rows(known: Iterable[CallRow], told: Snapshot) -> list[CallRow]:
+    if isinstance(told, Renewed):
+        return renewed_rows(known, told)
+    return [*_before(known, told.rows), *told.rows]
 
 
 def _before(known: Iterable[CallRow], told: tuple[CallRow, ...]) -> list[CallRow]:

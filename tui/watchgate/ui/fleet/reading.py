@@ -7,7 +7,7 @@ all. A record that says nothing readable about a call, a request or a gate is pa
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -28,6 +28,8 @@ from watchgate.core.records import (
 )
 from watchgate.link.lines import CoreLost
 from watchgate.link.protocol import Snapshot
+
+Picture = TypeVar("Picture", bound=Snapshot)
 
 OPEN_AT_MOST = 5_000
 """Requests of one machine: nobody decides more, and they would slow what the others ask."""
@@ -171,7 +173,7 @@ def told_why(text: str) -> str:
     return text[:WHY_CHARS]
 
 
-def checked(snapshot: Snapshot) -> Snapshot:
+def checked(snapshot: Picture) -> Picture:
     """A first picture that can be shown; raises `CoreLost` for one that cannot."""
     if len(snapshot.pending) > OPEN_AT_MOST:
         raise asks_too_much()

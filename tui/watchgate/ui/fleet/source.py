@@ -15,6 +15,7 @@ from watchgate.core.gate_folds import GATE_FOLDS
 from watchgate.link.client import Fields
 from watchgate.link.lines import Answer, CoreLost, LinkError
 from watchgate.link.protocol import Push, Snapshot, Verb
+from watchgate.link.whole import Renewed
 from watchgate.ui.fleet.calls import Calls
 from watchgate.ui.fleet.host import STARTED, Host
 from watchgate.ui.fleet.picture import picture
@@ -138,7 +139,12 @@ class FleetSession:
                     attached_s = answered.mono_s
                     await self._tell.send(_Attached(host, session, snapshot, shift_us))
                     while True:
-                        await self._pass_on(host, await session.batch())
+                        batch = await session.batch()
+                        if isinstance(batch, Renewed):
+                            anew = _Attached(host, session, checked(batch), shift_us)
+                            await self._tell.send(anew)
+                        else:
+                            await self._pass_on(host, batch)
             except LinkError as gone:
                 steady_since_s = self._clock.now().mono_s - STEADY_S
                 held = attached_s is not None and attached_s <= steady_since_s

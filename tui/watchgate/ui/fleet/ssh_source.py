@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 
 from watchgate.link.ssh import connect_ssh
 from watchgate.link.target import Target
+from watchgate.link.whole import WholeSession
 from watchgate.ui.source import Session
 
 
@@ -28,4 +29,4 @@ class SshSource:
         start = self._start
         async with connect_ssh(self._target, program=self._program, start=start) as client:
             self._start = False
-            yield client
+            yield WholeSession(client)

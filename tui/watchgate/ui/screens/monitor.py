@@ -95,7 +95,7 @@ class MonitorScreen(Frame):
                 return shown
             shown = (*shown, ("   ", "dim", False))
         if moment.skipped and (wide or follows):
-            skipped = f"{count(moment.skipped)} records skipped"
+            skipped = f"{count(moment.skipped)} records left out"
             if not wide:
                 return ((skipped, "fg", False),)
             shown = (*shown, (f"{skipped}   ", "fg", False))
@@ -182,4 +182,6 @@ class MonitorScreen(Frame):
             return None
         if moment.link.lost:
             return "no-core"
+        if moment.skipped:
+            return "left-out"
         return "no-call" if moment.state.sessions else "no-session"

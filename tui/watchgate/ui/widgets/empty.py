@@ -10,7 +10,7 @@ from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.options import FoundAgent
 from watchgate.ui.widgets.pane import Line, Pane
 
-Kind = Literal["connecting", "no-core", "no-session", "no-call", "no-match"]
+Kind = Literal["connecting", "no-core", "no-session", "no-call", "left-out", "no-match"]
 
 
 def install_line(agents: Sequence[FoundAgent]) -> str:
@@ -45,6 +45,10 @@ class Empty(Pane):
             "connecting": ("Attaching to the core.", "Nothing is shown before its first picture."),
             "no-core": ("No core answers.", "What that means for agents is told below."),
             "no-call": ("A session is connected.", "Its first tool call appears here."),
+            "left-out": (
+                "More happened than can be shown.",
+                "The calls appear here when it is quiet.",
+            ),
             "no-match": (
                 f"No call matches {self._filter}",
                 f"{key_for('back')} clears the filter.",
