@@ -91,6 +91,20 @@ def test_lines_for_people_carry_no_control_bytes(held: Held) -> None:
     assert "tool.pre" in line
 
 
+def test_a_person_is_told_of_requests_and_decisions_and_all_of_every_record(
+    cli: Cli, held: Held
+) -> None:
+    first = held()
+    cli("deny", first["id"], "--as", "kim")
+    with tail("agent:claude", "--since", "10m") as lines:
+        told = [lines.next(), lines.next()]
+    assert "? asks     HIGH  Bash: git push --force" in told[0]
+    assert "x denied" in told[1]
+    assert "kim" in told[1]
+    with tail("--since", "10m", "--all") as lines:
+        assert "policy.started" in lines.next()
+
+
 def test_a_tail_is_no_console(cli: Cli, held: Held) -> None:
     with tail("--since", "10m", "--json") as lines:
         assert lines.next()

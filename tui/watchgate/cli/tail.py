@@ -1,9 +1,9 @@
-"""`tail`: live records, as lines for people or JSON for scripts."""
+"""`tail`: what happens, as lines for people, or every record as a line or JSON."""
 
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.filtering import HELP, wanted
@@ -13,15 +13,22 @@ from watchgate.cli.record_line import record_line
 from watchgate.cli.since import since_us
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from watchgate.cli.live_lines import LiveLines
     from watchgate.core.filters import Filter
     from watchgate.core.records import Record
+
+Form = Literal["lines", "all", "json"]
 
 
 def add_parser(commands: Any) -> None:
     """Add the command."""
     tail = commands.add_parser(
         "tail",
-        help="live records",
+        help="calls and decisions as they happen",
+        description="One line for each call once it is over, each request and its decision, "
+        "sessions, prompts and alarms. --json prints every record.",
         epilog="example: watchgate tail 'agent:claude kind:tool.*' --since 10m --json",
     )
     tail.add_argument("filter", nargs="*", metavar="FILTER", help=HELP)
@@ -29,6 +36,11 @@ def add_parser(commands: Any) -> None:
         "--since",
         metavar="T",
         help="begin with the records since 30s, 10m, 2h ago, 12:04 or 2026-11-20; as since: does",
+    )
+    tail.add_argument(
+        "--all",
+        action="store_true",
+        help="every record, those of hooks, usage and the core's own work too; so does kind:",
     )
     tail.add_argument("--json", action="store_true", help="one JSON object a line")
     tail.set_defaults(run=_tail)
@@ -42,8 +54,10 @@ def _tail(args: argparse.Namespace) -> int:
 
     _, taken = wanted(args.filter)
     begin_us = since_us(args.since)
+    begin_us = taken.since_us if begin_us is None else begin_us
+    every = args.all or any(term.key == "kind" for term in taken.terms)
     try:
-        anyio.run(_follow, taken, taken.since_us if begin_us is None else begin_us, args.json)
+        anyio.run(_follow, taken, begin_us, "json" if args.json else "all" if every else "lines")
     except LinkError as fault:
         raise Stop(str(fault), Exit.NO_CORE) from None
     except JournalError as fault:
@@ -51,19 +65,22 @@ def _tail(args: argparse.Namespace) -> int:
     return Exit.DONE
 
 
-async def _follow(taken: Filter, since_us: int | None, as_json: bool) -> None:
+async def _follow(taken: Filter, since_us: int | None, form: Form) -> None:
+    from watchgate.cli.live_lines import LiveLines
     from watchgate.core.record_fields import RECORD_FIELDS
+    from watchgate.core.session_views import SessionViews
+    from watchgate.core.state import State
     from watchgate.link.client import connect
-
-    keeps = taken.over(RECORD_FIELDS)
-
-    def show(record: Record) -> None:
-        if keeps is None or keeps(record):
-            _print(record, as_json)
+    from watchgate.link.snapshots import restored
 
     paths = here()
     async with connect(paths.control_socket) as client:
         snapshot = await client.attach(observer=True)
+        state = restored(snapshot)
+        if since_us is not None:
+            state = State()
+            state.seen = SessionViews(snapshot.sessions)
+        show = _shown(form, LiveLines(state), taken.over(RECORD_FIELDS))
         if since_us is not None:
             from watchgate.service.journal.reading import since
 
@@ -81,8 +98,19 @@ async def _follow(taken: Filter, since_us: int | None, as_json: bool) -> None:
                     complain(f"records {first} to {last} are left out: this reads too slowly")
 
 
-def _print(record: Record, as_json: bool) -> None:
-    if as_json:
-        json_line(record)
-    else:
-        say(record_line(record))
+def _shown(
+    form: Form, lines: LiveLines, keeps: Callable[[Record], bool] | None
+) -> Callable[[Record], None]:
+    """Print a record in this form, where the filter keeps it."""
+
+    def show(record: Record) -> None:
+        # A line tells what a record changes, so all of them are folded, whatever is printed.
+        line = lines.line(record) if form == "lines" else ""
+        if keeps is not None and not keeps(record):
+            return
+        if form == "json":
+            json_line(record)
+        elif form == "all" or line:
+            say(line or record_line(record))
+
+    return show

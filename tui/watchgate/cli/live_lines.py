@@ -1,0 +1,112 @@
+"""Records as the lines that a person follows: one for each call once it is over, and its decision.
+
+Records that only describe how the core and the hooks work have none.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Final
+
+from watchgate.core.call_rows import call_key
+from watchgate.core.record_fields import words
+from watchgate.core.records import Record
+from watchgate.core.redact import redact
+from watchgate.core.state import State
+from watchgate.core.views import CallRow, PendingView, Settled
+
+LABEL_CHARS: Final = 16
+TEXT_CHARS: Final = 200
+_CALL_KINDS: Final = frozenset({"tool.pre", "tool.permission", "tool.post", "tool.error"})
+_OPEN: Final = ("pending", "running", "handed back")
+_EVENTS: Final = {
+    "session.start": "session begins",
+    "session.end": "session ends",
+    "prompt.submit": "is asked:",
+    "notice": "says:",
+    "turn.error": "turn failed",
+    "turn.interrupt": "turn interrupted",
+}
+"""What an agent does besides calling tools, in words."""
+
+_OF_THE_CORE: Final = ("policy.", "grant.", "effect.", "console.")
+_QUIET: Final = frozenset({
+    "effect.confirmed", "effect.sent", "grant.used", "policy.checkpoint", "policy.inferred",
+    "policy.budget",
+})  # fmt: skip
+
+
+class LiveLines:
+    """Folds records into a `State`, and writes what changed for the person."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+
+    def line(self, record: Record) -> str:
+        """The line of this record, which comes after those before it; empty where it has none."""
+        state, kind = self._state, record.kind
+        row = state.calls.get(call_key(record))
+        pending = state.pending.get(record.request or "")
+        state.apply(record)
+        if kind == "approval.requested":
+            asked = state.pending.get(record.request or "")
+            text = _asks(asked) if asked is not None else ""
+        elif kind == "approval.decided" and pending is not None and state.last is not None:
+            text = _settled(state.last)
+        elif kind in _CALL_KINDS:
+            text = _over(row, state.calls.get(call_key(record)), record)
+        else:
+            text = _event(record)
+        return self._placed(record, text) if text else ""
+
+    def _placed(self, record: Record, text: str) -> str:
+        at = datetime.fromtimestamp(record.at / 1_000_000, UTC).astimezone()
+        view = self._state.session(record.agent, record.session)
+        label = view.label if view is not None else "watchgate"
+        return f"{at:%H:%M:%S}  {label[:LABEL_CHARS]:<{LABEL_CHARS}}  {redact(text)}"
+
+
+def _asks(view: PendingView) -> str:
+    from watchgate.ui.formats import person, short_id
+
+    data = view.data
+    silence = "denied" if data.silence == "deny" else "handed back"
+    limit = f"; {silence} in {person(data.timeout_s)}" if data.timeout_s else ""
+    what = f"? asks     {data.risk.upper()}  {data.tool.name}: {data.summary}"
+    return f"{what}  ({data.reason}{limit}; {short_id(view.id)})"
+
+
+def _settled(settled: Settled) -> str:
+    from watchgate.core.call_endings import ENDINGS
+    from watchgate.core.presence.shown_word import shown_word
+    from watchgate.ui.formats import person
+
+    word = shown_word(settled.word, settled.by).replace("-", " ")
+    said = f": {settled.reason}" if settled.reason else ""
+    what = f"{ENDINGS[settled.word].glyph} {word}  {settled.tool}: {settled.summary}"
+    return f"{what}  (by {settled.by} after {person(settled.waited_s)}{said})"
+
+
+def _over(before: CallRow | None, row: CallRow | None, record: Record) -> str:
+    """How a call ended that was still open; denials that nobody was asked about among them."""
+    from watchgate.ui.formats import took
+
+    if row is None or row.stage in _OPEN or (before is not None and before.stage not in _OPEN):
+        return ""
+    stage = f"{'#' if row.alarm else row.glyph or ' '} {row.stage}"
+    risk = f"{row.risk.upper()}  " if row.risk in ("high", "critical") else ""
+    time = took(row.took_ms) if record.kind in ("tool.post", "tool.error") else ""
+    why = record.data.get("reason") if record.data.get("gate") == "denied" else ""
+    return f"{stage:<10} {time:>6}  {risk}{row.tool}: {row.summary}{f'  ({why})' if why else ''}"
+
+
+def _event(record: Record) -> str:
+    kind, text = record.kind, words(record)
+    if kind.startswith(_OF_THE_CORE):
+        alarm = "# " if kind.startswith("effect.") else ""
+        return f"{alarm}{text}" if text and kind not in _QUIET else ""
+    name = _EVENTS.get(kind)
+    if name is None or (name.endswith(":") and not text):
+        return ""
+    first = text.strip().partition("\n")[0][:TEXT_CHARS]
+    return f"{name} {first}" if name.endswith(":") else name
