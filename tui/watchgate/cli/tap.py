@@ -68,6 +68,7 @@ def _follow(url: str) -> int:
     import anyio
 
     from watchgate.cli.place import configured, core_at
+    from watchgate.service.errors import first_of
     from watchgate.service.opencode.server import Server
     from watchgate.service.opencode.stream import Stopped, Stream
 
@@ -83,6 +84,9 @@ def _follow(url: str) -> int:
         # Whoever presses ^C wants it to end.
         with suppress(KeyboardInterrupt):
             anyio.run(Stream(server, core, complain, deadline_s).run)
-    except* Stopped as stopped:
-        raise Stop(str(stopped.exceptions[0])) from None
+    except BaseException as error:
+        stopped = first_of(error, Stopped)
+        if stopped is None:
+            raise
+        raise Stop(str(stopped)) from None
     return Exit.DONE

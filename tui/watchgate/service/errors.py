@@ -11,19 +11,29 @@ from watchgate.service.equipment import EquipmentError
 from watchgate.service.journal.schema import JournalError
 from watchgate.service.runtime_dir import CoreRunningError, RuntimeDirError
 
+_REASONS = (AgentsError, EquipmentError, RuntimeDirError, JournalError)
+
 
 @contextmanager
 def reasons_not_to_serve() -> Iterator[None]:
     """Raise what a core may refuse for as `CannotServe`, also out of groups of errors."""
     try:
         yield
-    except* (AgentsError, EquipmentError, RuntimeDirError, JournalError) as group:
-        first = _first(group)
+    except BaseException as error:
+        first = first_of(error, *_REASONS)
+        if first is None:
+            raise
         kind = AlreadyServed if isinstance(first, CoreRunningError) else CannotServe
         raise kind(str(first)) from None
 
 
-def _first(error: BaseException) -> BaseException:
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error
+def first_of(error: BaseException, *kinds: type[BaseException]) -> BaseException | None:
+    """The first of an error, or of a group of errors, if all of them are of these kinds.
+
+    `except*` will not do where another error is raised from: Python 3.11.0 to 3.11.3 make a group
+    of that one.
+    """
+    if not isinstance(error, BaseExceptionGroup):
+        return error if isinstance(error, kinds) else None
+    firsts = [first_of(each, *kinds) for each in error.exceptions]
+    return firsts[0] if all(firsts) else None
