@@ -4,6 +4,7 @@ PYTHON ?= python3
 JOBS   ?= 4
 BIN    := .venv/bin
 READY  := .venv/.ready
+USER   := .venv/.installed
 UV      = $(or $(shell command -v uv),.bootstrap/bin/uv)
 
 .DEFAULT_GOAL := help
@@ -13,14 +14,14 @@ help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | \
 		while IFS='|' read -r target text; do printf '%-26s%s\n' "$$target" "$$text"; done
 
-run: $(READY) ## the console
+run: $(USER) ## the console
 	$(BIN)/watchgate
 
-lookback: $(READY) ## what your agents asked for so far, judged from their transcripts
+lookback: $(USER) ## what your agents asked for so far, judged from their transcripts
 	@# Exit code 1: there are no transcripts, which it has said.
 	@$(BIN)/watchgate lookback || [ $$? -eq 1 ]
 
-demo: $(READY) ## the console on a scripted feed; touches no agent
+demo: $(USER) ## the console on a scripted feed; touches no agent
 	$(BIN)/watchgate demo
 
 test: $(READY) ## the whole suite, without real agents
@@ -88,20 +89,36 @@ clean: ## remove whatever the other targets made
 	find tui tests bench scripts -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The lock is exact and only uv reads it: without uv on PATH, one is put into .bootstrap/.
+# What a user runs is set up without the tools of developers, in a second; --inexact keeps those
+# that are there already.
+$(USER): pyproject.toml uv.lock
+	@$(call sync,--no-dev --inexact)
+	@touch $@
+
 $(READY): pyproject.toml uv.lock
-	@if command -v uv >/dev/null; then \
+	@$(call sync,--compile-bytecode)
+	@touch $@ $(USER)
+
+# The private uv needs no pip of its own where the interpreter has one: to make one takes seconds.
+define sync
+	if command -v uv >/dev/null; then \
 		echo 'setting up .venv with uv'; \
-		uv sync --locked --quiet --compile-bytecode; \
+		uv sync --locked --quiet $(1); \
 	else \
 		command -v $(PYTHON) >/dev/null || { \
 			echo 'watchgate needs Python 3.11 or newer: apt install python3 python3-venv' >&2; exit 1; }; \
 		$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 			echo "watchgate needs Python 3.11 or newer, $(PYTHON) is $$($(PYTHON) -V 2>&1): install one and run make PYTHON=/path/to/python3.11, or install uv" >&2; exit 1; }; \
-		$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
-			echo 'this Python cannot make environments: apt install python3-venv (or install uv)' >&2; exit 1; }; \
 		echo 'setting up .venv with $(PYTHON) and a private uv'; \
-		$(PYTHON) -m venv .bootstrap && \
-		.bootstrap/bin/python -m pip install --quiet --disable-pip-version-check 'uv>=0.8,<1' && \
-		.bootstrap/bin/uv sync --locked --quiet --compile-bytecode --no-python-downloads --python "$$(command -v $(PYTHON))"; \
+		if $(PYTHON) -c 'import pip; exit(int(pip.__version__.split(".")[0]) < 23)' 2>/dev/null; then \
+			test -x .bootstrap/bin/uv || { $(PYTHON) -m venv --without-pip .bootstrap && \
+			$(PYTHON) -m pip --python .bootstrap/bin/python install --quiet --disable-pip-version-check 'uv>=0.8,<1'; }; \
+		else \
+			$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+				echo 'this Python cannot make environments: apt install python3-venv (or install uv)' >&2; exit 1; }; \
+			test -x .bootstrap/bin/uv || { $(PYTHON) -m venv .bootstrap && \
+			.bootstrap/bin/python -m pip install --quiet --disable-pip-version-check 'uv>=0.8,<1'; }; \
+		fi && \
+		.bootstrap/bin/uv sync --locked --quiet $(1) --no-python-downloads --python "$$(command -v $(PYTHON))"; \
 	fi
-	@touch $@
+endef

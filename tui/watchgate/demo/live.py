@@ -25,19 +25,35 @@ from watchgate.service.stage import Stage
 DEADLINE_S = 3660
 LEAD_S = 1.0
 
+OPENING_S = 15.0
+"""So much of the script is played faster, from `LEAD_S` before it on: a request is seen soon."""
+
+OPENING_SPEED = 6.0
+
 
 class DemoClock:
-    """A clock that begins at the demo's noon and runs `speed` times as fast as the real one."""
+    """A clock that begins at the demo's noon and runs `speed` times as fast as the real one.
 
-    def __init__(self, speed: float) -> None:
+    Its first `OPENING_S` pass `OPENING_SPEED` times as fast as that.
+    """
+
+    def __init__(self, speed: float, real: Clock | None = None) -> None:
         self.speed = speed
-        self._real: Clock = SystemClock()
-        self._begun = self._real.now().mono_s
+        self._real = real or SystemClock()
+        self._begun_s = self._real.now().mono_s
         self._start = Instant(START_WALL_US, 0.0).plus(-LEAD_S)
 
     def now(self) -> Instant:
         """The demo's present moment."""
-        return self._start.plus((self._real.now().mono_s - self._begun) * self.speed)
+        passed_s = (self._real.now().mono_s - self._begun_s) * self.speed
+        opening_s = min(passed_s, OPENING_S / OPENING_SPEED)
+        return self._start.plus(opening_s * OPENING_SPEED + passed_s - opening_s)
+
+    def real_s(self, at_s: float) -> float:
+        """The real seconds that are left until a moment of the script; negative once it is over."""
+        now_s, over_s = self.now().mono_s, OPENING_S - LEAD_S
+        fast_s = max(0.0, min(at_s, over_s) - now_s)
+        return (at_s - now_s - fast_s + fast_s / OPENING_SPEED) / self.speed
 
 
 @contextmanager
@@ -113,9 +129,9 @@ async def _step(
 
 
 async def _until(clock: DemoClock, at_s: float) -> None:
-    left_s = at_s - clock.now().mono_s
+    left_s = clock.real_s(at_s)
     if left_s > 0:
-        await anyio.sleep(left_s / clock.speed)
+        await anyio.sleep(left_s)
 
 
 async def _frame(socket: Path, step: Step) -> bytes:
