@@ -66,7 +66,7 @@ def test_what_was_sent_is_told_where_something_else_would_run(
 ) -> None:
     page = printed(capsys, before={"command": "rm -rf /"}, edited_from="b7c2xxxx")
     assert '  sent     {"command":"rm -rf /"}\n' in page
-    assert "rewritten (you edited #b7c2): what is above would run" in page
+    assert "an operator edited #b7c2: what is above would run" in page
 
 
 def test_secrets_are_covered_until_they_are_asked_for(capsys: pytest.CaptureFixture[str]) -> None:

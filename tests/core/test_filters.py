@@ -179,7 +179,7 @@ def test_a_test_over_getters_reads_only_what_it_needs() -> None:
 @pytest.mark.parametrize(
     ("text", "wrong", "part"),
     [
-        ("a agent>=x", "agent>=", "only risk and took can be compared; write agent:codex"),
+        ("a agent>=x", "agent>=", "only risk, took, waited can be compared; write agent:codex"),
         ("risk:hgih", "hgih", "did you mean high? allowed: low, medium, high"),
         ("risk>=high*", "*", "takes no star"),
         ("lane:front", "front", "allowed: gate, gate-read, relay, observe"),

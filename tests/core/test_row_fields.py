@@ -86,7 +86,7 @@ def test_a_row_of_another_machine_is_found_by_host_and_by_its_own_name(text: str
         (_record("approval.requested", risk="high"), "state:pending risk>=high request:a41f"),
         (
             _record("approval.decided", word="denied-by-timeout", by="nobody", waited_s=30.5),
-            'state:"timed out" by:nobody took>30s',
+            'state:"timed out" by:nobody waited>30s -took>1ms',
         ),
         (
             _record("approval.decided", word="allowed-by-operator", by="operator kim (console 2)"),

@@ -89,9 +89,7 @@ async def test_every_screen_is_ascii_and_columns_stay() -> None:
             assert screen.isascii(), [char for char in screen if not char.isascii()]
         await bench.press("escape", "1")
         assert "<U+6F22><U+5B57>" in bench.screen
-        told = [
-            line.index("? pending") for line in bench.screen.splitlines() if "? pending" in line
-        ]
+        told = [line.index("? waits") for line in bench.screen.splitlines() if "? waits" in line]
         assert len(set(told)) == 1
 
 

@@ -210,9 +210,9 @@ async def test_freezing_keeps_the_calls_while_deadlines_go_on() -> None:
         assert "FROZEN at 12:04:49" in bench.screen
         bench.source.feed(decided(CRITICAL, "denied-by-operator"))
         await bench.until(lambda: "1 PENDING" in bench.screen)
-        assert bench.screen.count("? pending") == 2
+        assert bench.screen.count("? waits") == 2
         await bench.press("z")
-        assert bench.screen.count("? pending") == 1
+        assert bench.screen.count("? waits") == 1
 
 
 async def test_help_is_a_page_with_the_dock_below_it_where_deny_works() -> None:

@@ -23,7 +23,7 @@ PROMPTS = (("colon",), ("apostrophe",), ("slash",), ("r",), ("A",), ("e",), ("D"
 FEW = ((60, 16), (200, 60), (20, 4), (100, 30))
 
 WHERE_COLUMNS_ARE = {
-    "monitor": frozenset({"done", "pending", "failed", "timed", "!!!"}),
+    "monitor": frozenset({"done", "waits", "failed", "timed", "!!!"}),
     "traces": frozenset({"policy", "!!!"}),
     "costs": frozenset({"$1.12", "$0.41", "$0.31", "62", "41"}),
     "history": frozenset({"timed", "denied", "!!!", "!!"}),
@@ -103,9 +103,9 @@ async def test_a_name_without_an_end_runs_into_nothing() -> None:
     async with running(foreign(everything(), WORDS[0] * 9)) as bench:
         for size in ((60, 24), (80, 24), (120, 40)):
             await resize(bench, size)
-            rows = [line for line in lines(bench) if "? pending" in line]
+            rows = [line for line in lines(bench) if "? waits" in line]
             assert len(rows) == 2
-            assert all(" ? pending  " in row for row in rows)
+            assert all(" ? waits " in row for row in rows)
             assert any(
                 line.rstrip().endswith((" 1 of 2", " denied in 0:23")) for line in lines(bench)
             )

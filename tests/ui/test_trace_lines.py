@@ -40,7 +40,7 @@ def page(data: TraceData, cells: int = 82) -> str:
     call = line_of(view("12:03:11", "docs", data, call="c"))
     blocks = Blocks(call, cells, DARK, chosen=0, active=True).lines
     head = head_lines(call, None, cells, DARK, None)
-    return text([*head, *blocks, *conclusion(call, cells, DARK)], cells)
+    return text([*head, *blocks, *conclusion(call, None, cells, DARK)], cells)
 
 
 def detail(row: TraceRow, data: TraceData, cells: int = 82) -> str:
@@ -146,10 +146,10 @@ def test_the_axis_names_round_times_where_they_lie() -> None:
 
 
 def test_the_last_line_says_what_the_decision_waited_for() -> None:
-    assert "The decision took 243 ms. 214 ms of it is ./hooks/fmt.sh." in page(BEFORE)
+    assert "Hooks and rules took 243 ms. 214 ms of it is ./hooks/fmt.sh." in page(BEFORE)
     assert "Nothing was prevented" in page(HIDDEN)
     watched = msgspec.structs.replace(BEFORE, effect="view")
-    assert "The decision took" in page(watched), "the policy decided, whatever the preset"
+    assert "Hooks and rules took" in page(watched), "the policy decided, whatever the preset"
     watched = msgspec.structs.replace(watched, decided_by="acme-guard")
     assert "Nothing was decided: these hooks only watched." in page(watched)
 

@@ -86,7 +86,7 @@ def test_a_held_call_tells_why_who_and_after_how_long(told: Told) -> None:
     for words in (
         "Rewrites history", "git.force", "safer: ask", "Sends commits", "raised: seen before",
         "would touch: ", "origin/main", "HIGH; silence means deny after 1:00", "told ana",
-        "denied by operator", "operator ana (console 2), after 0:14",
+        "denied by operator", "operator ana (console 2), waited 0:14",
     ):  # fmt: skip
         assert words in page.text, words
     assert page.of("span.end denied") == ["x denied"] * 2, "in the index and at its place"
@@ -100,7 +100,7 @@ def test_a_question_tells_what_was_answered_and_a_sub_agent_is_named(told: Told)
              waited_s=3, answers=given)  # fmt: skip
     page = told.page()
     assert "for sub-agent explore" in page.text
-    assert "operator kim, after 0:03, red and blue; nothing" in page.text
+    assert "operator kim, waited 0:03, red and blue; nothing" in page.text
 
 
 def test_an_alarm_stands_first_in_the_index(told: Told) -> None:

@@ -22,6 +22,13 @@ _ABOUT_CHARS = 60
 _HEADS = {"question": "QUESTION", "plan": "PLAN"}
 
 
+_INSTEAD = {
+    "pending": "what is above would run",
+    "committing": "what is above would run",
+    "allowed": "what is above was allowed in its place",
+}
+"""What stands above, by where the request stands."""
+
 _RISKS = ("low", "medium", "unknown", "high", "critical")
 
 
@@ -110,10 +117,15 @@ def _rewritten(found: dict[str, Any], *, bare: bool) -> Iterator[str]:
     before = found.get("before")
     if before is None:
         return
-    whose = f"you edited #{found['edited_from'][:4]}" if "edited_from" in found else "a handler"
+    edited = found.get("edited_from", "")
+    whose = f"an operator edited #{edited[:4]}" if edited else "a handler rewrote it"
     yield ""
+    if "asked" in found:
+        risk = found.get("asked_risk", "unknown")
+        shown = found["asked"] if bare else redact(found["asked"])
+        yield f"  {'asked':<9}{'' if risk == 'unknown' else f'{risk.upper()}  '}{shown}"
     yield f"  {'sent':<9}{msgspec.json.encode(before if bare else redact_all(before)).decode()}"
-    yield f"  {'':<9}rewritten ({whose}): what is above would run"
+    yield f"  {'':<9}{whose}: {_INSTEAD.get(found['status'], 'what is above took its place')}"
 
 
 def _findings(found: dict[str, Any]) -> Iterator[str]:
@@ -160,7 +172,9 @@ def _facts(found: dict[str, Any]) -> dict[str, str]:
     facts = {name: value for name, value in facts.items() if value or name == "cwd"}
     if "ended" in found:
         end = found["ended"]
-        facts["ended"] = f"{shown_word(end['word'], end['by'])} by {end['by']}"
+        why = f", {redact(end['reason'])}" if end.get("reason") else ""
+        facts["ended"] = f"{shown_word(end['word'], end['by'])} by {end['by']}{why}"
+        facts["waited"] = f"{end['waited_s']:.0f} s"
         given = [" and ".join(each) or "nothing" for each in found["ended"].get("answers", [])]
         if given:
             facts["answers"] = "; ".join(given)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 Commands = Any
 LINE_CHARS = 1_000
+TOOL_CHARS = 60
 SCOPES = ("once", "turn", "session", "15m", "always")
 
 
@@ -106,18 +107,23 @@ def _ls(args: argparse.Namespace) -> int:
         rows = [tuple(str(each[key]) for key in keys) for each in found]
         table(("SESSION", "AGENT", "STATE", "CALLS", "FOLDER"), rows)
     else:
-        named = ("agent", "label", "risk", "tool")
-        rows = [
-            (each["id"][:8], *(redact(str(each[key])) for key in named), _line(each))
-            for each in map(_asked, found)
-        ]
-        table(("ID", "AGENT", "SESSION", "RISK", "TOOL", "CALL"), rows)
+        table(("ID", "AGENT", "SESSION", "RISK", "TOOL", "CALL"), map(_row, map(_asked, found)))
     return Exit.DONE
 
 
-def _line(each: dict[str, Any]) -> str:
+def _row(each: dict[str, Any]) -> tuple[str, ...]:
+    """A request as its line; the tool and the call do not say the same twice."""
+    from watchgate.core.summary import in_columns
+
+    tool, call = in_columns(str(each["tool"]), str(each["summary"]), TOOL_CHARS)
+    asked = f"   asked: {each['asked']}" if each.get("asked") else ""
+    named = (each["agent"], each["label"], each["risk"], tool)
+    return (each["id"][:8], *(redact(str(word)) for word in named), _line(each, f"{call}{asked}"))
+
+
+def _line(each: dict[str, Any], call: str) -> str:
     """The call, its secrets covered; of a long one less than was sent, which may end in one."""
-    covered = redact(str(each["summary"]))
+    covered = redact(call)
     if len(covered) <= LINE_CHARS:
         return covered
     return f"{covered[:LINE_CHARS]}… (watchgate show {each['id'][:8]})"

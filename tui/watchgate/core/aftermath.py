@@ -54,7 +54,7 @@ class Aftermath:
         elif call.decided == "allow" and not event.numbering and _altered(call, body):
             effects.append(drafts.effect(event, call, summary(body.tool), "RAN ALTERED"))
         elif call.decided == "allow":
-            effects.append(drafts.effect(event, call, "ran as approved"))
+            effects.append(drafts.effect(event, call, f"ran as {call.changed or 'approved'}"))
         return effects
 
     def batch_over(self, event: Event, body: ToolBatch, now: Instant) -> list[Effect]:

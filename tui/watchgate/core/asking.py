@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
+import msgspec
+
 from watchgate.core.calls import Call, summarized
 from watchgate.core.clock import Instant
+from watchgate.core.drafts import call_line
 from watchgate.core.events import Event, Lane, Tool, ToolCall
 from watchgate.core.grants.book import Grants
 from watchgate.core.policy.assessment import Assessment
@@ -14,6 +17,7 @@ from watchgate.core.requests import Request
 from watchgate.core.retries import why_raised
 from watchgate.core.ruling import Ruling
 from watchgate.core.subject_digest import subject_digest
+from watchgate.core.summary import summary
 
 _OFFERED: Final[dict[Asks, tuple[str, ...]]] = {
     "approval": ("allow", "deny", "handback"),
@@ -60,6 +64,7 @@ def request_about(
         segments=found.segments,
         raised=why_raised(found),
         before=ruling.before,
+        asked=_as_sent(ruling),
         cwd=event.cwd,
         mode=event.mode,
         sub=event.sub,
@@ -99,6 +104,14 @@ def answerable(event: Event) -> bool:
     if event.kind != "question" or tool is None or not event.lane.waits:
         return False
     return event.can.allow if tool.cls == "plan" else event.can.answer
+
+
+def _as_sent(ruling: Ruling) -> str:
+    """The line of the call as the agent sent it, where a handler rewrote it; else empty."""
+    event, before = ruling.event, ruling.before
+    if before is None or event.tool is None:
+        return ""
+    return call_line(summary(msgspec.structs.replace(event.tool, input=before), event.cwd))
 
 
 def _asks(event: Event, tool: Tool) -> Asks:

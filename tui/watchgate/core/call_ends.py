@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from watchgate.core.as_asked import once_altered, once_ended
 from watchgate.core.call_endings import ENDINGS
 from watchgate.core.call_rows import CallRows, call_key
 from watchgate.core.records import Record
@@ -9,6 +10,12 @@ from watchgate.core.views import CallRow
 
 RAN = ("done", "failed", "ran ungated")
 """The stages of calls that are known to have run."""
+
+ASKS_ITSELF = ("handed-back", "handed-back-by-operator", "handed-back-by-timeout",
+               "answered-elsewhere")  # fmt: skip
+"""The words after which an agent may ask a person in its own terminal, for an unknown time."""
+
+_NOBODY_ASKED = ("edited-by-operator", "allowed-by-grant", "allowed-by-rule")
 
 
 def end_by_word(rows: CallRows, record: Record, word: str) -> None:
@@ -28,8 +35,31 @@ def end_by_word(rows: CallRows, record: Record, word: str) -> None:
         word=word,
         stage=ending.stage,
         ended_at=record.at if ending.over else None,
-        took_ms=(record.at - row.at) // 1000 if ending.over else None,
+        took_ms=None,
+        waited_ms=waited_ms(row, record, word),
+        freed_at=0 if word in ASKS_ITSELF else record.at,
+        **once_ended(row, word),
     )
+
+
+def waited_ms(row: CallRow, record: Record, word: str) -> int | None:
+    """How long the call waited for a person so far; an edited request goes on as another one."""
+    waited_s = record.data.get("waited_s")
+    if word in _NOBODY_ASKED or not isinstance(waited_s, int | float):
+        return row.waited_ms
+    return (row.waited_ms or 0) + round(waited_s * 1000)
+
+
+def took_ms(row: CallRow, record: Record) -> int | None:
+    """The machine's time of a call that ended; None where a person's cannot be told from it.
+
+    What an agent says of it may count the time in which somebody was asked.
+    """
+    agents = record.data.get("took_ms")
+    if row.freed_at == 0:
+        return agents if isinstance(agents, int) else None
+    since_ms = max(0, record.at - (row.freed_at or row.at)) // 1000
+    return min(agents, since_ms) if isinstance(agents, int) else since_ms
 
 
 def end_by_result(rows: CallRows, row: CallRow, record: Record, *, off: bool) -> None:
@@ -38,13 +68,17 @@ def end_by_result(rows: CallRows, row: CallRow, record: Record, *, off: bool) ->
     stage = "done" if data["ok"] else "failed"
     if data.get("ungated") or (not row.gated and off):
         stage = "ran ungated"
-    took = data.get("took_ms")
     rows.edit(
         call_key(record),
         stage=row.stage if row.alarm else stage,
         ended_at=record.at,
-        took_ms=took if isinstance(took, int) else (record.at - row.at) // 1000,
+        took_ms=took_ms(row, record),
     )
+
+
+def asks_itself(record: Record) -> bool:
+    """Tell whether the agent asks somebody in its own terminal about this call."""
+    return record.kind == "tool.permission" and record.data.get("gate") in ("handback", "recorded")
 
 
 def end_ungated(rows: CallRows, record: Record, *, alarm: bool) -> bool:
@@ -66,6 +100,8 @@ def end_ungated(rows: CallRows, record: Record, *, alarm: bool) -> bool:
 
 def end_contradicted(rows: CallRows, record: Record) -> None:
     """Show that a call did something else than what the agent was told."""
-    alarm = record.data.get("alarm")
+    alarm, row = record.data.get("alarm"), rows.get(call_key(record))
     stage = alarm if isinstance(alarm, str) and alarm else "failed"
-    rows.edit(call_key(record), stage=stage, alarm=True)
+    ran = str(record.data.get("what", "")) if alarm == "RAN ALTERED" else ""
+    changes = once_altered(row, ran) if row is not None and ran else {}
+    rows.edit(call_key(record), stage=stage, alarm=True, **changes)

@@ -54,8 +54,9 @@ class Call(msgspec.Struct, kw_only=True, gc=False):
     one, `gated` that this was on a gate, `left` that it went away before the answer, and
     `handed_on` that it asks on its relay what a gate had answered. `request` names the newest
     request about it, `heard` counts the hearings whose outcome a client waits for, `over` says that
-    the agent is past it, `ran` that it told of a result. Of the tool's input only the hash and a
-    short summary (empty when it is long) are kept: an input may be megabytes, and calls may never
+    the agent is past it, `ran` that it told of a result, and `changed` is the word for the input
+    that was allowed in place of its own (edited, rewritten). Of the tool's input only the hash and
+    a short summary (empty when it is long) are kept: an input may be megabytes, and calls may never
     end; and in `patches`, whether it is a shell command with a patch in it, which a stream tells as
     an edit.
     """
@@ -78,6 +79,7 @@ class Call(msgspec.Struct, kw_only=True, gc=False):
     over: bool = False
     ran: bool = False
     patches: bool = False
+    changed: str = ""
     request: str | None = None
     decided: Decided | None = None
     carried: Carried | None = None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from watchgate.core.filter_keys import KEYS
+from watchgate.core.filter_keys import DURATIONS, KEYS
 from watchgate.core.filter_terms import Term
 from watchgate.core.text import safe_text
 
@@ -137,7 +137,7 @@ def _values(key: str, known: Known) -> Iterable[str]:
         "host": known.hosts,
         "tool": known.tools,
         "by": ("operator", "rule", "grant", "nobody", "watchgate"),
-        "took": _TOOK,
+        **dict.fromkeys(DURATIONS, _TOOK),
     }
     return seen.get(key, ())
 

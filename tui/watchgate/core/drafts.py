@@ -43,7 +43,7 @@ from watchgate.core.records import (
 from watchgate.core.requests import Request
 from watchgate.core.sessions import SessionState
 from watchgate.core.summary import summary
-from watchgate.core.traces import HIDING
+from watchgate.core.traces import HIDING, decided_in_ms
 from watchgate.core.verdicts import Outcome
 
 RECORDED_CHARS = 8_000
@@ -182,6 +182,7 @@ def traced(
         shown=_cut(_rewritten(event, outcome), CALL_SUMMARY_CHARS) if writes else "",
         rows=outcome.trace,
     )
+    data = msgspec.structs.replace(data, took_ms=decided_in_ms(data))
     ref = call.ref if call is not None else tool.call_id if tool is not None else None
     return draft(event, data, ref, kind="hook.trace")
 

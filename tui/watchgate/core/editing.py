@@ -13,6 +13,7 @@ import msgspec
 from watchgate.core.clock import Instant
 from watchgate.core.decisions import Decision, Refused, check, settled
 from watchgate.core.dispatch import with_input
+from watchgate.core.drafts import call_line
 from watchgate.core.policy.assessment import Assessment
 from watchgate.core.policy.gate import PolicyGate
 from watchgate.core.requests import Request, Status
@@ -52,6 +53,8 @@ def edited(request: Request, args: dict[str, Any], gate: PolicyGate, id: str) ->
         scopes=("once",),
         before=request.data.tool.input if request.data.before is None else request.data.before,
         edited_from=request.id,
+        asked=request.data.asked or call_line(request.data.summary),
+        asked_risk=request.data.asked_risk if request.data.asked else request.data.risk,
         offered=tuple(each for each in request.data.offered if each != "handback"),
         silence="deny",
         **_judged(found),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from watchgate.core import drafts, wording
 from watchgate.core.approvals import Broker
+from watchgate.core.as_asked import of_request
 from watchgate.core.calls import Calls, Carried
 from watchgate.core.clock import Instant
 from watchgate.core.decisions import Decision
@@ -60,7 +61,7 @@ class Endings:
             reply = SayAnswer(end.answers)
         elif request.status is Status.ALLOWED:
             reply = SayAllow(
-                request.data.tool.input if request.rewritten else None, request.context
+                request.data.tool.input if request.rewritten else None, _words_beside(request)
             )
         elif end.word == "denied-by-operator":
             reply = SayDeny(text, stop=end.stop)
@@ -83,6 +84,8 @@ class Endings:
             allowed = isinstance(reply, SayAllow | SayAnswer)
             if allowed and request.rewritten:
                 self._calls.rewrite(call, request.data.tool)
+                asked = of_request(request.data)
+                call.changed = asked.verb if asked is not None else ""
             # Whoever asked on a relay and went away waits in its own terminal now.
             call.left = not sends and request.subject.lane is not Lane.RELAY
             call.decided = "allow" if allowed else "deny" if denied else "handback"
@@ -135,6 +138,12 @@ class Endings:
             drafts.decided(request),
             drafts.about(edited, "approval.requested", edited.data, now),
         ]
+
+
+def _words_beside(request: Request) -> str:
+    """What the model reads beside an allow: the words of handlers, and that an operator edited."""
+    edited = wording.edited(request.data.summary) if request.data.edited_from else ""
+    return "\n".join(filter(None, (request.context, edited)))
 
 
 def reply_for(event: Event, reply: Reply) -> Reply:

@@ -12,6 +12,7 @@ from watchgate.core.events import Kind, Lane
 from watchgate.core.records import Gate
 
 TEXT: Final = "text"
+DURATIONS: Final = ("took", "waited")
 RISK_RANK: Final = {"low": 0, "medium": 1, "high": 2, "critical": 3, "unknown": 2}
 """Risks in their order; one that is not known counts as high."""
 
@@ -104,7 +105,8 @@ KEYS: Final = {
         Key(
             "call", "the call, by the beginning of the agent's id", "call:toolu_01", shortened=True
         ),
-        Key("took", "how long it took: ms, s, m or h", "took>5s", ordered=True),
+        Key("took", "how long it took the machine: ms, s, m or h", "took>5s", ordered=True),
+        Key("waited", "how long it waited for a person: ms, s, m or h", "waited>1m", ordered=True),
         Key("since", "not before then", "since:7d", timed=True),
         Key("until", "not after then", "until:12:04", timed=True),
     )

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from datetime import tzinfo
 from typing import Final
 
-from watchgate.core.filter_keys import KEYS, ORDERED, RISK_RANK, TEXT, plain
+from watchgate.core.filter_keys import DURATIONS, KEYS, ORDERED, RISK_RANK, TEXT, plain
 from watchgate.core.filter_terms import Filter, Term, Value
 from watchgate.core.moments import since_us, until_us
 
@@ -95,7 +95,7 @@ def _term(match: re.Match[str], now_us: int | None, zone: tzinfo | None) -> Term
         value, prefix = value[:-1], True
     start = match.start("bare" if quoted is None else "quoted")
     span = start, match.end()
-    if key in ("since", "until") or op != ":" or key == "took":
+    if key in ("since", "until") or op != ":" or key in DURATIONS:
         if prefix:
             raise FilterError(f"{key} takes no star", match.end() - 1)
         limit = _limit(key, value, span, now_us, zone)
@@ -127,9 +127,9 @@ def _check_key(match: re.Match[str], key: str, op: str) -> None:
     wrong = match.start("key"), match.end("op")
     if op != ":" and not KEYS[key].ordered:
         fix = f"write {KEYS[key].example}"
-        raise FilterError(f"only {' and '.join(ORDERED)} can be compared; {fix}", *wrong)
-    if op == ":" and key == "took":
-        raise FilterError("how long it took is compared: write took>5s or took<200ms", *wrong)
+        raise FilterError(f"only {', '.join(ORDERED)} can be compared; {fix}", *wrong)
+    if op == ":" and key in DURATIONS:
+        raise FilterError(f"how long it {key} is compared: write {key}>5s or {key}<200ms", *wrong)
 
 
 def _check_text(match: re.Match[str]) -> None:
@@ -155,8 +155,8 @@ def _limit(
     if key == "risk":
         _check_value(key, value, span, prefix=False)
         return RISK_RANK[value.casefold()]
-    if key == "took":
-        return _took_ms(value, span)
+    if key in DURATIONS:
+        return _duration_ms(key, value, span)
     if now_us is None:
         raise FilterError(f"{key} needs a clock, and there is none here", *span)
     try:
@@ -165,10 +165,10 @@ def _limit(
         raise FilterError(str(fault), *span) from None
 
 
-def _took_ms(value: str, span: tuple[int, int]) -> int:
+def _duration_ms(key: str, value: str, span: tuple[int, int]) -> int:
     found = _TOOK.fullmatch(value)
     if found is None:
-        raise FilterError("took is compared with a time: 200ms, 5s, 2m or 1h", *span)
+        raise FilterError(f"{key} is compared with a time: 200ms, 5s, 2m or 1h", *span)
     if not found[2]:
         raise FilterError(f"a unit is missing: {value}ms, {value}s, {value}m or {value}h", *span)
     return round(float(found[1]) * _UNIT_MS[found[2].lower()])

@@ -11,8 +11,15 @@ from typing import Any
 
 import msgspec
 
+from watchgate.core.as_asked import while_held
 from watchgate.core.call_endings import ENDINGS
-from watchgate.core.call_ends import end_by_result, end_by_word, end_contradicted, end_ungated
+from watchgate.core.call_ends import (
+    asks_itself,
+    end_by_result,
+    end_by_word,
+    end_contradicted,
+    end_ungated,
+)
 from watchgate.core.call_rows import CallKey, CallRows, call_key
 from watchgate.core.gate_folds import GATE_FOLDS, is_off, started
 from watchgate.core.history_lean import SUMMARY_CHARS
@@ -97,6 +104,7 @@ class Folding:
             reason=told.reason,
             waited_s=told.waited_s,
             took_ms=row.took_ms,
+            asked=row.asked,
             why=row.why,
             cwd=told.cwd,
             lane=told.lane,
@@ -139,6 +147,8 @@ class Folding:
         changes: dict[str, Any] = {}
         if data.get("lane") in ("gate", "gate-read"):
             changes["gated"] = True
+        if asks_itself(record):
+            changes["freed_at"] = 0
         row = self._calls.get(key)
         if row is not None and row.risk == "unknown" and isinstance(data.get("risk"), str):
             changes["risk"] = data["risk"]
@@ -167,6 +177,9 @@ class Folding:
         told.reason = str(data.get("reason") or told.reason)
         told.word = ""
         changes: dict[str, Any] = {"glyph": "?", "stage": "pending", "request": record.request}
+        row = self._calls.get(call_key(record))
+        if row is not None:
+            changes |= while_held(row, data, SUMMARY_CHARS)
         if isinstance(data.get("risk"), str):
             changes["risk"] = data["risk"]
         self._calls.edit(call_key(record), took_ms=None, ended_at=None, **changes)

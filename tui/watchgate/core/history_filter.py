@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from watchgate.core.as_asked import line_of
 from watchgate.core.filter_terms import Getter, Value
 from watchgate.core.filters import Filter
 from watchgate.core.history_row import HistoryRow
@@ -12,7 +13,7 @@ from watchgate.core.word_fields import by_names, host_of, session_names
 
 
 def _text(row: HistoryRow) -> str:
-    return f"{row.summary}  {row.outcome}  {row.by}  {row.reason}  {row.rule}  {row.why}"
+    return f"{line_of(row)}  {row.outcome}  {row.by}  {row.reason}  {row.rule}  {row.why}"
 
 
 def _by(row: HistoryRow) -> Value:
@@ -35,6 +36,7 @@ _GETTERS: Final[dict[str, Getter[HistoryRow]]] = {
     "request": lambda row: row.request,
     "call": lambda row: row.call,
     "took": lambda row: row.took_ms,
+    "waited": lambda row: round(row.waited_s * 1000) if row.word else None,
     "at": lambda row: row.at,
     "text": _text,
 }

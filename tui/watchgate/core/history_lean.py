@@ -12,7 +12,7 @@ SUMMARY_CHARS = 2_000
 
 _READ: Final = frozenset(
     "tool summary cwd rule reason lane gate word risk ok ungated took_ms interrupted by waited_s"
-    " alarm why until name profile".split()
+    " alarm why what until name profile before edited_from asked asked_risk".split()
 )
 
 
@@ -21,6 +21,9 @@ def lean(record: Record) -> Record:
     data: dict[str, Any] = {name: each for name, each in record.data.items() if name in _READ}
     if isinstance(tool := data.get("tool"), dict):
         data["tool"] = {"name": tool.get("name")}
-    if isinstance(summary := data.get("summary"), str):
-        data["summary"] = summary[:SUMMARY_CHARS]
+    if isinstance(data.get("before"), dict):
+        data["before"] = {}  # that there was another input is all that is read of it
+    for name in ("summary", "asked", "what"):
+        if isinstance(line := data.get(name), str):
+            data[name] = line[:SUMMARY_CHARS]
     return msgspec.structs.replace(record, data=data)

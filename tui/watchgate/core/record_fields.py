@@ -30,8 +30,10 @@ def words(record: Record) -> str:
         return _trace_words(data)
     if record.kind.startswith("grant."):
         return _grant_words(data)
+    asked = f"asked: {data['asked']}" if data.get("asked") else ""
     parts = (
         data.get("summary"),
+        asked,
         data.get("gate"),
         shown_word(str(data.get("word") or ""), str(data.get("by") or "operator")),
         data.get("by"),
@@ -110,9 +112,12 @@ def _by(record: Record) -> Value:
 
 
 def _took_ms(record: Record) -> Value:
-    took, waited_s = record.data.get("took_ms"), record.data.get("waited_s")
-    if isinstance(took, int | float):
-        return int(took)
+    took = record.data.get("took_ms")
+    return int(took) if isinstance(took, int | float) else None
+
+
+def _waited_ms(record: Record) -> Value:
+    waited_s = record.data.get("waited_s")
     return int(waited_s * 1000) if isinstance(waited_s, int | float) else None
 
 
@@ -137,6 +142,7 @@ RECORD_FIELDS: Final[Mapping[str, Getter[Record]]] = {
     "request": lambda record: record.request,
     "call": lambda record: record.call,
     "took": _took_ms,
+    "waited": _waited_ms,
     "at": lambda record: record.at,
     "text": words,
 }

@@ -209,7 +209,8 @@ class RequestData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True,
     all the while. `asks` says what kind of item it is; the `questions` of one are answered in their
     order. `raised` says why the risk is above what the rules alone say. `before` is the input as
     the agent sent it where a handler or an operator (`edited_from` is the id of the request that
-    was edited) changed it; `tool.input` is what would run.
+    was edited) changed it; `tool.input` is what would run. `asked` and `asked_risk` are the line
+    and the risk of the call as it was sent, where that is another one.
     """
 
     digest: str
@@ -226,6 +227,8 @@ class RequestData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True,
     raised: str = ""
     before: dict[str, Any] | None = None
     edited_from: str = ""
+    asked: str = ""
+    asked_risk: str = "unknown"
     cwd: str = ""
     mode: str | None = None
     sub: Sub | None = None

@@ -218,6 +218,8 @@ def _without_deeds(data: Mapping[str, Any]) -> dict[str, Any]:
             kept[f"{key}_count"] = len(kept.pop(key))
     if (before := kept.pop("before", None)) is not None:
         kept["before_bytes"] = len(msgspec.json.encode(before))
+    if asked := kept.pop("asked", ""):
+        kept["asked_chars"] = len(asked)
     # A handler's reason is its own words, and they may quote the call; the policy's never do.
     author = kept.get("decided_by") or kept.get("rule") or ""
     if isinstance(kept.get("reason"), str) and ("rows" in kept or author.startswith("handler ")):

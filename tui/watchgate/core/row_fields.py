@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from watchgate.core.as_asked import line_of
 from watchgate.core.filter_terms import Getter, Value
 from watchgate.core.hosts import own_id
 from watchgate.core.views import CallRow
@@ -33,7 +34,8 @@ ROW_FIELDS: Final[Mapping[str, Getter[CallRow]]] = {
     "request": lambda row: row.request and (row.request, own_id(row.request)),
     "call": lambda row: row.call,
     "took": lambda row: row.took_ms,
+    "waited": lambda row: row.waited_ms,
     "at": lambda row: row.at,
-    "text": lambda row: row.summary,
+    "text": line_of,
 }
 """How each field of a row is read."""

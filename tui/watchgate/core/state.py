@@ -12,11 +12,13 @@ from collections.abc import Callable, Iterable
 import msgspec
 
 from watchgate.core import decoding
+from watchgate.core.as_asked import of_request, while_held
 from watchgate.core.budget import KIND as BUDGET
 from watchgate.core.budget import Budgets, take
 from watchgate.core.call_endings import ENDINGS, counter_of
 from watchgate.core.call_ends import (
     RAN,
+    asks_itself,
     end_by_result,
     end_by_word,
     end_contradicted,
@@ -42,6 +44,7 @@ from watchgate.core.session_views import Key, SessionViews, session_key
 from watchgate.core.traces import Traces, ended_by, hidden_by, shown_by
 from watchgate.core.usage.fold import UsageFold
 from watchgate.core.views import (
+    AsAsked,
     CallRow,
     GateView,
     PendingView,
@@ -215,6 +218,8 @@ class State:
             self._count(ENDINGS[word].counter if data["gate"] == "denied" else counter)
         if data["gate"] == "denied":
             end_by_word(self.calls, record, word)
+        elif asks_itself(record):
+            self.calls.edit(call_key(record), freed_at=0)
         self.seen.heard_of_gate(record, gated=gated)
 
     def _result(self, record: Record) -> None:
@@ -242,6 +247,7 @@ class State:
         self.pending[view.id] = view
         self.seen.ask(key, 1)
         self.seen.edit(key, pid=data.agent_pid, env=data.env)
+        row = self.calls.get(call_key(record))
         self.calls.edit(
             call_key(record),
             glyph="?",
@@ -251,6 +257,7 @@ class State:
             rule=self.calls.shared(str(data.rule)),
             took_ms=None,
             ended_at=None,
+            **(while_held(row, record.data, ROW_CHARS) if row is not None else {}),
         )
 
     def _facts(self, record: Record) -> None:
@@ -280,13 +287,15 @@ class State:
             key, waited_s = (view.agent, view.session), record.data["waited_s"]
             self.seen.answered(key, waited_s, allowed=_ANSWERED[word])
         self._count(counter_of(word, str(record.data.get("by", ""))))
+        row = self.calls.get(call_key(record))
         end_by_word(self.calls, record, word)
         if word == "withdrawn":
             self.seen.edit(session_key(record), left_at=record.at)
             if view is None or view.data.lane != Lane.RELAY:
                 self.calls.edit(call_key(record), gated=False)  # if it runs, it did not wait
         if view is not None:
-            self.settled.append(_settled(view, record))
+            asked = row.asked if row is not None else of_request(view.data)
+            self.settled.append(_settled(view, record, asked))
 
     def _undelivered(self, record: Record) -> None:
         """A decision that never reached the agent counts as what the agent was told instead."""
@@ -374,7 +383,7 @@ class State:
         self.seen.start_over()
 
 
-def _settled(view: PendingView, record: Record) -> Settled:
+def _settled(view: PendingView, record: Record, asked: AsAsked | None) -> Settled:
     data = record.data
     return Settled(
         request=view.id,
@@ -391,6 +400,7 @@ def _settled(view: PendingView, record: Record) -> Settled:
         risk=view.data.risk,
         scope=data.get("scope", "once"),
         reason=data.get("reason", ""),
+        asked=asked,
     )
 
 

@@ -2,8 +2,32 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import msgspec
+
 from watchgate.core import tool_input
 from watchgate.core.events import Tool
+from watchgate.core.redact import redact
+
+TOLD_CHARS = 1_000
+VALUE_CHARS = 120
+FIELDS_TOLD = 12
+READ_CHARS = 16_384
+
+_TELLING: Final = {
+    name: place
+    for place, name in enumerate(
+        "sql query statement command cmd script code expression url uri path file_path filePath"
+        " file name title message".split()
+    )
+}
+"""The fields that tell by themselves what a call would do, the most telling first."""
+
+_WORD: Final = re.compile(r"[\w./:@%+,~#-]+")
+_ENCODER: Final = msgspec.json.Encoder()
 
 
 def shown_path(path: str, cwd: str) -> str:
@@ -16,7 +40,7 @@ def summary(tool: Tool, cwd: str = "") -> str:
 
     The command of a shell call, the paths and line counts of an edit, the pattern and path of a
     search, the address of a fetch, the first question that is asked, the first line of a plan; else
-    the tool's name. It is text from outside: show it through `safe_text`.
+    the tool's name with what it is given. It is text from outside: show it through `safe_text`.
     """
     match tool.cls:
         case "shell":
@@ -34,7 +58,78 @@ def summary(tool: Tool, cwd: str = "") -> str:
         case "plan":
             return _first_line(_field(tool, "plan")) or tool.name
         case _:
-            return tool.name
+            given = " ".join(_given(tool.input))
+            return f"{tool.name}{_between(tool.name)}{given}" if given else tool.name
+
+
+def in_columns(tool: str, line: str, cells: int) -> tuple[str, str]:
+    """The texts of the two columns for a tool and its call, where the one has so many cells.
+
+    The line of a tool of unknown making begins with its name: what the first column has room for
+    is not said again in the second.
+    """
+    head, rest = line[: len(tool)], line[len(tool) :]
+    between = _between(tool)
+    if not tool or head != tool or not (not rest or rest.startswith(between)):
+        return tool, line
+    server, colon, name = tool.partition(":")
+    if colon and len(tool) > cells:
+        return server, f"{name}{rest}"
+    return (tool, rest.removeprefix(between)) if rest else (tool, line)
+
+
+def _between(tool: str) -> str:
+    """What parts a tool's name from what it is given: of a plain name no command begins so."""
+    return " " if ":" in tool else ": "
+
+
+def told_whole(tool: Tool) -> frozenset[str]:
+    """The fields of which the line of a tool of unknown making leaves nothing out."""
+    return frozenset(name for name, text, most in _fields(tool.input) if len(text) <= most)
+
+
+def _given(args: Mapping[str, Any]) -> Iterator[str]:
+    """The fields of an input as the line has them."""
+    told = 0
+    for _, text, most_chars in _fields(args):
+        told += 1
+        yield _bounded(text, most_chars)
+    if left := sum(not _is_empty(value) for value in args.values()) - told:
+        yield f"+{left} more"
+
+
+def _fields(args: Mapping[str, Any]) -> Iterator[tuple[str, str, int]]:
+    """Each field that is told: its name, its text, and how many characters of that are shown.
+
+    The value that tells most stands by itself, the others with their names.
+    """
+    told = next((name for name in _TELLING if isinstance(args.get(name), str) and args[name]), "")
+    others = [name for name in args if name != told and not _is_empty(args[name])]
+    if told:
+        # What looks like another field must not be taken for one.
+        alone = not others or "=" not in args[told]
+        yield told, args[told] if alone else _json(args[told]), TOLD_CHARS
+    others.sort(key=lambda name: _TELLING.get(name, len(_TELLING)))
+    for name in others[:FIELDS_TOLD]:
+        value = args[name]
+        text = value if isinstance(value, str) and _WORD.fullmatch(value) else _json(value)
+        shown = name if _WORD.fullmatch(name) else _json(name)
+        yield name, f"{shown}={text}", VALUE_CHARS
+
+
+def _json(value: object) -> str:
+    return _ENCODER.encode(value).decode()
+
+
+def _is_empty(value: object) -> bool:
+    return value is None or value in ("", [], {})
+
+
+def _bounded(text: str, most_chars: int) -> str:
+    """The beginning of a text; a secret that is cut would no longer be known for one."""
+    if len(text) <= most_chars:
+        return text
+    return f"{redact(text[:READ_CHARS])[:most_chars]}..."
 
 
 def _edit(tool: Tool, cwd: str) -> str:

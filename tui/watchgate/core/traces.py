@@ -78,8 +78,8 @@ class TracedCall(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     @property
     def took_ms(self) -> float:
-        """How long the agent waited for hooks, all its dispatches together."""
-        return sum(trace.data.took_ms for trace in self.traces)
+        """How long the agent waited for hooks and rules, all its dispatches together."""
+        return sum(decided_in_ms(trace.data) for trace in self.traces)
 
 
 class Traces:
@@ -110,6 +110,16 @@ class Traces:
             view = self.ring[number]
             if view.call.startswith("~"):
                 self.ring[number] = msgspec.structs.replace(view, call=f"before {seq} {view.call}")
+
+
+def decided_in_ms(data: TraceData) -> float:
+    """How long a dispatch took: until the last of what could decide, the policy too, had spoken."""
+    ends = (
+        row.start_ms + row.duration_ms
+        for row in data.rows
+        if row.role == "gate" and row.start_ms is not None and row.duration_ms is not None
+    )
+    return max(data.took_ms, *ends, 0.0)
 
 
 def grouped(traces: Iterable[TraceView]) -> list[TracedCall]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import msgspec
 
 from watchgate.core.records import ATTEMPT, EscalatedData, Fact, RequestData, TamperedData
@@ -23,6 +25,26 @@ class SubView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return self.type or self.id[:8]
 
 
+_CHANGED: Final = {"operator": "edited", "handler": "rewritten", "agent": "altered"}
+
+
+class AsAsked(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """A call as its agent asked for it, of which another one took the place.
+
+    `summary` and `risk` are its line and risk; `by` is who changed it: an operator, a handler, or
+    the agent itself after the decision.
+    """
+
+    summary: str
+    risk: str = "unknown"
+    by: str = "operator"
+
+    @property
+    def verb(self) -> str:
+        """The word for the call that took its place: edited, rewritten, altered."""
+        return _CHANGED.get(self.by, "changed")
+
+
 class CallRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One tool call as a line of the live table.
 
@@ -36,6 +58,11 @@ class CallRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     `lane` is the one it first came by, `rule` the policy's that spoke. `speaks_for` counts the
     calls of its session that ran ungated for the same cause, where this is the first of them.
     `seq` numbers the record that told of the call first: calls may come in the same microsecond.
+
+    `summary` and `risk` are those of what ran or would run, `asked` is what the agent had asked for
+    where that is something else. `took_ms` is the machine's time alone and `waited_ms` how long a
+    person was waited for; `freed_at` (UTC µs) is when that was over, 0 where the agent asked
+    somebody itself, so that nobody knows.
     """
 
     at: int
@@ -64,6 +91,9 @@ class CallRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     rule: str = ""
     speaks_for: int = 0
     seq: int = 0
+    asked: AsAsked | None = None
+    waited_ms: int | None = None
+    freed_at: int | None = None
 
 
 class SessionView(msgspec.Struct, frozen=True, kw_only=True):
@@ -157,7 +187,8 @@ class PendingView(msgspec.Struct, frozen=True, kw_only=True):
 class Settled(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How one request ended: the word, who ended it, with which scope, after how many seconds.
 
-    `at` is UTC µs; `agent`, `session` and `call` find its row among the calls.
+    `at` is UTC µs; `agent`, `session` and `call` find its row among the calls. `asked` is what the
+    agent had asked for, where the request was about something else.
     """
 
     request: str
@@ -174,6 +205,7 @@ class Settled(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     risk: str = "unknown"
     scope: str = "once"
     reason: str = ""
+    asked: AsAsked | None = None
 
 
 class Totals(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from watchgate.core.records import Word
+from watchgate.core.redact import redact
 
+_EDITED_CHARS = 2_000
+_READ_CHARS = 65_536
 _STOP = "Do not try another way; stop and report"
 _STOP_UNLESS = "Do not try another way than that; if it does not do, stop and report"
 
@@ -50,6 +53,20 @@ def denial(
     }.get(word, "Watchgate denied this call")
     detail = f" ({reason})" if reason else ""
     return f"{cause}{detail}. This is not a refusal by a person. {_STOP}{tag}."
+
+
+def edited(line: str) -> str:
+    """What the model reads where an operator had another call run than it asked for.
+
+    `line` is the call that ran; its secrets are the operator's and stay covered.
+    """
+    # A secret that is cut is no longer known for one.
+    shown = redact(line[:_READ_CHARS])
+    shown = shown if len(shown) <= _EDITED_CHARS else f"{shown[:_EDITED_CHARS]}..."
+    return (
+        "An operator edited this call before it ran. What you asked for did not run; the result is"
+        f" that of: {shown}"
+    )
 
 
 def unasked_prompt(handler: str | None, question: str) -> str:

@@ -25,6 +25,7 @@ def listed(view: PendingView) -> dict[str, Any]:
         "asks": data.asks,
         "tool": data.tool.name,
         "summary": _beginning(data.summary, view.id),
+        **({"asked": _beginning(data.asked, view.id)} if data.asked else {}),
         "risk": data.risk,
         "reason": data.reason,
         "digest": data.digest,

@@ -56,7 +56,7 @@ def assess_other(
             findings.append(rule.finding(hit or None, 1))
             # A project's own rule does not make a call known: it could else only loosen.
             known = known or rule.tier != "project"
-    guarded = list(guard(call.shown))
+    guarded = list(guard(call.text))
     findings += guarded
     findings += mixed_scripts(call.names(), 1)
     tool = subject.tool
@@ -117,6 +117,8 @@ class _Call:
         here = Place(session=cwd, home=subject.home, cwd=cwd, own=subject.own, links=subject.links)
         self.place = folders.known(here, cwd)
         self.shown = summary(tool, cwd)
+        # What an unknown tool is given has rules of its own; in its line it is only shown.
+        self.text = tool.name if tool.cls in _UNKNOWN else self.shown
         self.paths = tool_input.paths(tool)
         self.looked_at = self.paths
         if tool.cls == "read":
@@ -157,7 +159,7 @@ class _Call:
             address = tool_input.url(self.subject.tool) or ""
             span = span or (0, len(address))
         if rule.of_text:
-            found = rule.text_hit(self.shown, self.subject.own)
+            found = rule.text_hit(self.text, self.subject.own)
             if found is not None:
                 span = found
             elif not any(rule.text_hit(text, self.subject.own) for text in self.texts):

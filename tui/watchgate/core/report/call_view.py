@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element
 
 from watchgate.core import tool_input
 from watchgate.core.amounts import plural
+from watchgate.core.as_asked import columns_of
 from watchgate.core.diff.blocks import blocks
 from watchgate.core.events import Tool
 from watchgate.core.history_row import HistoryRow
@@ -22,6 +23,7 @@ from watchgate.core.report.story import Called
 
 RISKS = {"low": "", "medium": "!", "high": "!!", "critical": "!!!", "unknown": "?"}
 _ENDS = {"+": "allowed", "=": "allowed", "x": "denied", "T": "denied", "#": "alarm"}
+TOOL_CHARS = 60
 _NOT_KEPT = "not kept in the journal"
 
 
@@ -52,12 +54,13 @@ def line(row: HistoryRow, zone: tzinfo | None) -> Element:
     """The call in one line: time, risk, tool, what ran, how it ended, and by whom."""
     risk = row.risk if row.risk in RISKS else "unknown"
     ended = f"{row.glyph} {row.outcome}".strip()
+    tool, call = columns_of(row, TOOL_CHARS)
     return element(
         "a",
         element("time", clock(row.at, zone)),
         element("b", RISKS[risk], class_=f"risk {risk}", title=f"risk: {risk}"),
-        element("span", row.tool or "?", class_="tool"),
-        element("code", row.summary or _NOT_KEPT, class_="what"),
+        element("span", tool or "?", class_="tool"),
+        element("code", call or _NOT_KEPT, class_="what"),
         element("span", ended, class_=f"end {_ENDS.get(row.glyph, '')}".strip()),
         element("span", row.by or _took(row), class_="by"),
         class_="line",
@@ -95,6 +98,9 @@ def _why(called: Called) -> Iterator[Element]:
     touched = [text(fact, "text") for fact in parts(facts, "facts")] if facts else []
     if touched:
         yield element("p", "would touch: ", ", ".join(touched), class_="why")
+    if was := called.row.asked:
+        yield element("p", f"{was.verb}; the agent asked for: ", _risk(was.risk), class_="why")
+        yield from _block(was.summary, "command")
     if asked and isinstance(before := asked.get("before"), dict):
         who = "an operator" if text(asked, "edited_from") else "a handler"
         yield _folded(f"what the agent had sent, before {who} changed it", pretty(before))
@@ -112,13 +118,18 @@ def _finding(found: Data) -> Element:
     )
 
 
+def _risk(risk: str) -> Element | None:
+    """A risk in its word; None where none was found out."""
+    return None if risk in ("unknown", "") else element("b", risk, class_=f"risk {risk}")
+
+
 def _rule(rule: str) -> Element | None:
     return element("code", rule, class_="rule") if rule else None
 
 
 def _steps(called: Called, zone: tzinfo | None) -> Element | None:
     """What happened when; of a call that nobody held the line above has said it."""
-    told = steps(called.records)
+    told = steps(called)
     if not called.row.glyph and not any(step.loud for step in told):
         return None
     return element(

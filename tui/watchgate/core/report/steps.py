@@ -7,11 +7,14 @@ from typing import Final
 
 import msgspec
 
+from watchgate.core.as_asked import as_it_ran
 from watchgate.core.call_endings import ENDINGS
+from watchgate.core.history_row import HistoryRow
 from watchgate.core.presence.shown_word import shown_word
 from watchgate.core.records import Record
 from watchgate.core.report.fields import Data, number, text
 from watchgate.core.report.formats import person, took
+from watchgate.core.report.story import Called
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -24,12 +27,16 @@ class Step(msgspec.Struct, frozen=True):
     loud: bool = False
 
 
-def steps(records: Iterable[Record]) -> list[Step]:
+def steps(called: Called) -> list[Step]:
     """The steps of a call, in their order."""
-    return [say(record, record.data) for record in records if (say := _STEPS.get(record.kind))]
+    return [
+        say(record, record.data, called.row)
+        for record in called.records
+        if (say := _STEPS.get(record.kind))
+    ]
 
 
-def _asked(record: Record, data: Data) -> Step:
+def _asked(record: Record, data: Data, _row: HistoryRow) -> Step:
     about = [text(data, "native"), text(data, "lane")]
     loud = text(data, "gate") == "denied"
     what = _words(text(data, "word") or "denied-by-rule") if loud else "asked"
@@ -38,26 +45,28 @@ def _asked(record: Record, data: Data) -> Step:
     return Step(record.at, what, _told(about), record.seq, loud)
 
 
-def _held(record: Record, data: Data) -> Step:
+def _held(record: Record, data: Data, _row: HistoryRow) -> Step:
     limit, silence = number(data, "timeout_s"), text(data, "silence") or "deny"
     after = f"after {person(limit)}" if limit else "whenever it ends"
     about = f"{text(data, 'risk').upper()}; silence means {silence} {after}"
+    if text(data, "edited_from"):
+        return Step(record.at, "edited to", f"{text(data, 'summary')}, {about}", record.seq)
     return Step(record.at, "held", about, record.seq)
 
 
-def _more(record: Record, data: Data) -> Step:
+def _more(record: Record, data: Data, _row: HistoryRow) -> Step:
     return Step(record.at, "more time", text(data, "by"), record.seq)
 
 
-def _told_on(record: Record, data: Data) -> Step:
+def _told_on(record: Record, data: Data, _row: HistoryRow) -> Step:
     failed = text(data, "detail")
     what = f"could not tell {text(data, 'to')}" if failed else f"told {text(data, 'to')}"
     return Step(record.at, what, failed, record.seq, bool(failed))
 
 
-def _decided(record: Record, data: Data) -> Step:
+def _decided(record: Record, data: Data, _row: HistoryRow) -> Step:
     word, waited = text(data, "word"), number(data, "waited_s")
-    after = "" if waited is None else f"after {person(waited)}"
+    after = "" if waited is None else f"waited {person(waited)}"
     scope = text(data, "scope")
     lasting = f"for {scope}" if scope not in ("", "once") else ""
     about = _told([text(data, "by"), after, lasting, text(data, "reason"), _answers(data)])
@@ -73,27 +82,31 @@ def _answers(data: Data) -> str:
     return "; ".join(" and ".join(map(str, each)) or "nothing" for each in lists)
 
 
-def _ran(record: Record, data: Data) -> Step:
-    code, time = number(data, "exit_code"), number(data, "took_ms")
+def _ran(record: Record, data: Data, row: HistoryRow) -> Step:
+    code, time = number(data, "exit_code"), row.took_ms
     failed = record.kind == "tool.error" or data.get("ok") is False
     what = "interrupted" if data.get("interrupted") is True else "failed" if failed else "ran"
     about = [text(data, "native")]
     about += [] if code is None else [f"exit {code:.0f}"]
-    about += [] if time is None else [took(time)]
+    about += [] if time is None else [f"took {took(time)}"]
     return Step(record.at, what, _told(about), record.seq, failed)
 
 
-def _effect(what: str, key: str = "what", *, loud: bool = False) -> Callable[[Record, Data], Step]:
-    return lambda record, data: Step(record.at, what, text(data, key), record.seq, loud)
+def _never_told(record: Record, data: Data, _row: HistoryRow) -> Step:
+    return Step(record.at, "never told", text(data, "what"), record.seq, loud=True)
 
 
-def _contradicted(record: Record, data: Data) -> Step:
+def _confirmed(record: Record, data: Data, row: HistoryRow) -> Step:
+    return Step(record.at, "as decided", as_it_ran(text(data, "what"), row.asked), record.seq)
+
+
+def _contradicted(record: Record, data: Data, _row: HistoryRow) -> Step:
     altered = text(data, "alarm") == "RAN ALTERED"
     what = "it ran altered" if altered else "it ran all the same"
     return Step(record.at, what, text(data, "what"), record.seq, loud=True)
 
 
-def _ungated(record: Record, data: Data) -> Step:
+def _ungated(record: Record, data: Data, _row: HistoryRow) -> Step:
     loud = data.get("alarm", True) is True
     return Step(record.at, "no gate was asked", text(data, "why"), record.seq, loud)
 
@@ -106,7 +119,7 @@ def _told(parts: Iterable[str]) -> str:
     return ", ".join(filter(None, parts))
 
 
-_STEPS: Final[dict[str, Callable[[Record, Data], Step]]] = {
+_STEPS: Final[dict[str, Callable[[Record, Data, HistoryRow], Step]]] = {
     "tool.pre": _asked,
     "tool.permission": _asked,
     "question": _asked,
@@ -116,8 +129,8 @@ _STEPS: Final[dict[str, Callable[[Record, Data], Step]]] = {
     "approval.extended": _more,
     "approval.escalated": _told_on,
     "approval.decided": _decided,
-    "effect.undelivered": _effect("never told", loud=True),
-    "effect.confirmed": _effect("as decided"),
+    "effect.undelivered": _never_told,
+    "effect.confirmed": _confirmed,
     "effect.contradicted": _contradicted,
     "effect.ungated": _ungated,
 }

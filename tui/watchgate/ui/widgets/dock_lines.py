@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from watchgate.core.as_asked import line_of
 from watchgate.core.call_endings import ENDINGS
 from watchgate.core.text import safe_text
 from watchgate.core.views import PendingView, Settled
@@ -384,5 +385,5 @@ def _idle(docked: Docked, cells: int, colors: Palette) -> Line:
         after = when if width(when) <= room else ""
     summary = room - len(after) - 4
     if summary >= 8:
-        line.add("  ").fit(covered(last.summary), summary)
+        line.add("  ").fit(covered(line_of(last)), summary)
     return line.add("  ").add(after, "dim")

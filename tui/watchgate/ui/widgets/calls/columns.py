@@ -6,6 +6,7 @@ from datetime import tzinfo
 
 import msgspec
 
+from watchgate.core.as_asked import columns_of
 from watchgate.core.text import safe_text
 from watchgate.core.views import CallRow
 from watchgate.ui.covered import covered
@@ -20,7 +21,6 @@ MARGIN = 1
 
 _QUIET = ("done", "withdrawn", "no result")
 _STOPPED = ("denied", "timed out", "failed")
-_WAITED = ("x", "T")
 _RAN = ("running", "done", "failed", "ran ungated", "no result")
 
 
@@ -85,14 +85,17 @@ def header(cells: int, colors: Palette, *, hosts: bool = False) -> Line:
 
 
 def elapsed(row: CallRow, now_us: int) -> str:
-    """The cell of elapsed time; it ticks while the call is pending or running."""
-    if row.stage == "pending":
-        return person((now_us - row.at) / 1_000_000)
-    if row.stage == "running" and row.ended_at is None:
-        return took(max(0, now_us - row.at) // 1000, running=True)
-    if row.glyph in _WAITED and row.took_ms is not None:
-        return person(row.took_ms / 1000)
+    """The cell of the machine's time; it ticks while the call runs, if anybody knows since when."""
+    if row.stage == "running" and row.ended_at is None and row.freed_at != 0:
+        return took(max(0, now_us - (row.freed_at or row.at)) // 1000, running=True)
     return took(row.took_ms)
+
+
+def stands(row: CallRow, now_us: int) -> str:
+    """Where the call stands, which ticks while a person is waited for."""
+    if row.stage == "pending":
+        return f"{row.glyph} waits {person((now_us - row.at) / 1_000_000)}"
+    return safe_text(f"{row.glyph or ' '} {row.stage}")
 
 
 class _Tone(msgspec.Struct, frozen=True):
@@ -135,7 +138,8 @@ def draw_call(
     if at.time:
         line.add(clock(row.at, zone), tone.quiet)
     column = CURSOR + at.time
-    for text, wide in ((row.label, at.session), (row.tool, at.tool)):
+    tool, call = columns_of(row, at.tool - 1)
+    for text, wide in ((row.label, at.session), (tool, at.tool)):
         line.to(column).fit(safe_text(text[:80]), wide - 1, tone.ink, bold=tone.bold)
         column += wide
     grave = row.risk not in ("low", "medium")
@@ -145,7 +149,7 @@ def draw_call(
         # The words of an alarm are wider than their column, and it has no time worth reading.
         line.fit(f"# {safe_text(row.stage)}", at.state + at.took, tone.ink, bold=True)
     else:
-        state = safe_text(f"{row.glyph or ' '} {row.stage}")
+        state = f"{row.glyph} {row.stage}" if look.stale else stands(row, now_us)
         line.fit(state, at.state, tone.ink, bold=tone.loud)
         line.to(column + at.risk + at.state)
         unknown = look.stale and row.ended_at is None
@@ -161,7 +165,7 @@ def draw_call(
         by, call = safe_text(row.shown_by[:80]), covered(row.shown)[: at.call + 8]
         note = f"shown rewritten by {by}, it ran as it was: "
         return line.to(at.call_at).fit(f"{note}{call}", at.call, "dim")
-    call = covered(row.summary)[: 4 * at.call + 8]
+    call = covered(call)[: 4 * at.call + 8]
     line.to(at.call_at)
     room = at.call
     if row.sub:

@@ -19,7 +19,7 @@ from watchgate.core.views import CallRow
 from watchgate.ui.keys.jumping import Jump
 from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.theming.theme import palette
-from watchgate.ui.widgets.calls.columns import CURSOR, Look, draw_call, elapsed, header
+from watchgate.ui.widgets.calls.columns import CURSOR, Look, draw_call, elapsed, header, stands
 from watchgate.ui.widgets.calls.rows import Rows
 from watchgate.ui.widgets.pane import Line
 
@@ -29,6 +29,11 @@ KEPT_STRIPS = 128
 
 Keep = Callable[[CallRow], bool]
 Shown = tuple[int, CallRow, str]
+
+
+def _ticking(row: CallRow, now_us: int) -> str:
+    """What of a row that is not over changes with time."""
+    return stands(row, now_us) if row.stage == "pending" else elapsed(row, now_us)
 
 
 class RingTable(Widget, can_focus=True):
@@ -290,7 +295,7 @@ class RingTable(Widget, can_focus=True):
     def _entry(self, number: int) -> Shown:
         row = self._ring[number]
         open_ended = row.ended_at is None and not self._stale
-        return number, row, elapsed(row, self._now_us) if open_ended else ""
+        return number, row, _ticking(row, self._now_us) if open_ended else ""
 
     def _empty_line(self, y: int, cells: int) -> Strip:
         line = Line(palette(self.app.theme))

@@ -10,9 +10,10 @@ from textual.events import MouseScrollDown, MouseScrollUp
 from watchgate.core.amounts import count
 from watchgate.core.history_row import HistoryRow
 from watchgate.core.records import Record
+from watchgate.core.summary import in_columns
 from watchgate.core.text import safe_text
 from watchgate.ui.covered import covered
-from watchgate.ui.formats import DOTS, clock, cut, home, short_id, width
+from watchgate.ui.formats import DOTS, clock, cut, home, machine, person, short_id, width
 from watchgate.ui.theming.palettes import Token
 from watchgate.ui.theming.theme import RISK_GLYPH, RISK_TOKEN
 from watchgate.ui.widgets.history.rows import NOT_KEPT, by_words, day
@@ -23,12 +24,14 @@ from watchgate.ui.widgets.request.request_words import APPROVABLE_CHARS
 
 WORDS, ABOUT = 16, 41
 LONGEST = 2_000
+TOOL_CHARS = 60
 WIDE = 100
 """From so many cells a step takes one line."""
 
 BESIDE = 76
 """Under so many cells it stands beside the list, which then leaves columns out."""
 
+LONGEST_ASKED = 12
 LONGEST_STEP = 3
 """The lines that the words about one step take at most."""
 
@@ -104,7 +107,8 @@ class HistoryDetail(Pane):
         if row is None:
             return []
         lines = [self.line()] * 2 if self._below else []
-        lines += [self._head(row, cells), self.line(), *self._summary(row, cells), self.line()]
+        lines += [self._head(row, cells), self.line(), *self._summary(row, cells)]
+        lines += [*self._as_asked(row, cells), self.line()]
         if self._whole or cells < BESIDE:
             lines += [*self._facts(row, cells), self.line()]
         lines += self._steps(row, cells)
@@ -129,8 +133,9 @@ class HistoryDetail(Pane):
         name, _ = day(row.at, self._now_us, self._zone)
         line.right(f"{name} ", "dim")
         room = cells - line.right_cells - 2
+        tool, _ = in_columns(row.tool, row.summary, TOOL_CHARS)
         for gap, text, ink, bold in (
-            (3, safe_text(row.tool[:60]), self._ink, False),
+            (3, safe_text(tool[:TOOL_CHARS]), self._ink, False),
             (3, safe_text(row.label[:60]), self._ink, True),
             (2, safe_text(row.agent[:20]), "dim", False),
             (3, short_id(row.request) if row.request else "", "dim", False),
@@ -145,16 +150,30 @@ class HistoryDetail(Pane):
             return [
                 self.line().to(2).fit("the journal does not keep what it was", cells - 3, "dim")
             ]
+        _, call = in_columns(row.tool, row.summary, TOOL_CHARS)
         if not self._whole and cells >= BESIDE:
             line = self.line().to(2)
-            return [line.fit(covered(row.summary[:LONGEST]), cells - 3, self._ink, bold=True)]
+            return [line.fit(covered(call[:LONGEST]), cells - 3, self._ink, bold=True)]
         room = cells - 3
-        told = lay_out(row.summary[:APPROVABLE_CHARS], (), room, lines=True)
+        told = lay_out(call[:APPROVABLE_CHARS], (), room, lines=True)
         lines = []
         for each in told if self._whole else told[: 2 * SHORT_SUMMARY]:
             lines.append(self.line().to(2))
             draw_row(lines[-1], each, room)
         return lines
+
+    def _as_asked(self, row: HistoryRow, cells: int) -> list[Line]:
+        """What the agent had asked for, where something else ran."""
+        if row.asked is None:
+            return []
+        token: Token = "off" if self._stale else RISK_TOKEN.get(row.asked.risk, "high")
+        line = self.line().to(2).add(row.asked.verb, "dim").to(WORDS).add("asked: ", "dim")
+        if row.asked.risk != "unknown":
+            words = f"{RISK_GLYPH.get(row.asked.risk, '!!')} {safe_text(row.asked.risk).upper()}  "
+            line.add(words, token, bold=True)
+        if not self._whole:
+            return [line.fit(covered(row.asked.summary), cells - line.left_cells - 1, self._ink)]
+        return [line, *self._wrapped(row.asked.summary, cells, LONGEST_ASKED)]
 
     def _facts(self, row: HistoryRow, cells: int) -> list[Line]:
         """What the list has in its columns, where it stands alone or has not all of them."""
@@ -169,6 +188,8 @@ class HistoryDetail(Pane):
             ("rule", safe_text(row.rule) if row.rule not in row.by else ""),
             ("reason", covered(row.reason)),
             ("why", covered(row.why)),
+            ("took", machine(row.took_ms) if row.took_ms is not None else ""),
+            ("waited", person(row.waited_s) if row.waited_s else ""),
             ("cwd", safe_text(home(row.cwd, self._home))),
             ("asked by", self._asked),
         ):

@@ -6,6 +6,7 @@ from datetime import datetime, tzinfo
 
 import msgspec
 
+from watchgate.core.as_asked import columns_of, line_of
 from watchgate.core.history_row import HistoryRow
 from watchgate.core.text import safe_text
 from watchgate.ui.covered import covered
@@ -108,8 +109,9 @@ def draw_past(
     if at.agent:
         line.to(column).fit(safe_text(row.agent[:80]), at.agent - 1, quiet)
         column += at.agent
+    tool, call = columns_of(row, at.tool - 1) if at.tool else ("", line_of(row))
     if at.tool:
-        line.to(column).fit(safe_text(row.tool[:80]) or "?", at.tool - 1, ink)
+        line.to(column).fit(safe_text(tool[:80]) or "?", at.tool - 1, ink)
         column += at.tool
     grave = row.risk not in ("low", "medium")
     line.to(column).add(RISK_GLYPH.get(row.risk, "!!"), risk, bold=grave)
@@ -127,4 +129,4 @@ def draw_past(
     line.to(column)
     if not row.summary:
         return line.fit(NOT_KEPT, at.call, quiet)
-    return line.fit(covered(row.summary)[: 4 * at.call + 8], at.call, ink, bold=row.alarm)
+    return line.fit(covered(call)[: 4 * at.call + 8], at.call, ink, bold=row.alarm)

@@ -7,6 +7,7 @@ from typing import Final
 
 import msgspec
 
+from watchgate.core.as_asked import as_it_ran
 from watchgate.core.call_endings import ENDINGS
 from watchgate.core.history_row import HistoryRow
 from watchgate.core.presence.shown_word import shown_word
@@ -81,7 +82,10 @@ def _asked(record: Record, row: HistoryRow, home_dir: str) -> list[Step]:
 def _held(record: Record, _row: HistoryRow, _home: str) -> list[Step]:
     data = record.data
     about = f"{str(data.get('risk', '?')).upper()}  {data.get('reason', '')}"
-    return [Step(record.at, "? held", covered(about), record.seq, covered(str(data["rule"])))]
+    words = "? held"
+    if data.get("edited_from"):
+        words, about = "edited to", f"{data.get('summary', '')}   {about}"
+    return [Step(record.at, words, covered(about), record.seq, covered(str(data["rule"])))]
 
 
 def _more(record: Record, _row: HistoryRow, _home: str) -> list[Step]:
@@ -100,7 +104,7 @@ def _escalated(record: Record, _row: HistoryRow, _home: str) -> list[Step]:
 
 def _decided(record: Record, _row: HistoryRow, _home: str) -> list[Step]:
     data = record.data
-    about = f"{data.get('by', '')}, after {person(float(data.get('waited_s', 0)))}"
+    about = f"{data.get('by', '')}, waited {person(float(data.get('waited_s', 0)))}"
     return [_end(record, str(data["word"]), about, str(data.get("reason", "")))]
 
 
@@ -113,13 +117,13 @@ def _end(record: Record, word: str, about: str, beside: str) -> Step:
     return Step(record.at, safe_text(words), covered(about), record.seq, covered(beside), loud)
 
 
-def _ran(record: Record, _row: HistoryRow, _home: str) -> list[Step]:
+def _ran(record: Record, row: HistoryRow, _home: str) -> list[Step]:
     data = record.data
-    about, code, took = str(data.get("native", "")), data.get("exit_code"), data.get("took_ms")
+    about, code, took = str(data.get("native", "")), data.get("exit_code"), row.took_ms
     if isinstance(code, int):
         about += f", exit {code}"
-    if isinstance(took, int | float):
-        about += f", {machine(took)}"
+    if took is not None:
+        about += f", took {machine(took)}"
     failed = record.kind == "tool.error" or data.get("ok") is False
     return [Step(record.at, "failed" if failed else "ran", covered(about), record.seq,
                  loud=failed)]  # fmt: skip
@@ -139,8 +143,9 @@ def _undelivered(record: Record, _row: HistoryRow, _home: str) -> list[Step]:
     return [Step(record.at, "never told", covered(str(record.data["what"])), record.seq, loud=True)]
 
 
-def _confirmed(record: Record, _row: HistoryRow, _home: str) -> list[Step]:
-    return [Step(record.at, "as decided", covered(str(record.data.get("what", ""))), record.seq)]
+def _confirmed(record: Record, row: HistoryRow, _home: str) -> list[Step]:
+    about = covered(as_it_ran(str(record.data.get("what", "")), row.asked))
+    return [Step(record.at, "as decided", about, record.seq)]
 
 
 def _contradicted(record: Record, row: HistoryRow, _home: str) -> list[Step]:

@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 
 from watchgate.core.amounts import count
+from watchgate.core.as_asked import line_of
 from watchgate.core.call_endings import ENDINGS
 from watchgate.core.text import safe_text
 from watchgate.core.views import Settled, Totals
@@ -95,7 +96,7 @@ class QueueEmpty(Pane):
             return [first.add("none was settled yet", "dim")]
         glyph = ENDINGS[last.word].glyph if last.word in ENDINGS else "?"
         first.add(f"{glyph} ", bold=True).add(safe_text(last.label[:40]), bold=True).add("  ")
-        first.fit(covered(last.summary[:_LONGEST]), max(4, cells - first.left_cells - 1))
+        first.fit(covered(line_of(last)[:_LONGEST]), max(4, cells - first.left_cells - 1))
         ended = outcome(last, cells - _VALUES - 30)
         told = f"{ended} after {person(last.waited_s)}, {ago(self._view.ago_min * 60)} ago"
         if not self._view.ago_min:

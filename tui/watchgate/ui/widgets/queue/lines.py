@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import tzinfo
 
+from watchgate.core.as_asked import line_of
 from watchgate.core.call_endings import ENDINGS
+from watchgate.core.summary import in_columns
 from watchgate.core.text import safe_text
 from watchgate.core.views import PendingView, Settled
 from watchgate.ui.covered import covered
@@ -45,7 +47,8 @@ def pending_lines(
     if not stale:
         words_right(first, person(left_s) if left_s is not None else "-", left_s)
     first.right(" ")
-    first.fit(safe_text(data.tool.name[:40]), TOOL_CELLS, name, bold=not stale).add("  ")
+    tool, call = in_columns(data.tool.name, data.summary, TOOL_CELLS)
+    first.fit(safe_text(tool[:40]), TOOL_CELLS, name, bold=not stale).add("  ")
     ident = short_id(asked.id)
     room = cells - first.left_cells - first.right_cells - len(ident) - 3
     first.fit(safe_text(asked.label[:80]), max(3, room), name, bold=not stale)
@@ -53,7 +56,7 @@ def pending_lines(
     if marked:
         second.right(f"{MARKED} ", name, bold=True)
     room = cells - TEXT - 1 - (second.right_cells + 1 if marked else 0)
-    _summary(second.to(TEXT), data.tool.cls, data.summary, room, name)
+    _summary(second.to(TEXT), data.tool.cls, call, room, name)
 
 
 def settled_lines(
@@ -63,7 +66,7 @@ def settled_lines(
     first, second = lines
     glyph = ENDINGS[ended.word].glyph if ended.word in ENDINGS else "?"
     first.to(GLYPH).add(glyph, "off" if stale else "fg", bold=not stale).to(TEXT)
-    kept, dots = cut(covered(ended.summary[:_LONGEST]), cells - TEXT - 1)
+    kept, dots = cut(covered(line_of(ended)[:_LONGEST]), cells - TEXT - 1)
     first.add(kept, "off" if stale else "fg").add(dots, "dim")
     at = f"{clock(ended.at, zone)}  "
     second.to(TEXT).add(at, "off" if stale else "dim")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from watchgate.core.state import State
+from watchgate.core.summary import in_columns
 from watchgate.core.traces import TracedCall, grouped
-from watchgate.core.views import CallRow, SessionView
+from watchgate.core.views import AsAsked, CallRow, SessionView
 from watchgate.ui.covered import covered
-from watchgate.ui.formats import clock, home, machine, short_id
+from watchgate.ui.formats import clock, home, machine, person, short_id
 from watchgate.ui.theming.palettes import Palette
 from watchgate.ui.widgets.calls.columns import elapsed
 from watchgate.ui.widgets.pane import Line
@@ -15,6 +16,8 @@ from watchgate.ui.widgets.request.hooks import draw_hooks
 from watchgate.ui.widgets.request.request_words import APPROVABLE_CHARS, chip, clause
 from watchgate.ui.widgets.request.sheet import VALUES, Sheet
 from watchgate.ui.widgets.traces.words import ENDED
+
+TOOL_CHARS = 60
 
 
 def hooks_of(state: State, row: CallRow) -> TracedCall | None:
@@ -38,11 +41,14 @@ def call_lines(
 ) -> list[Line]:
     """All that is known of a call that nobody has to decide; `asked` is what asked for it."""
     sheet = Sheet(cells, colors, home_dir)
-    head = sheet.line().add(covered(row.tool[:60]), bold=True)
+    tool, call = in_columns(row.tool, row.summary, TOOL_CHARS)
+    head = sheet.line().add(covered(tool[:TOOL_CHARS]), bold=True)
     head.add("   ").add(covered(row.label[:60]), bold=True)
     head.add(f"  {covered(row.agent[:20])}", "dim").right(f"{clock(row.at)} ", "dim")
     sheet.gap()
-    sheet.rows(lay_out(row.summary[:APPROVABLE_CHARS], (), sheet.room, lines=True))
+    sheet.rows(lay_out(call[:APPROVABLE_CHARS], (), sheet.room, lines=True))
+    if row.asked is not None:
+        _as_asked(sheet, row.asked)
     sheet.gap()
     sheet.fact("outcome", outcome(row), bold=True)
     sheet.fact("rule", row.rule)
@@ -52,8 +58,14 @@ def call_lines(
     line = sheet.line().add("risk", "dim").to(VALUES)
     chip(line, row.risk)
     took = sheet.line().add("took", "dim").to(VALUES).add(elapsed(row, now_us))
+    if row.freed_at == 0 and row.took_ms is None:
+        took.add("   not known: its agent asked somebody itself", "dim")
     if hooks is not None:
         took.add(f"   {machine(hooks.took_ms)} in hooks", "dim")
+    if row.stage == "pending":
+        sheet.fact("waits", person((now_us - row.at) / 1_000_000))
+    elif row.waited_ms is not None:
+        sheet.fact("waited", person(row.waited_ms / 1000))
     if session is not None:
         sheet.fact("cwd", home(session.cwd, home_dir))
         sheet.fact("mode", session.mode or "")
@@ -65,6 +77,14 @@ def call_lines(
     if hooks is not None:
         draw_hooks(sheet, hooks)
     return sheet.lines
+
+
+def _as_asked(sheet: Sheet, asked: AsAsked) -> None:
+    """Write what the agent had asked for, of which the call above took the place."""
+    sheet.section(f"{asked.verb}: what the agent asked for")
+    if asked.risk != "unknown":
+        chip(sheet.line(), asked.risk)
+    sheet.rows(lay_out(asked.summary[:APPROVABLE_CHARS], (), sheet.room, lines=True))
 
 
 def outcome(row: CallRow) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import msgspec
 
 from watchgate.core.amounts import plural
+from watchgate.core.as_asked import columns_of
 from watchgate.core.records import EscalatedData, RequestData
 from watchgate.core.text import safe_text
 from watchgate.core.views import CallRow, PendingView, SessionView
@@ -29,6 +30,7 @@ _GATE = {
 """What the gate made of a call, where the word for its stage does not say so."""
 
 _DIGEST = 12
+_TOOL = 40
 _SUMMARY = 160
 _WRITTEN = 400
 _THOUSAND = 1000
@@ -122,7 +124,8 @@ def _holds(data: RequestData, profile: str) -> str:
 def _batch(sheet: Sheet, batch: tuple[CallRow, ...]) -> None:
     """The calls that the agent made together with this one, and what became of each."""
     for number, row in enumerate(batch[:BATCH_SHOWN]):
-        said = [*pieces(f"{row.tool[:40]}  {row.summary[:_SUMMARY]}"), *_dim(_became(row))]
+        tool, call = columns_of(row, _TOOL)
+        said = [*pieces(f"{tool[:_TOOL]}  {call[:_SUMMARY]}"), *_dim(_became(row))]
         rows = wrap(said, sheet.cells - VALUES - 1)
         sheet.stated("same batch" if number == 0 else "", rows)
     if len(batch) > BATCH_SHOWN:

@@ -11,7 +11,9 @@ from collections.abc import Iterable
 import msgspec
 
 from watchgate.core.amounts import plural
+from watchgate.core.as_asked import columns_of
 from watchgate.core.sessions import SessionState
+from watchgate.core.summary import in_columns
 from watchgate.core.text import safe_text
 from watchgate.core.views import CallRow, PendingView, SessionView, SubView
 from watchgate.ui.covered import covered
@@ -26,6 +28,7 @@ NARROW_NAME = 14
 STATE = 16
 COUNT = 10
 WIDE_FROM = 60
+TOOL_CHARS = 40
 _LONGEST = 400
 
 
@@ -131,7 +134,8 @@ def _doing(branch: Branch, stem: str, cells: int, colors: Palette) -> list[Line]
         data = worst.data
         if data.asks == "approval":
             _risk(line, data.risk)
-        return [_call(line, data.tool.name, data.summary, cells, "fg", bold=True)]
+        shown = in_columns(data.tool.name, data.summary, TOOL_CHARS)
+        return [_call(line, *shown, cells, "fg", bold=True)]
     row = branch.newest
     if row is None:
         return []
@@ -139,7 +143,7 @@ def _doing(branch: Branch, stem: str, cells: int, colors: Palette) -> list[Line]
     state = safe_text(f"{row.glyph} {row.stage}".strip())
     line.add("now  " if busy else "last ", "dim").add(f"{state}  ", "fg" if busy else "dim")
     _risk(line, row.risk)
-    return [_call(line, row.tool, row.summary, cells, "fg" if busy else "dim")]
+    return [_call(line, *columns_of(row, TOOL_CHARS), cells, "fg" if busy else "dim")]
 
 
 def _risk(line: Line, risk: str) -> None:
@@ -150,6 +154,6 @@ def _risk(line: Line, risk: str) -> None:
 def _call(
     line: Line, tool: str, summary: str, cells: int, ink: Token, *, bold: bool = False
 ) -> Line:
-    line.add(f"{covered(tool[:40])}  ", "dim")
+    line.add(f"{covered(tool[:TOOL_CHARS])}  ", "dim")
     room = max(0, cells - line.left_cells - 1)
     return line.fit(covered(summary)[: 4 * room + 8], room, ink, bold=bold)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from watchgate.core.amounts import count, money, plural
+from watchgate.core.as_asked import line_of
 from watchgate.core.sessions import SessionState
 from watchgate.core.views import CallRow, PendingView, SessionView
 from watchgate.ui.covered import covered
@@ -51,7 +52,7 @@ def session_lines(
             sheet.lines.append(draw_call(row, sheet.cells, sheet.colors, Look(), now_us, None))
         else:
             line = sheet.line().add(f"{row.glyph or ' '} ")
-            line.fit(covered(row.summary), sheet.cells - line.left_cells - 1, "dim")
+            line.fit(covered(line_of(row)), sheet.cells - line.left_cells - 1, "dim")
     if not shown:
         sheet.line().add("none in memory; 5 finds older ones in the journal", "dim")
     return sheet.lines

@@ -10,8 +10,9 @@ from watchgate.core.redact import redact
 from watchgate.core.text import safe_text
 from watchgate.core.traces import TracedCall, shows_only
 from watchgate.core.verdicts import TraceRow
+from watchgate.core.views import CallRow
 from watchgate.ui.covered import covered
-from watchgate.ui.formats import machine, width
+from watchgate.ui.formats import machine, person, width
 from watchgate.ui.theming.palettes import Palette
 from watchgate.ui.widgets.pane import Line
 from watchgate.ui.widgets.request.command_text import plain
@@ -44,8 +45,11 @@ def detail_lines(
     return lines
 
 
-def conclusion(call: TracedCall, cells: int, colors: Palette) -> list[Line]:
-    """The last line: what the agent waited for, and whose time most of it was."""
+def conclusion(call: TracedCall, row: CallRow | None, cells: int, colors: Palette) -> list[Line]:
+    """The last line: what the agent waited for, a person or hooks, and whose time most of it was.
+
+    `row` is what became of the call, where that is kept.
+    """
     line = Line(colors).to(INDENT)
     decisions = [trace.data for trace in call.traces]
     if all(data.effect == "view" and data.decided_by != "policy" for data in decisions):
@@ -53,10 +57,13 @@ def conclusion(call: TracedCall, cells: int, colors: Palette) -> list[Line]:
         if any(map(shows_only, decisions)):
             words = f"Nothing was prevented: {SHOWN_ONLY}."
         return [line.fit(words, cells - INDENT - 1, "dim")]
+    if row is not None and row.waited_ms is not None:
+        line.add("It waited ", "dim").add(person(row.waited_ms / 1000), bold=True)
+        line.add(" for a person. ", "dim")
     took = machine(call.took_ms) if call.took_ms else "0 ms"
-    line.add("The decision took ", "dim").add(took, bold=True)
-    rows = [row for data in decisions if data.effect == "gate" for row in data.rows]
-    slowest = max((row for row in rows if _counts(row)), key=_lasted_ms, default=None)
+    line.add("Hooks and rules took ", "dim").add(took, bold=True)
+    rows = [each for data in decisions if data.effect == "gate" for each in data.rows]
+    slowest = max((each for each in rows if _counts(each)), key=_lasted_ms, default=None)
     if slowest is None:
         return [line.add(".", "dim")]
     line.add(". ", "dim").add(machine(slowest.duration_ms), bold=True).add(" of it is ", "dim")

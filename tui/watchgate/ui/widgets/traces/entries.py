@@ -58,4 +58,4 @@ def row_of(state: State, call: TracedCall) -> CallRow | None:
 
 def _entry(call: TracedCall, row: CallRow | None) -> Entry:
     glyph, _ = ended(call.deciding, row)
-    return Entry(call, glyph, alarm=row is not None and row.alarm)
+    return Entry(call, glyph, alarm=row is not None and row.alarm, row=row)

@@ -7,7 +7,7 @@ from typing import Final
 
 from watchgate.core.filter_terms import Filter, Getter, Value
 from watchgate.core.row_fields import ROW_FIELDS
-from watchgate.core.traces import TracedCall, TraceView
+from watchgate.core.traces import TracedCall, TraceView, decided_in_ms
 from watchgate.core.views import CallRow
 from watchgate.core.word_fields import by_names, host_of, session_names
 from watchgate.ui.widgets.traces.words import verdict, why_ignored, why_skipped
@@ -57,7 +57,8 @@ _TRACE_FIELDS: Final[Mapping[str, Getter[Traced]]] = {
     "kind": lambda traced: (traced[0].data.kind, "hook.trace"),
     "by": _by,
     "call": lambda traced: traced[0].call or None,
-    "took": lambda traced: int(traced[0].data.took_ms),
+    "waited": _of_row("waited"),
+    "took": lambda traced: int(decided_in_ms(traced[0].data)),
     "at": lambda traced: traced[0].at,
     "text": _text,
 }

@@ -13,13 +13,14 @@ from textual.message import Message
 from watchgate.core.amounts import count
 from watchgate.core.text import safe_text
 from watchgate.core.traces import Key, TracedCall
+from watchgate.core.views import CallRow
 from watchgate.ui.covered import covered
 from watchgate.ui.formats import clock
 from watchgate.ui.keys.jumping import Jump
 from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.theming.palettes import Token
 from watchgate.ui.widgets.pane import Line, Pane
-from watchgate.ui.widgets.traces.words import whole
+from watchgate.ui.widgets.traces.words import columns, whole
 
 WHEEL = 3
 AIRY_FROM = 26
@@ -30,11 +31,12 @@ SUMMARY_FROM = 56
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False):
-    """A line of the list: its traces, and the glyph of how the call ended."""
+    """A line of the list: its traces, its call's row, and the glyph of how the call ended."""
 
     call: TracedCall
     glyph: str = ""
     alarm: bool = False
+    row: CallRow | None = None
 
 
 class TraceList(Pane):
@@ -194,10 +196,11 @@ class TraceList(Pane):
         line.right(f"{took} ", loud if slow else ink, bold=slow)
         wide = cells >= SUMMARY_FROM
         room = (SUMMARY if wide else cells - line.right_cells) - TOOL - 1
-        line.fit(safe_text((call.tool if call.key[2] else _family(call))[:80]), room, ink)
+        tool, words = columns(call, entry.row, room)
+        line.fit(safe_text((tool if call.key[2] else _family(call))[:80]), room, ink)
         if wide:
             room = cells - SUMMARY - line.right_cells - 1
-            words = call.summary or call.traces[0].data.native
+            words = words or call.traces[0].data.native
             line.to(SUMMARY).fit(covered(words)[: 4 * room + 8], room, ink)
         return line
 

@@ -83,7 +83,7 @@ class TracePage(Pane):
             place = known[self._chosen]
             airy = rows >= AIRY_FROM
             below = detail_lines(place.row, place.data, cells, self.inks, airy=airy)
-        end = conclusion(call, cells, self.inks)
+        end = conclusion(call, self._row, cells, self.inks)
         air = 2 if rows >= AIRY_FROM else 1
         while air and len(head) + len(blocks.lines) + len(below) + len(end) + 3 * air > rows:
             air -= 1

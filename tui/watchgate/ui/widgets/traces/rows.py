@@ -17,6 +17,7 @@ from watchgate.ui.formats import clock, cut
 from watchgate.ui.theming.palettes import Palette, Token
 from watchgate.ui.widgets.pane import Line
 from watchgate.ui.widgets.traces.bars import BAR, THIN, axis, bar, scale
+from watchgate.ui.widgets.traces.words import columns as shown
 from watchgate.ui.widgets.traces.words import (
     decided_by,
     decides,
@@ -31,6 +32,7 @@ from watchgate.ui.widgets.traces.words import (
 
 INDENT = 2
 KIND_FROM = 76
+TOOL_CHARS = 60
 SHORTEST_WHY = 10
 SHOWN_ONLY = "these hooks change what is shown, never what runs"
 WATCHED_ONLY = "these hooks only watched"
@@ -75,15 +77,16 @@ def head_lines(
     call: TracedCall, row: CallRow | None, cells: int, colors: Palette, zone: tzinfo | None
 ) -> list[Line]:
     """Which call it is, how it ended and by whom, and its own words."""
-    line = Line(colors).to(INDENT).add(safe_text(call.tool[:60])).add("   ")
+    tool, words = shown(call, row, TOOL_CHARS)
+    line = Line(colors).to(INDENT).add(safe_text(tool[:TOOL_CHARS])).add("   ")
     line.add(safe_text(call.label[:60]), bold=True)
     agent = safe_text(call.traces[0].agent[:20])
     line.add(f"  {agent}   {clock(call.at, zone)}", "dim")
     _outcome(line, call.deciding, row, cells)
     lines = [line]
-    if call.summary:
+    if words:
         room = cells - INDENT - 1
-        summary = covered(call.summary)[: 4 * room + 8]
+        summary = covered(words)[: 4 * room + 8]
         lines.append(Line(colors).to(INDENT).fit(summary, room))
     return lines
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from typing import get_args
 
+from watchgate.core.as_asked import columns_of
 from watchgate.core.records import TraceData
+from watchgate.core.summary import in_columns
 from watchgate.core.text import safe_text
-from watchgate.core.traces import hidden_by, shown_by, shows_only
+from watchgate.core.traces import TracedCall, hidden_by, shown_by, shows_only
 from watchgate.core.verdicts import FailureCause, SkipReason, TraceRow
 from watchgate.core.views import CallRow
 from watchgate.ui.covered import covered
@@ -73,6 +75,13 @@ ENDED: dict[str, str] = {
 _DECIDED = {"deny": "x", "allow": "=", "confirm": "?"}
 _STOPPED = ("x", "T")
 _RAN = ("done", "failed", "running", "ran ungated")
+
+
+def columns(call: TracedCall, row: CallRow | None, cells: int) -> tuple[str, str]:
+    """The texts for the tool, in so many cells, and for what ran, by its row where that is kept."""
+    if row is None or not row.summary:
+        return in_columns(call.tool, call.summary, cells)
+    return columns_of(row, cells)
 
 
 def hides(row: TraceRow, data: TraceData) -> bool:

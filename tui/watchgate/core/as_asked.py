@@ -1,0 +1,99 @@
+"""The call that an agent asked for, where another one stands in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, Protocol
+
+import msgspec
+
+from watchgate.core.call_endings import ENDINGS
+from watchgate.core.records import RequestData
+from watchgate.core.summary import in_columns
+from watchgate.core.views import AsAsked, CallRow
+
+_ALLOWS: Final = ("+", "=", "?")
+"""The glyphs of calls that run, or would run, in their newest form."""
+
+
+class _Listed(Protocol):
+    """A call as lists have it, of any kind of row."""
+
+    @property
+    def tool(self) -> str: ...
+    @property
+    def summary(self) -> str: ...
+    @property
+    def asked(self) -> AsAsked | None: ...
+
+
+def line_of(call: _Listed) -> str:
+    """The line of a call in a list: what ran, and behind it what was asked for."""
+    return _told(call.summary, call.asked)
+
+
+def columns_of(call: _Listed, cells: int) -> tuple[str, str]:
+    """The texts of a list's columns for the tool, which has so many cells, and for the call."""
+    tool, line = in_columns(call.tool, call.summary, cells)
+    return tool, _told(line, call.asked)
+
+
+def as_it_ran(words: str, asked: AsAsked | None) -> str:
+    """What a record says of a call that ran; earlier versions said `approved` of an edit, too."""
+    return f"ran as {asked.verb}" if asked is not None and words == "ran as approved" else words
+
+
+def _told(line: str, asked: AsAsked | None) -> str:
+    return line if asked is None else f"{asked.verb}: {line}   asked: {asked.summary}"
+
+
+def of_request(data: RequestData) -> AsAsked | None:
+    """The call of a request as its agent asked for it; None where nobody changed it."""
+    if not data.asked:
+        return None
+    return AsAsked(
+        summary=data.asked, risk=data.asked_risk, by="operator" if data.edited_from else "handler"
+    )
+
+
+def while_held(row: CallRow, data: Mapping[str, Any], most_chars: int) -> dict[str, Any]:
+    """What a request changes of its call's row: from now on the row tells what would run.
+
+    Args:
+        row: the call as it was shown so far.
+        data: that of the `approval.requested`.
+        most_chars: how much of a line is kept.
+    """
+    edited = bool(data.get("edited_from"))
+    if not edited and data.get("before") is None:
+        return {}
+    changes: dict[str, Any] = {}
+    if isinstance(line := data.get("summary"), str):
+        changes["summary"] = line[:most_chars]
+    was = row.asked
+    if was is None and (edited or data.get("asked")):
+        # Records of earlier versions do not say what was asked, but the row still does.
+        asked, risk = str(data.get("asked") or row.summary), data.get("asked_risk") or row.risk
+        was = AsAsked(summary=asked[:most_chars], risk=str(risk))
+    if was is not None:
+        by = "operator" if edited else "handler"
+        changes["asked"] = msgspec.structs.replace(was, by=by)
+    return changes
+
+
+def once_ended(row: CallRow, word: str) -> dict[str, Any]:
+    """What the end of a request changes: where no allow ended it, nothing but the asked call is."""
+    ending = ENDINGS.get(word)
+    if row.asked is None or (ending is not None and ending.glyph in _ALLOWS):
+        return {}
+    return {"summary": row.asked.summary, "risk": row.asked.risk, "asked": None}
+
+
+def once_altered(row: CallRow, ran: str) -> dict[str, Any]:
+    """What it changes that the agent ran something else than it was told to run."""
+    if row.asked is not None and ran == row.asked.summary:
+        return {"summary": ran, "risk": row.asked.risk, "asked": None}
+    if not ran or ran == row.summary:
+        return {}
+    was = row.asked or AsAsked(summary=row.summary, risk=row.risk)
+    return {"summary": ran, "asked": msgspec.structs.replace(was, by="agent")}
