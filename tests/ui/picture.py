@@ -52,7 +52,7 @@ CALLS = """
 12:03:07|docs|Read|low||done|2|docs/config.md
 12:03:11|docs|Bash|high|+|done|2200|git push origin docs/install
 12:03:18|ci|Bash|low||failed|6100|ruff check --select ALL  exit 1
-12:03:25|api-fix|Bash|high|T|timed out|30000|docker compose down -v
+12:03:25|api-fix|Bash|high|T|timed out||docker compose down -v
 12:03:31|api-fix|Read|low||done|2|Makefile
 12:03:36|docs|Bash|medium|b|handed back|200|npm install vitepress
 12:03:40|docs|Edit|low||done|5|README.md  +12 -3
