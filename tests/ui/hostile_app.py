@@ -78,7 +78,7 @@ class Hostile(Stage):
         state.rows.append(row(9, summary=HOSTILE, label=HOSTILE, stage="RAN ALTERED", alarm=True))
         self.table.show(state, NOW)
         self.detail.show_request(self.view, state, NOW)
-        self.dock.show(Docked(now_us=NOW, pending=self.view, count=2, message=HOSTILE))
+        self.dock.show(Docked(now_us=NOW, pending=self.view, count=2))
         last = Settled(
             request=self.view.id,
             at=NOW,

@@ -87,8 +87,6 @@ def test_one_line_outside_the_monitor() -> None:
     assert shown.endswith("denied in 0:23")
     assert "━━━" in shown
     assert not drawn(docked(one_line=True), 120, 1).complete
-    (told,) = lines(docked(one_line=True, message="#b7c2 denied"), 80, 1)
-    assert told.endswith("#a41f   #b7c2 denied")
 
 
 def test_the_size_follows_the_screen() -> None:
@@ -138,14 +136,6 @@ def test_at_60_columns_the_consequence_is_whole_and_the_path_keeps_its_end() -> 
     assert lines(wider, 80, 6)[5] == (
         "  cwd    ...ww/sites/shop     Codex will still ask in its own terminal   1 of 2"
     )
-
-
-def test_a_message_takes_the_last_line() -> None:
-    for cells, rows in ((120, 8), (80, 6)):
-        assert lines(docked(message="a again allows it"), cells, rows)[-1] == "  a again allows it"
-    assert lines(docked(message="a again allows it"), 60, 5)[3] == "  a again allows it"
-    (idle,) = lines(docked(None, message="#a41f denied"), 80, 1)
-    assert idle == "  nothing pending     #a41f denied"
 
 
 def test_ap_12_a_long_command_says_how_much_is_missing_and_is_not_complete() -> None:
@@ -289,8 +279,6 @@ def test_a_safer_way_is_told_at_every_height(cells: int, rows: int, at: int) -> 
 def test_how_the_session_was_answered_so_far_is_a_quiet_word_at_the_end() -> None:
     shown = lines(docked(hint="you approved 41 of 41, median 0.6 s"), 120, 8)
     assert shown[7].strip() == "you approved 41 of 41, median 0.6 s"
-    told = lines(docked(hint="you approved 41 of 41, median 0.6 s", message="denied"), 120, 8)
-    assert told[7] == "  denied"
 
 
 def test_ap_9_marked_requests_are_counted_in_the_head() -> None:

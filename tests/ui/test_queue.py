@@ -181,8 +181,6 @@ async def test_the_last_seconds_are_reversed_in_the_queue() -> None:
     (HeadView(request="a41f", place=1, count=3, next=edit(), left_s=254),
      "  1 of 3  #a41f   next #b7c2 Edit docs 4:14"),
     (HeadView(request="a41f", place=1, count=1), "  1 of 1  #a41f   no other waits"),
-    (HeadView(request="a41f", place=1, count=1, note="a again allows it"),
-     "  a again allows it" + " " * 35 + "#a41f"),
     (HeadView(), ""),
 ])  # fmt: skip
 async def test_one_line_stands_for_the_queue(view: HeadView, line: str) -> None:

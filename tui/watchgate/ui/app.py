@@ -156,7 +156,7 @@ class WatchgateApp(Answers, inherit_bindings=False):
             id(frame), frame.where, frame.narrowed, frame.revision, frame.items,
             id(self.bridge), self.bridge.revision,
             now_us // 1_000_000, replay, self.size,
-            desk.docked, desk.bare, desk.note, desk.frozen_us,
+            desk.docked, desk.bare, desk.note, self.operator.armed, desk.frozen_us,
             desk.filter, self.theme, self.monitor.listed, table.follow, table.new_count,
             table.selected, self.prompts.hints, self.operator.seen, self.operator.marks.ids,
             desk.locked,
@@ -197,7 +197,7 @@ class WatchgateApp(Answers, inherit_bindings=False):
             items=frame.items if isinstance(frame, Frame) else 0,
             stage=self.stage,
             prompt=self.prompts.hints,
-            marks=self.operator.marks,
+            operator=self.operator,
         )
 
     def on_key(self, event: Key) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 from watchgate.core.gate_folds import is_off
 from watchgate.ui.bridge import Bridge
-from watchgate.ui.deciding.marking import Marks, alike
-from watchgate.ui.deciding.operator import INTENTS
+from watchgate.ui.deciding.marking import alike
+from watchgate.ui.deciding.operator import INTENTS, Operator
 from watchgate.ui.fleet.words import off_here
 from watchgate.ui.keys.keymap import Context, Hint, Keymap, Where, fitted
 from watchgate.ui.keys.registry import footer
@@ -38,10 +38,10 @@ class Presenter:
         items: int,
         stage: Stage,
         prompt: Sequence[Hint],
-        marks: Marks,
+        operator: Operator,
     ) -> Moment:
         """What is so now; `prompt` are the hints of the prompt that has the keys, if any."""
-        demo, replay = stage.demo, stage.view
+        demo, replay, marks = stage.demo, stage.view, operator.marks
         state, now_us, desk, options = bridge.state, bridge.now_us(), self._desk, self._options
         pending = state.by_deadline()
         docked, index = desk.look(pending)
@@ -90,7 +90,7 @@ class Presenter:
             bare=desk.bare,
             reveal=keymap["reveal"].shown,
             index=index,
-            note=desk.note,
+            note=operator.armed or desk.note,
             frozen_us=desk.frozen_us,
             filter=desk.filter,
             skipped=bridge.skipped,

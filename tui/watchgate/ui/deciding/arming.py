@@ -37,21 +37,6 @@ DECISION_KEYS: dict[str, Intent] = {
     "t": "more_time",
     "space": "mark",
 }
-MOVING_KEYS = frozenset({"j", "k", "g", "G", "up", "down", "left", "right", "home", "end"}) | {
-    "pageup",
-    "pagedown",
-    "tab",
-    "shift+tab",
-    "]",
-    "[",
-    "right_square_bracket",
-    "left_square_bracket",
-    "enter",
-    "escape",
-    "ctrl+d",
-    "ctrl+u",
-}
-
 DRAWN_S = 0.6
 FOCUS_S = 0.5
 TYPING_S = 0.25
@@ -85,7 +70,12 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Pass(msgspec.Struct, frozen=True):
-    """Not a decision key: it does what it is bound to."""
+    """Not a decision key: it does what it is bound to.
+
+    `text` tells the operator that it took a decision key back which waited.
+    """
+
+    text: str = ""
 
 
 class Held(msgspec.Struct, frozen=True):
@@ -131,26 +121,23 @@ class Arming:
 
     The caller reports each frame with `drawn`, every key with `key` before it acts on it, and calls
     `due` when `next_due` has come. Keys typed into a prompt of its own are not reported, but that
-    it was left is (`typed`). `moving` are the keys that only move: these may follow each other
-    fast. `rest` tells how to see all of what an allow is about. Without `keys` nothing is decided.
+    it was left is (`typed`). A decision key close to any other key is typing and decides nothing;
+    every other key acts at once. `rest` tells how to see all of what an allow is about. Without
+    `keys` nothing is decided.
     """
 
     def __init__(
         self,
         keys: Mapping[str, Intent] = DECISION_KEYS,
-        moving: frozenset[str] = MOVING_KEYS,
         rest: str = "v opens it",
     ) -> None:
         self._rest = rest
         self._keys = keys
-        self._moving = moving
         self._card: Card | None = None
         self._drawn_at = float("-inf")
         self._focus_at = float("-inf")
         self._seen: frozenset[str] = frozenset()
         self._last_key_at = float("-inf")
-        self._run_moves_only = True
-        self._burst = False
         self._press: _Press | None = None
         self._asked: tuple[Ask, float] | None = None
 
@@ -195,33 +182,35 @@ class Arming:
     def paste(self, now: float) -> Said:
         """Text was pasted: nothing in it is a key."""
         self._last_key_at = now
-        self._start_burst()
+        self._drop()
         return Said(TYPING)
 
     def typed(self, now: float) -> None:
         """Something else read a key until now: what follows at once belongs to the same typing."""
-        if now - self._last_key_at >= TYPING_S:
-            self._burst, self._run_moves_only = False, True
         self._last_key_at = max(now, self._last_key_at)
+
+    def armed(self, now: float) -> Ask | None:
+        """The question that the same key would answer now, on the request that is shown."""
+        if self._asked is None or now - self._asked[1] > CONFIRM_S:
+            return None
+        return self._asked[0]
 
     def key(self, name: str, now: float) -> Pass | Held | Said:
         """Judge one key; only after `Pass` may the caller do what the key is bound to."""
         intent = self._keys.get(name)
-        moves = name in self._moving and intent is None
         in_run = now - self._last_key_at < TYPING_S
         self._last_key_at = max(now, self._last_key_at)
-        if not in_run:
-            self._burst, self._run_moves_only = False, moves
-        elif self._burst or not (moves and self._run_moves_only):
-            self._start_burst()
+        if intent is None:
+            waited = self._press is not None
+            self._drop()  # the same key again, and none between
+            if name in ("n", "y"):
+                return Said(TYPING if waited else self._hint())
+            return Pass(TYPING if waited else "")
+        if in_run:
+            self._drop()
             return Said(TYPING)
-        if intent is not None:
-            self._press = self._judge(name, intent, now)
-            return Held()
-        self._asked = None  # the same key again, and none between
-        if name in ("n", "y"):
-            return Said(self._hint())
-        return Pass()
+        self._press = self._judge(name, intent, now)
+        return Held()
 
     def due(self, now: float) -> Commit | Ask | Said | None:
         """What the waiting key does once no other key followed it."""
@@ -278,13 +267,12 @@ class Arming:
         return None
 
     def _permits(self, intent: Intent, card: Card) -> bool:
-        """Whether this key may lead to the call being run."""
+        """Tell whether this key may let the call run; an edit wants an allow of its own."""
         if intent == "handback":
             return card.runs_unasked
-        return intent in ("allow", "allow_more", "edit", "mark")
+        return intent in ("allow", "allow_more", "mark")
 
-    def _start_burst(self) -> None:
-        self._burst = True
+    def _drop(self) -> None:
         self._press = None
         self._asked = None
 
@@ -299,9 +287,8 @@ def _again(press: _Press) -> str:
     words = {
         "allow": "allows it",
         "allow_more": "opens the rule",
-        "edit": "opens the editor",
         "mark": "marks it",
         "handback": "lets the agent run it",
-        "deny_all": "denies all that are pending",
+        "deny_all": "denies all",
     }
     return f"{press.name} again {words[press.intent]}"

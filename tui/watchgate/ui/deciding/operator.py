@@ -7,6 +7,7 @@ from typing import Protocol, get_args
 
 import anyio
 
+from watchgate.core.amounts import plural
 from watchgate.core.views import PendingView
 from watchgate.link.lines import Answer, CoreLost
 from watchgate.link.protocol import Refusal, Request
@@ -29,7 +30,7 @@ from watchgate.ui.keys.keymap import Keymap
 INTENTS: tuple[Intent, ...] = get_args(Intent)
 
 
-OPENED_FIRST: tuple[Intent, ...] = ("allow", "allow_more", "edit", "mark")
+OPENED_FIRST: tuple[Intent, ...] = ("allow", "allow_more", "mark")
 """What is not done to a request of which only the head is shown: it is opened instead."""
 
 
@@ -112,8 +113,7 @@ class Operator:
         self._front = front
         self._now_s = now_s
         self._keymap = keymap
-        moving = keymap.moving | keymap.playing if replay else keymap.moving
-        self._arming = Arming(keys, moving, f"{keymap['view'].shown} opens it")
+        self._arming = Arming(keys, f"{keymap['view'].shown} opens it")
         self._last: Intent | None = None
         self._handled_s = float("-inf")
         self._opened: str | None = None
@@ -161,13 +161,25 @@ class Operator:
         """A key went to a prompt, which it closed."""
         self._arming.typed(self._now_s())
 
+    @property
+    def armed(self) -> str:
+        """What the same key again would do with the request that is shown; empty: nothing."""
+        ask = self._arming.armed(self._now_s())
+        if ask is None or ask.how != "again":
+            return ""
+        if ask.intent != "deny_all":
+            return ask.text
+        pending = self.bridge.state.pending.values()
+        sessions = len({(view.agent, view.session) for view in pending})
+        return f"{ask.text} {plural(len(pending), 'request')}, in {plural(sessions, 'session')}"
+
     def press(self, name: str, at_s: float) -> bool:
         """Judge a key read at `at_s`; whether the caller may do what it is bound to."""
         verdict = self._arming.key(name, at_s)
+        if isinstance(verdict, (Pass, Said)) and verdict.text:
+            self._front.say(verdict.text)
         if isinstance(verdict, Pass):
             return True
-        if isinstance(verdict, Said):
-            self._front.say(verdict.text)
         if isinstance(verdict, Held):
             self._last, self._handled_s = self._intents.get(name), self._now_s()
             self._wait()
@@ -243,9 +255,7 @@ class Operator:
     def _ask(self, ask: Ask) -> None:
         view = self.bridge.state.pending.get(ask.request)
         if ask.how == "yes" and view is not None:
-            self._front.ask_yes(ask, view)
-        else:
-            self._front.say(ask.text)
+            self._front.ask_yes(ask, view)  # what wants the same key again is told while it does
 
     def _wait(self) -> None:
         due = self._arming.next_due

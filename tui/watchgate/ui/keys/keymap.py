@@ -148,12 +148,6 @@ PAIRS = {
 }
 """Hints that stand for two keys at once: `j/k move`."""
 
-MOVING = (
-    "down", "up", "page_down", "page_up", "half_down", "half_up", "top", "bottom", "next",
-    "previous", "detail", "back",
-)  # fmt: skip
-"""What may be repeated as fast as a key that is held down: it looks, and decides nothing."""
-
 
 class Keymap:
     """The keys as the configuration makes them."""
@@ -189,17 +183,6 @@ class Keymap:
 
     def __getitem__(self, action: str) -> Key:
         return self._by_id[action]
-
-    @property
-    def moving(self) -> frozenset[str]:
-        """The keys that only move: a run of them is no typing."""
-        names = {name for action in MOVING for name in self._by_id[action].keys}
-        return frozenset(names | {"left", "right"})
-
-    @property
-    def playing(self) -> frozenset[str]:
-        """The keys of a replay, which decide nothing and may follow each other as fast."""
-        return frozenset(name for key in self.group("replay") for name in key.keys)
 
     def named(self, name: str, where: Where = "monitor", *, replay: bool = False) -> Key | None:
         """What a key does there, if anything; one that acts elsewhere alone says so."""

@@ -16,7 +16,7 @@ from watchgate.ui.moment import Moment
 from watchgate.ui.screens.frame import Frame
 from watchgate.ui.shape import SIDEBAR_FROM
 from watchgate.ui.widgets.queue.empty import EmptyView, Kind, QueueEmpty
-from watchgate.ui.widgets.queue.head import HeadView, QueueHead, Said, left, next_of
+from watchgate.ui.widgets.queue.head import HeadView, QueueHead, left, next_of
 from watchgate.ui.widgets.queue.queue import Queue, QueueView
 from watchgate.ui.widgets.request.command_text import shown_text
 from watchgate.ui.widgets.request.whole_request import WholeRequest
@@ -53,37 +53,34 @@ class ApprovalsScreen(Frame):
         self.head = QueueHead()
         self.request = WholeRequest()
         self.empty = QueueEmpty()
-        self.said = Said()
         self.tiny = Tiny()
         self._pending: tuple[PendingView, ...] = ()
         self._docked: PendingView | None = None
         self._index = 0
         self._settled: tuple[Settled, ...] = ()
-        for part in (self.queue, self.head, self.request, self.said, self.tiny):
+        for part in (self.queue, self.head, self.request, self.tiny):
             part.display = False
 
     def body(self) -> Iterable[Widget]:
         """The queue beside the request, or a line for it above the request."""
         yield self.queue
-        yield Vertical(self.head, self.request, self.empty, self.said, self.tiny, id="asked")
+        yield Vertical(self.head, self.request, self.empty, self.tiny, id="asked")
 
     def on_screen_resume(self) -> None:
         self.request.again()
 
     def show(self, moment: Moment) -> None:
         """Show the moment; a frozen view keeps its settled requests, the deadlines go on."""
-        shape, lost = moment.shape, moment.link.lost
+        shape = moment.shape
         self._pending, self._docked = tuple(moment.pending), moment.docked
         self._index = moment.index
         if moment.frozen_us is None:
             self._settled = tuple(reversed(moment.state.settled))
         beside = shape.columns >= SIDEBAR_FROM and not shape.tiny
-        self.notes = not (shape.tiny or lost)
         super().show(moment)
         self.set_class(beside, "-beside")
         self.tiny.display = shape.tiny
         self.queue.display = beside
-        self.said.display = beside and not lost
         self.head.display = not (beside or shape.tiny)
         whole = moment.docked is not None and not shape.tiny
         if whole and not self.request.display:
@@ -98,7 +95,6 @@ class ApprovalsScreen(Frame):
             return
         if self.queue.display:
             self.queue.show(self._queue(moment))
-            self.said.show(moment.note)
         else:
             self.head.show(self._head(moment))
         if self.request.display:
@@ -177,7 +173,6 @@ class ApprovalsScreen(Frame):
             next=following,
             left_s=left(following, moment.now_us),
             marked=len(moment.marked),
-            note="" if moment.link.lost else moment.note,
             stale=moment.link.lost,
         )
 

@@ -51,8 +51,6 @@ class Frame(Screen[None], inherit_bindings=False):
     """Whether a tiny terminal gets the open requests as lines here, instead of the dock's one."""
     docks = True
     """Whether the request stands in the dock; false where the body shows all of it."""
-    notes = False
-    """Whether the body has a place for what is said to the operator while there is no dock."""
     narrowed: str | None = None
     revision = 0
     """Grows when something changed that the frame itself holds."""
@@ -106,8 +104,7 @@ class Frame(Screen[None], inherit_bindings=False):
         self.tabs.styles.height = 2 if shape.tall else 1
         self.tabs.show(TabsView(self.tab, self.aside(moment), self.chips(moment)))
         self._show_dock(moment)
-        placed = self.dock.display or self.notes
-        self.footer.show(moment.hints, "" if placed else moment.note)
+        self.footer.show(moment.hints, moment.note)
 
     def move(self, lines: int) -> None:
         """Move the cursor or scroll; a screen without either stays as it is."""
@@ -230,7 +227,6 @@ class Frame(Screen[None], inherit_bindings=False):
                     count=len(moment.pending),
                     last=None if moment.link.lost else state.last,
                     idle="core lost" if moment.link.lost else "nothing pending",
-                    message=moment.note,
                     one_line=not self.full_dock,
                     blocked=moment.blocked,
                     home=moment.home,

@@ -6,6 +6,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from watchgate.ui.deciding.arming import Card
+from watchgate.ui.formats import ago
 from watchgate.ui.widgets.dock_lines import Docked, dock_rows, picture
 from watchgate.ui.widgets.pane import Line, Pane
 
@@ -36,7 +37,7 @@ class Dock(Pane):
     def show(self, docked: Docked) -> None:
         """Take the newest picture; draws again only when a line would look different."""
         rows = dock_rows(*self.app.size, docked, flat=self.inks.flat)
-        last_age_min = (docked.now_us - docked.last.at) // 60_000_000 if docked.last else 0
+        age = ago((docked.now_us - docked.last.at) / 1_000_000) if docked.last else ""
         left_s = docked.left_s
         key = (
             rows,
@@ -44,7 +45,6 @@ class Dock(Pane):
             docked.place,
             docked.count,
             docked.last,
-            docked.message,
             docked.one_line,
             docked.blocked,
             docked.quiet,
@@ -52,7 +52,7 @@ class Dock(Pane):
             docked.marked,
             docked.bare,
             docked.hint,
-            last_age_min if docked.pending is None else None,
+            age if docked.pending is None else None,
             int(left_s) if left_s is not None else None,
         )
         if key == self._key:

@@ -59,10 +59,10 @@ APART = 12
 class Docked(msgspec.Struct, frozen=True, kw_only=True):
     """What the dock shows: the request (and its place in the queue), or the last decision.
 
-    `message` takes the last line; `one_line` is the form outside the monitor; `blocked` says why
-    keys cannot decide it; `home` is shown as `~`; `quiet` says what silence means when nothing
-    pends, and `idle` what is said then. `marked` counts the marked requests where this is one of
-    them; with `bare` its secrets are told; `hint` says how its session was answered so far.
+    `one_line` is the form outside the monitor; `blocked` says why keys cannot decide it; `home` is
+    shown as `~`; `quiet` says what silence means when nothing pends, and `idle` what is said then.
+    `marked` counts the marked requests where this is one of them; with `bare` its secrets are told;
+    `hint` says how its session was answered so far.
     """
 
     now_us: int
@@ -70,7 +70,6 @@ class Docked(msgspec.Struct, frozen=True, kw_only=True):
     place: int = 1
     count: int = 0
     last: Settled | None = None
-    message: str = ""
     one_line: bool = False
     blocked: Mapping[Intent, str] = {}
     home: str = ""
@@ -142,18 +141,15 @@ class _Frame:
         blanks = [self.line() for _ in range(3 - len(command))]
         middle = [*blanks[:1], *command, *blanks[1:]]
         facts, told = self.facts(noted=not tall)
-        message = self.message()
         if tall:
-            lines = [self.line(), self.head(), *middle, self.why(9), facts, message or self.end()]
+            lines = [self.line(), self.head(), *middle, self.why(9), facts, self.end()]
         else:
-            told = told and (message is None or not self.rest.text)
             safer = self.safer(self.line())
             if safer is not None and len(command) == 1:
                 middle = [*blanks[:1], *command]
             else:
                 safer = None
-            said = [self.why(9), *([safer] if safer else []), message or facts]
-            lines = [self.head(), *middle, *said]
+            lines = [self.head(), *middle, self.why(9), *([safer] if safer else []), facts]
         return self.done(lines, whole and told)
 
     def end(self) -> Line:
@@ -179,37 +175,29 @@ class _Frame:
         """A question or plan: nothing is known of it but its own words, so they get the room."""
         command, whole = self.command(most)
         blanks = [self.line() for _ in range(most - len(command))]
-        last = self.message() or self.line().fit(
-            after(self.data, self.view.agent), self.room, "dim"
-        )
+        last = self.line().fit(after(self.data, self.view.agent), self.room, "dim")
         top = [self.line()] if tall else []
         return self.done([*top, self.head(), *command, *blanks, last], whole and not self.rest.text)
 
     def narrow(self) -> Picture:
         if self.data.asks != "approval":
-            message = self.message()
-            command, whole = self.command(2 if message else 3)
-            lines = [*command, *([message] if message else [])]
-            blanks = [self.line() for _ in range(3 - len(lines))]
+            command, whole = self.command(3)
+            blanks = [self.line() for _ in range(3 - len(command))]
             told = whole and not self.rest.text
-            return self.done([self.head(), *lines, *blanks, self.countdown()], told)
+            return self.done([self.head(), *command, *blanks, self.countdown()], told)
         command, whole = self.command(2)
         facts, told = self.facts(noted=True)
-        third = self.message() or (facts if len(command) == 1 else self.why(7))
-        told = told and (third is facts or not self.rest.text)
-        lines = [self.head(), *command, *([self.why(7)] if len(command) == 1 else []), third]
+        one = len(command) == 1
+        third = facts if one else self.why(7)
+        told = told and (one or not self.rest.text)
+        lines = [self.head(), *command, *([self.why(7)] if one else []), third]
         return self.done([*lines, self.countdown()], whole and told)
 
     def single(self) -> Line:
         line = self.line()
         subject_chip(line, self.data)
-        if self.docked.message and self.cells < ROOMY:
-            line.add(f"   {short_id(self.view.id)}", "dim")
-        else:
-            self.who(line, agent=False)
+        self.who(line, agent=False)
         line.add("   ")
-        if self.docked.message:
-            return line.fit(safe_text(self.docked.message), self.cells - line.left_cells - 1)
         if self.cells >= 100:
             self.bar(line, longest=SHORT_BAR)
         else:
@@ -359,17 +347,10 @@ class _Frame:
         line.fit(value, left)
         return width(value) <= left
 
-    def message(self) -> Line | None:
-        text = self.docked.message
-        return self.line().fit(safe_text(text), self.room, bold=True) if text else None
-
 
 def _idle(docked: Docked, cells: int, colors: Palette) -> Line:
     line = Line(colors, "s1").add(" ", on="s2").to(INDENT)
     line.add(docked.idle, bold=True)
-    if docked.message:
-        line.add("     ")
-        return line.fit(safe_text(docked.message), cells - line.left_cells - 1)
     if cells >= NARROW:
         line.right(f"{docked.quiet} ", "dim")
     last = docked.last

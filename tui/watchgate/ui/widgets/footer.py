@@ -1,9 +1,13 @@
-"""The footer: what can be pressed now; a hint is whole or absent, never cut."""
+"""The footer: what can be pressed now, and before it for a moment what the operator is told.
+
+A hint is whole or absent, never cut.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from watchgate.core.text import safe_text
 from watchgate.ui.keys.keymap import Hint
 from watchgate.ui.widgets.pane import Line, Pane
 
@@ -21,18 +25,20 @@ class Footer(Pane):
         self._note = ""
 
     def show(self, hints: Sequence[Hint], note: str = "") -> None:
-        """Show these hints, which fit; a `note` takes their place where there is no dock for it."""
+        """Show these hints, which fit; after a `note`, as many of them as it leaves room for."""
         if (hints, note) != (self._hints, self._note):
             self._hints, self._note = hints, note
             self.redraw()
 
     def draw(self, cells: int, rows: int) -> list[Line]:
-        if self._note:
-            return [self.line().add(" ").fit(self._note, cells - 2)]
         line = self.line().add(" ")
-        for number, hint in enumerate(self._hints):
-            if number:
-                line.add("  ")
+        if self._note:
+            line.fit(safe_text(self._note), cells - 2, bold=True)
+        for hint in self._hints:
+            gap = "  " if line.left_cells > 1 else ""
+            if self._note and line.left_cells + len(gap) + hint.cells >= cells:
+                break
+            line.add(gap)
             if hint.enabled:
                 line.add(hint.key, "accent", bold=True).add(f" {hint.label}")
             else:

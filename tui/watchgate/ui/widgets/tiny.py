@@ -86,8 +86,6 @@ class Tiny(Pane):
         return kept + dots
 
     def _words(self, moment: Moment, size: str, cells: int) -> list[Line]:
-        if moment.note:
-            return self._text(safe_text(moment.note), cells, bold=True)
         all_denied = all(view.data.silence == "deny" for view in moment.pending)
         silence = "denied" if all_denied else "silence decides"
         allow = f"to allow you must see the whole request: 60 by 16 cells, now {size}"

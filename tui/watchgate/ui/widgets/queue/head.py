@@ -19,7 +19,7 @@ class HeadView(msgspec.Struct, frozen=True, kw_only=True):
     """The request's id, its `place` (from 1) among `count`, and the `next` one and its `left_s`.
 
     The request itself may be scrolled so far that nothing else names it. `marked` counts the marked
-    ones, `note` is a sentence for the operator, which goes first.
+    ones.
     """
 
     request: str = ""
@@ -28,7 +28,6 @@ class HeadView(msgspec.Struct, frozen=True, kw_only=True):
     next: PendingView | None = None
     left_s: int | None = None
     marked: int = 0
-    note: str = ""
     stale: bool = False
 
 
@@ -51,10 +50,6 @@ class QueueHead(Pane):
 
     def draw(self, cells: int, rows: int) -> list[Line]:
         view, line = self._view, self.line().to(2)
-        if view.note:
-            line.right(f"{short_id(view.request)} " if view.request else "", "dim")
-            room = cells - line.right_cells - 4
-            return [line.fit(safe_text(view.note), room, bold=True)]
         if not view.count:
             return [line]
         loud: Token = "off" if view.stale else "fg"
@@ -72,25 +67,6 @@ class QueueHead(Pane):
         if view.left_s is not None and not view.stale:
             line.add(f" {person(view.left_s)}", bold=True)
         return [line]
-
-
-class Said(Pane):
-    """The last thing said to the operator, on a line of its own that is always there."""
-
-    DEFAULT_CSS = "Said { height: 1; }"
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._note = ""
-
-    def show(self, note: str) -> None:
-        """Show this sentence; nothing without one."""
-        if note != self._note:
-            self._note = note
-            self.redraw()
-
-    def draw(self, cells: int, rows: int) -> list[Line]:
-        return [self.line().to(2).fit(safe_text(self._note), cells - 3, bold=True)]
 
 
 def next_of(pending: tuple[PendingView, ...], index: int) -> PendingView | None:
