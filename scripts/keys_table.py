@@ -24,8 +24,9 @@ HEAD: Final = """# Keys
 palette are made of. Every key can be moved: `[ui.keys]` in the configuration, by the name that
 `watchgate config show` and an error about an unknown one list.
 
-Allow does nothing until a request has been on screen for 0.6 s, and keys that arrive in a burst
-decide nothing: typing that was meant for another pane cannot allow anything.
+Allow does nothing until a request has been on screen for 0.6 s, and a decision key within 0.25 s of
+any other key decides nothing: typing that was meant for another pane cannot allow anything. Every
+other key acts at once.
 """
 TITLES: Final[Mapping[Group, str]] = {
     "decide": "Decide",

@@ -284,6 +284,7 @@ REASONS: list[tuple[Callable[[], Snapshot], tuple[int, int], tuple[str, ...], st
     (quiet, USUAL, ("O",), "the gate is on"),
     (quiet, USUAL, ("U",), "this terminal may allow, it is not locked"),
     (switched_off, USUAL, (":", *"gate_off", "enter"), "the gate is off already"),
+    (busy, USUAL, ("x",), "not while a request is open: the demo would hide it"),
     (quiet, USUAL, ("x",), "this console has no demo: run `watchgate demo`"),
     (two, USUAL, (":", *"deny", "enter"), "a request is decided by its own key"),
 ]  # fmt: skip

@@ -41,7 +41,7 @@ from watchgate.ui.theming.palettes import DARK, MONO
 from watchgate.ui.theming.theme import NAMES, PALETTES, fitted
 
 TICK_S = 0.1
-LEAVE_WITHIN_S = 5.0
+AGAIN_WITHIN_S = 5.0
 SOON_S = 0.001
 """The shortest wait: a timer of none never ends."""
 
@@ -83,7 +83,6 @@ class WatchgateApp(Answers, inherit_bindings=False):
         self._drawn: object = None
         self._announcer = Announcer(self.bell, self._write, self.options.telling, self.start)
         self._open: frozenset[str] = frozenset()
-        self._leave_until_s = float("-inf")
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return DARK.variables()
@@ -159,7 +158,7 @@ class WatchgateApp(Answers, inherit_bindings=False):
             desk.docked, desk.bare, desk.note, self.operator.armed, desk.frozen_us,
             desk.filter, self.theme, self.monitor.listed, table.follow, table.new_count,
             table.selected, self.prompts.hints, self.operator.seen, self.operator.marks.ids,
-            desk.locked,
+            desk.locked, self.stage.waiting,
         )  # fmt: skip
         if drawn == self._drawn:
             return
@@ -180,7 +179,9 @@ class WatchgateApp(Answers, inherit_bindings=False):
             self.prompts.keep(bridge.state.pending)
             self.operator.keep(bridge.state.pending)
         if live is not None:
-            self._announcer.announce(live.state, live.link, live.now_us(), demo=self.stage.demo)
+            self._announcer.announce(
+                live.state, live.link, live.now_us(), demo=self.stage.live_is_demo
+            )
 
     def _write(self, control: str) -> None:
         if self._driver is not None:
@@ -276,11 +277,26 @@ class WatchgateApp(Answers, inherit_bindings=False):
 
     def ask_leave(self) -> None:
         """Leave when asked twice."""
-        now_s = self.now_s()
-        if now_s <= self._leave_until_s:
-            self.detach()
-        self._leave_until_s = now_s + LEAVE_WITHIN_S
-        self.say(f"{self.keymap['leave'].shown} again leaves {self.stage.ends}", LEAVE_WITHIN_S)
+        self._ask_again("leave", f"leaves {self.stage.ends}", self.detach)
+
+    def ask_demo(self) -> None:
+        """Play the demo: when asked twice where it would take the place of sessions."""
+        play, own = self.stage.play_demo, self.bridge.state.sessions
+        if not own:
+            play()
+        else:
+            does = "shows the demo in place of your sessions, which stay gated"
+            self._ask_again("demo", does, play)
+
+    def _ask_again(self, action: str, does: str, then: Callable[[], None]) -> None:
+        """Do it if its key was pressed while the screen said so; else say so."""
+        text = f"{self.keymap[action].shown} again {does}"
+        self.desk.forget(self.now_s())
+        if self.desk.note == text:
+            self.desk.note = ""
+            then()
+        else:
+            self.say(text, AGAIN_WITHIN_S)
 
     def ask_yes(self, ask: Ask, view: PendingView) -> None:
         """Open the prompt that reads a typed yes."""

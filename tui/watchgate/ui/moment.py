@@ -22,7 +22,8 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
     `index` its place among them; `marked` are the ids of those marked. `note` is a sentence for the
     operator, `frozen_us` when the view was frozen, `skipped` how many records a slow link left out,
     `blocked` why decision keys do not act. With `bare` the docked request's secrets are told;
-    `reveal` is the key for that. `replay` tells where a replay stands, while one is shown.
+    `reveal` is the key for that. `replay` tells where a replay stands, while one is shown;
+    `waiting` requests are open meanwhile at the console's own core.
     """
 
     state: State
@@ -43,6 +44,7 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
     skipped: int = 0
     demo: bool = False
     replay: ReplayView | None = None
+    waiting: int = 0
     home: str = ""
     blocked: Mapping[Intent, str] = {}
 

@@ -96,6 +96,7 @@ class Presenter:
             skipped=bridge.skipped,
             demo=demo,
             replay=replay,
+            waiting=stage.waiting,
             home=options.home,
             blocked={i: why for i in INTENTS if (why := keymap[i].reason(context))},
         )

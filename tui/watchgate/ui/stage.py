@@ -18,21 +18,24 @@ if TYPE_CHECKING:
     from watchgate.ui.replay.source import Recording
 
 REPLAY_GROUP = "replay"
+DEMO_GROUP = "demo"
 
 
 class _Left(msgspec.Struct, frozen=True):
-    """A picture that was left for a while, and how to come back to it."""
+    """A picture that was left for a while, for one that is read by `group`, and the way back."""
 
     bridge: Bridge
     demo: bool
     recording: Recording | None
     back: Callable[[], None]
+    group: str
 
 
 class Stage:
     """Which picture is shown, and those below it.
 
-    The core goes on telling what happens while a replay is shown, so that nobody waits unseen.
+    The core goes on telling what happens while another picture is shown, so that nobody waits
+    unseen.
     """
 
     def __init__(self, console: WatchgateApp, recording: Recording | None, *, demo: bool) -> None:
@@ -45,10 +48,20 @@ class Stage:
 
     @property
     def live(self) -> Bridge | None:
-        """The core that is there now, whatever is shown; none where only a recording is."""
-        if self.recording is None:
-            return self._console.bridge
-        return self._left[-1].bridge if self._left else None
+        """The console's own core, whatever is shown; none where only a recording is."""
+        if self._left:
+            return self._left[0].bridge
+        return self._console.bridge if self.recording is None else None
+
+    @property
+    def live_is_demo(self) -> bool:
+        """Whether the console's own core is a demo."""
+        return self._left[0].demo if self._left else self.demo
+
+    @property
+    def waiting(self) -> int:
+        """How many requests are open at the console's own core while something else is shown."""
+        return len(self._left[0].bridge.state.pending) if self._left else 0
 
     @property
     def replaying(self) -> bool:
@@ -60,8 +73,7 @@ class Stage:
         """Where the replay stands, while there is one."""
         if self.recording is None:
             return None
-        live = self.live
-        return view_of(self.recording.player, len(live.state.pending) if live else 0)
+        return view_of(self.recording.player)
 
     @property
     def ends(self) -> str:
@@ -81,7 +93,7 @@ class Stage:
             self.recording.moved()
 
     def play_demo(self) -> None:
-        """Show the demo's core until the operator leaves it."""
+        """Show the demo's core until the operator leaves it; not while a request is open."""
         console = self._console
         open_demo = console.options.open_demo
         if open_demo is None:
@@ -89,12 +101,12 @@ class Stage:
 
         async def play() -> None:
             source, clock = await open_demo()
-            if self.replaying:
+            if self._left or self.replaying:
                 return  # the operator went on to something else
-            home = console.bridge
-            self._left.append(_Left(home, self.demo, None, lambda: console.follow(home)))
-            self.demo = True
-            console.follow(Bridge(source, clock, console.wake))
+            if console.bridge.state.pending:
+                console.say("a request came meanwhile: the demo is not shown")
+                return
+            self._leave_for(Bridge(source, clock, console.wake), None, DEMO_GROUP)
 
         console.start(play)
 
@@ -102,22 +114,29 @@ class Stage:
         """Show these records from their start, until the operator leaves them."""
         from watchgate.ui.replay.source import Recording
 
-        console, home = self._console, self._console.bridge
+        recording = Recording(records)
+        bridge = Bridge(recording, recording, self._console.wake)
+        self._leave_for(bridge, recording, REPLAY_GROUP)
+
+    def _leave_for(self, bridge: Bridge, recording: Recording | None, group: str) -> None:
+        """Show another picture from its start, with nothing left of this one's on the screen."""
+        console = self._console
         back = self._way_back()
-        self._left.append(_Left(home, self.demo, self.recording, back))
-        self.recording = Recording(records)
+        self._left.append(_Left(console.bridge, self.demo, self.recording, back, group))
+        self.recording = recording
+        self.demo = self.demo or recording is None
         console.pages.go(None)
         console.monitor.leave_sessions()
         console.desk.clear()
         console.set_filter("", None)
-        console.follow(Bridge(self.recording, self.recording, console.wake), REPLAY_GROUP)
+        console.follow(bridge, group)
 
     def leave(self) -> bool:
         """Back to the picture below; whether there was one."""
         if not self._left:
             return False
         left = self._left.pop()
-        self._console.workers.cancel_group(self._console, REPLAY_GROUP)
+        self._console.workers.cancel_group(self._console, left.group)
         self.demo, self.recording = left.demo, left.recording
         left.back()
         return True

@@ -183,7 +183,7 @@ ACTIONS: dict[str, Action] = {
     "theme_mono": dressed("mono"),
     **dict.fromkeys(INTENTS, key_decides),
     "filter": going.ask_filter,
-    "demo": lambda console: console.stage.play_demo(),
+    "demo": lambda console: console.ask_demo(),
     "detach": lambda console: console.detach(),
     "leave": lambda console: console.ask_leave(),
 }

@@ -234,6 +234,7 @@ def demo(context: Context) -> str | None:
         return f"leave the replay first: {key_for('detach')}"
     if context.demo:
         return f"this is the demo; {key_for('detach')} leaves it"
-    return anywhere_else(context) or _only(
-        context.can_demo, "this console has no demo: run `watchgate demo`"
-    )
+    there = anywhere_else(context)
+    if there is None and context.pending:
+        return "not while a request is open: the demo would hide it"
+    return there or _only(context.can_demo, "this console has no demo: run `watchgate demo`")

@@ -159,7 +159,8 @@ KEYS: tuple[Key, ...] = (
          does="start a core, when it is lost"),
     _key("log", "l", "other", "the core's last log lines", words("log"), why.log, drop=3),
     _key("demo", "x", "other", "play the demo", words("demo"), why.demo, drop=1,
-         does="play the demo, where nothing is installed yet"),
+         does="play the demo until `q`; asks first where sessions are shown, and never while a "
+         "request is open"),
     _key("install", "i", "other", "how to connect an agent", words("install"), drop=3),
     _key("theme", "", "other", "dark, light or mono", words("theme"), shown=":theme"),
     _key("unlock_other", "", "palette", "unlock another, by a code", words("unlock another"),

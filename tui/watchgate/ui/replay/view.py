@@ -13,9 +13,8 @@ if TYPE_CHECKING:
 class ReplayView(msgspec.Struct, frozen=True, kw_only=True):
     """Where a replay stands: `played` of `count` records, `film_s` of `end_s` seconds.
 
-    `now_us` is the recorded time (UTC µs), `skipped_s` the idle seconds left out just now;
-    `waiting` requests are open meanwhile at the core that the operator came from. `gate_told` says
-    whether it is recorded how the gate stood.
+    `now_us` is the recorded time (UTC µs), `skipped_s` the idle seconds left out just now.
+    `gate_told` says whether it is recorded how the gate stood.
     """
 
     played: int
@@ -27,11 +26,10 @@ class ReplayView(msgspec.Struct, frozen=True, kw_only=True):
     paused: bool = False
     over: bool = False
     skipped_s: float = 0.0
-    waiting: int = 0
     gate_told: bool = True
 
 
-def view_of(player: Player, waiting: int = 0) -> ReplayView:
+def view_of(player: Player) -> ReplayView:
     """The replay as it stands now."""
     return ReplayView(
         played=player.played,
@@ -43,6 +41,5 @@ def view_of(player: Player, waiting: int = 0) -> ReplayView:
         paused=player.paused,
         over=player.over,
         skipped_s=player.skipped_s,
-        waiting=waiting,
         gate_told=player.film.gate_told,
     )

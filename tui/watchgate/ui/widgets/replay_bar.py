@@ -1,4 +1,7 @@
-"""The banner of a replay: that it is one, where it stands, how fast it goes, what it left out."""
+"""The banner above a replay or a demo: where the replay stands, and who waits meanwhile.
+
+A demo has none until a request waits behind it.
+"""
 
 from __future__ import annotations
 
@@ -24,22 +27,24 @@ class ReplayBar(Pane):
     def __init__(self) -> None:
         super().__init__()
         self._view: ReplayView | None = None
+        self._waiting = 0
 
-    def show(self, view: ReplayView) -> None:
-        """Show where the replay stands."""
-        if view != self._view:
-            self._view = view
+    def show(self, view: ReplayView | None, waiting: int = 0) -> None:
+        """Show where the replay stands (None: a demo), and how many requests are open."""
+        if (view, waiting) != (self._view, self._waiting):
+            self._view, self._waiting = view, waiting
             self.redraw()
 
     def draw(self, cells: int, rows: int) -> list[Line]:
         view = self._view
         if view is None:
-            return []
+            line = self.line().add(" ").add(" DEMO ", "bg", on="accent", bold=True)
+            return [self._add_waiting(line.add("  these calls are invented"), "the demo", cells)]
         line = self.line().add(" ").add(" REPLAY ", "bg", on="accent", bold=True)
         line.add(f"  {_going(view)}".ljust(11), bold=True)
         line.add(f"{clock(view.now_us)}   ")
-        if view.waiting:
-            self._waiting(line, view.waiting, cells)
+        if self._waiting:
+            self._add_waiting(line, "the replay", cells)
         else:
             line.right(f"{_told(view, wide=cells >= WIDE)} ", "fg" if view.skipped_s else "dim")
         position = f"{person(view.film_s)} of {person(view.end_s)}  "
@@ -52,12 +57,12 @@ class ReplayBar(Pane):
             line.add(DONE * done).add(LEFT * (bar - done), "faint")
         return [line]
 
-    def _waiting(self, line: Line, waiting: int, cells: int) -> None:
-        """What waits at the core now is more urgent than what was."""
-        words = f" {plural(waiting, 'request')} now: {key_for('detach')} "
+    def _add_waiting(self, line: Line, shown: str, cells: int) -> Line:
+        """Add what waits at the core now, which is more urgent than what is `shown`."""
+        words = f" {plural(self._waiting, 'request')} now: {key_for('detach')} "
         if cells >= WIDE:
-            words += "leaves the replay "
-        line.right(words, "bg", on="accent", bold=True).right(" ")
+            words += f"leaves {shown} "
+        return line.right(words, "bg", on="accent", bold=True).right(" ")
 
 
 def _going(view: ReplayView) -> str:
