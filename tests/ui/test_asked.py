@@ -110,13 +110,13 @@ async def test_escape_leaves_the_question_waiting() -> None:
 
 async def test_what_does_not_fit_the_dock_is_opened_before_it_is_answered() -> None:
     """Nobody answers what they were not shown."""
-    async with running(question(STORE, CHECKS), size=(80, 24)) as bench:
+    async with running(question(STORE, STORE, CHECKS), size=(80, 24)) as bench:
         assert "v to view" in bench.screen
         await bench.press("a")
         assert "a answers once all was shown, d declines" in bench.screen
-        assert "question 1 of 2" in bench.screen
+        assert "question 1 of 3" in bench.screen
         await bench.press("pagedown", "pagedown")
-        assert "question 2 of 2" in bench.screen
+        assert "question 3 of 3" in bench.screen
         await read(bench)
         await answering(bench)
 

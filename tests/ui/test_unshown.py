@@ -7,7 +7,7 @@ from watchgate.ui.deciding.unshown import Unshown
 
 def laid_out(count: int) -> Unshown:
     lines = Unshown()
-    lines.lay_out("80 columns", count)
+    lines.lay_out("80 columns", range(count))
     return lines
 
 
@@ -58,9 +58,9 @@ def test_what_stands_below_was_not_jumped_over() -> None:
 def test_the_same_layout_goes_on_and_another_one_starts_anew() -> None:
     lines = laid_out(10)
     lines.show(0, 9)
-    lines.lay_out("80 columns", 10)
+    lines.lay_out("80 columns", range(10))
     assert lines.above(10) == (9, 9)
-    lines.lay_out("60 columns", 14)
+    lines.lay_out("60 columns", range(14))
     lines.show(0, 5)
     assert lines.above(14) == (5, 13)
 

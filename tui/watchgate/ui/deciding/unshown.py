@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 class Unshown:
     """The lines still to be shown of one text, numbered from 0."""
@@ -10,10 +12,10 @@ class Unshown:
         self._layout: object = None
         self._lines: set[int] = set()
 
-    def lay_out(self, layout: object, count: int) -> None:
-        """The text takes `count` lines; in another `layout` none of them was shown yet."""
+    def lay_out(self, layout: object, lines: Iterable[int]) -> None:
+        """The text takes these lines; in another `layout` none of them was shown yet."""
         if layout != self._layout:
-            self._layout, self._lines = layout, set(range(count))
+            self._layout, self._lines = layout, set(lines)
 
     def show(self, first: int, end: int) -> None:
         """The lines from `first` up to `end` are on the screen."""

@@ -146,7 +146,7 @@ class SheetPrompt(Prompt):
         self._offset = max(0, min(self._offset, len(lines) - room))
         self._window = (self._offset, min(len(lines), self._offset + room))
         offer = self.offer()
-        self._unshown.lay_out((offer and offer.id, cells, len(lines)), len(lines))
+        self._unshown.lay_out((offer and offer.id, cells, len(lines)), range(len(lines)))
         return [*lines[self._offset : self._offset + room], self._foot(cells, len(lines))]
 
     def render_line(self, y: int) -> Strip:

@@ -66,6 +66,7 @@ class Detail(Pane, can_focus=False):
         self._traced = (0, 0)
         self._key: object = None
         self._body: tuple[object, list[Line], int] | None = None
+        self._comments = range(0)
 
     def show(self, row: CallRow | None, state: State, now_us: int) -> None:
         """Show a call of the table; while its request is open, the request."""
@@ -105,7 +106,8 @@ class Detail(Pane, can_focus=False):
     def draw(self, cells: int, rows: int) -> list[Line]:
         live, body = self._lines(cells, rows)
         top, whole = len(live), len(live) + len(body)
-        self._unshown.lay_out((self._whose, cells, len(body)), len(body))
+        needed = [n for n in range(len(body)) if n not in self._comments]
+        self._unshown.lay_out((self._whose, cells, len(body), self._comments), needed)
         last = max(0, whole - rows)
         # What was jumped over is told on a line of its own, below the text.
         told = bool(self._missing(min(self._offset, last) - top, top))
@@ -202,7 +204,11 @@ class Detail(Pane, can_focus=False):
         return [], [self.line().to(2).add("no call under the cursor", "dim")]
 
     def _whole(self, view: PendingView, cells: int, rows: int) -> tuple[list[Line], list[Line]]:
-        """A request's lines, as airy as the rows allow; nobody has to scroll for the air."""
+        """A request's lines, as airy as the rows allow; nobody has to scroll for the air.
+
+        Where even so the call would not fit with a reason below each of its parts, the reasons
+        follow it.
+        """
         from watchgate.ui.widgets.request.lines import request_lines
         from watchgate.ui.widgets.request.sheet import Sheet
 
@@ -212,7 +218,10 @@ class Detail(Pane, can_focus=False):
         if self._body is not None and self._body[0] == key:
             _, body, air = self._body
             return self._live(view, cells, air), body
-        for air in (2, 1, 0) if rows >= AIRY_FROM and not self._beside else (0,):
+        airy = rows >= AIRY_FROM and not self._beside
+        profile = self._state.gate.profile
+        fallback: tuple[list[Line], list[Line], int, range] = ([], [], 0, range(0))
+        for air, dense in (*(((2, False), (1, False)) if airy else ()), (0, False), (0, True)):
             sheet = Sheet(
                 cells,
                 self.inks,
@@ -223,12 +232,17 @@ class Detail(Pane, can_focus=False):
                 payload=key_for("view") if self._payload else "",
                 seen=self._seen,
             )
-            profile = self._state.gate.profile
-            body = request_lines(view, session, sheet, profile=profile, batch=self._batch)
+            body = request_lines(
+                view, session, sheet, profile=profile, batch=self._batch, dense=dense
+            )
             live = self._live(view, cells, air)
-            if len(live) + len(body) <= rows:
+            call_end = len(live) + _call_end(len(body), sheet.comments)
+            if len(live) + len(body) <= rows or (air == 0 and call_end < rows):
                 break
-        self._body = (key, body, air)
+            fallback = fallback if dense else (live, body, air, sheet.comments)
+        else:
+            live, body, air, sheet.comments = fallback
+        self._body, self._comments = (key, body, air), sheet.comments
         return live, body
 
     def _live(self, view: PendingView, cells: int, air: int) -> list[Line]:
@@ -243,6 +257,11 @@ class Detail(Pane, can_focus=False):
             air=bool(air),
             stale=self.stale,
         )
+
+
+def _call_end(count: int, comments: range) -> int:
+    """Of so many lines, the number after the last that says something of what would run."""
+    return comments.start if comments and comments.stop == count else count
 
 
 def _jumped(line: Line, missing: str) -> Line:

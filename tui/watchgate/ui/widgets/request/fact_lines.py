@@ -16,7 +16,7 @@ from watchgate.ui.formats import home, machine, person
 from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.theming.palettes import Token
 from watchgate.ui.widgets.request.command_text import Piece, pieces, wrap
-from watchgate.ui.widgets.request.request_words import approved, rest, touched
+from watchgate.ui.widgets.request.request_words import approved, touched
 from watchgate.ui.widgets.request.sheet import VALUES, Sheet
 
 BATCH_SHOWN = 3
@@ -70,8 +70,6 @@ def draw_facts(sheet: Sheet, view: PendingView, known: Known) -> None:
     _wrote(sheet, data)
     if not short:
         sheet.fact("digest", f"sha256 {data.digest[:_DIGEST]}...")
-    if data.asks == "plan" and (beside := rest(data, bare=sheet.how.bare)).whole:
-        sheet.fact("input", beside.text)
     sheet.fact(_AFTER[data.asks], after_allow(data, view.agent))
     if data.runs_unasked:
         sheet.fact(f"after {key_for('handback')}", after_handback(data, view.agent), bold=True)

@@ -107,10 +107,17 @@ def request_lines(
     *,
     profile: str = "",
     batch: tuple[CallRow, ...] = (),
+    dense: bool = False,
 ) -> list[Line]:
     """All of a request below its live lines, on this sheet.
 
-    `profile` is the one in force, `batch` the other calls that were made together with this one.
+    Args:
+        view: The request.
+        session: The session that asks, if it is known.
+        sheet: What the lines are written on.
+        profile: The profile in force.
+        batch: The other calls that were made together with this one.
+        dense: Whether the call stands in one piece, with the reasons for its parts after it.
     """
     data = view.data
     told: set[Finding] = set()
@@ -122,14 +129,18 @@ def request_lines(
         sheet.section("plan", _size(sheet, len(rows), text))
         sheet.rows(rows)
     else:
-        told = _call(sheet, data)
+        told = _call(sheet, data, dense=dense)
         _rewritten(sheet, data)
         draw_edit(sheet, data)
+    input_told = _input_beside(sheet, data)
+    comments_from = len(sheet.lines)
+    if data.asks == "approval":
         _why(sheet, data, told)
     draw_facts(sheet, view, Known(session=session, profile=profile, batch=batch))
-    if data.asks == "approval":
-        _payload(sheet, data)
-    elif data.asks == "plan" and not rest(data, bare=sheet.how.bare).whole:
+    if data.asks == "approval" and input_told:
+        draw_raw(sheet, data)
+    sheet.comments = range(comments_from, len(sheet.lines))
+    if not input_told:
         _input(sheet, data)
     if too_long(data):
         sheet.section("too long to be shown to its end, so it can only be denied")
@@ -156,7 +167,7 @@ def _size(sheet: Sheet, rows: int, text: str, count: int = 0) -> str:
     return ", ".join([*of, plural(rows, "line"), plural(len(text), "character")])
 
 
-def _call(sheet: Sheet, data: RequestData) -> set[Finding]:
+def _call(sheet: Sheet, data: RequestData, *, dense: bool) -> set[Finding]:
     """The call's own text with its marks; returns the findings that are told beside it."""
     text = shown_text(data.tool, data.summary)
     kept, how = text[:APPROVABLE_CHARS], look(data, bare=sheet.how.bare)
@@ -164,7 +175,7 @@ def _call(sheet: Sheet, data: RequestData) -> set[Finding]:
     shell = data.tool.cls == "shell"
     found = parts(data, kept) if shell else []
     count = len(found)
-    if max(count, len(data.findings)) > DRAWN_PARTS:
+    if dense or max(count, len(data.findings)) > DRAWN_PARTS:
         found = []  # nobody reads so many one by one, and drawing them takes seconds
     if found:
         lines = draw_parts(drawn, kept, found, how)
@@ -221,15 +232,18 @@ def _why(sheet: Sheet, data: RequestData, told: set[Finding]) -> None:
     draw_line_notes(sheet, notes)
 
 
-def _payload(sheet: Sheet, data: RequestData) -> None:
-    """The input as the agent sent it, or where that is shown if nothing of it is missing here."""
-    if sheet.payload:
-        told = besides(data, bare=sheet.how.bare)
-        if told.whole:
-            sheet.fact("input", told.text)
-            draw_raw(sheet, data)
-            return
-    _input(sheet, data)
+def _input_beside(sheet: Sheet, data: RequestData) -> bool:
+    """Tell the input that the call's text leaves out, if it is short; whether none is missing."""
+    if data.asks == "question":
+        return True
+    if data.asks == "approval" and not sheet.payload:
+        return False
+    beside = (besides if data.asks == "approval" else rest)(data, bare=sheet.how.bare)
+    if beside.whole and beside.text:
+        if sheet.air:
+            sheet.gap()
+        sheet.fact("input", beside.text)
+    return beside.whole
 
 
 def _input(sheet: Sheet, data: RequestData) -> None:

@@ -20,6 +20,7 @@ class Sheet:
     each other. With `bare` secrets are told; `reveal` is the key for that. `payload` is the key
     that shows the raw input elsewhere, empty where it has to stand here. `seen` says that all of
     the request was on the screen.
+    `comments` are the numbers of the lines that say nothing of what would run.
     """
 
     def __init__(
@@ -38,6 +39,7 @@ class Sheet:
         self.how = Look(bare=True) if bare else COVERED
         self.reveal, self.payload, self.seen = reveal, payload, seen
         self.lines: list[Line] = []
+        self.comments = range(0)
 
     @property
     def room(self) -> int:
