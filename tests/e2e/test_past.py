@@ -26,7 +26,7 @@ async def test_what_was_decided_stands_in_the_history_and_in_its_timeline(core: 
             assert told in hands.screen
 
         again = await held(hands, core, "git reset --hard", "c2")
-        await hands.until(lambda: "? waits" in hands.screen)
+        await hands.until(lambda: "? pending" in hands.screen)
         assert screen.selected is not None
         assert screen.selected.call == "c1", "the cursor stays with its call"
         await hands.press("d")

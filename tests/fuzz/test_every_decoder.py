@@ -34,6 +34,7 @@ NOT_FUZZED: Final = {
             "cli/request_page.py",
             "cli/search.py",
             "link/client.py",
+            "link/whole.py",
             "service/setup/doctor/presence.py",
             "ui/fleet/calls.py",
             "ui/fleet/names.py",

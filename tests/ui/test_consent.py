@@ -26,7 +26,7 @@ def test_a_medium_one_is_allowed_by_one_key() -> None:
 
 
 def test_what_was_only_just_drawn_is_not_allowed() -> None:
-    assert pressed(shown(), "a", 10.4) == Said("not yet: this request has only just appeared")
+    assert pressed(shown(), "a", 10.4) == Said("not yet: this choice has only just appeared")
 
 
 def test_what_was_not_shown_to_its_end_is_not_allowed() -> None:

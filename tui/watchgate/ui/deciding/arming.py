@@ -47,7 +47,6 @@ QUEUED_S = 0.03
 """So long after a key was handled another one that was read soon after it may still be queued."""
 
 TYPING = "that looked like typing, nothing was decided"
-TOO_NEW = "not yet: this request has only just appeared"
 
 
 class Card(msgspec.Struct, frozen=True, kw_only=True):
@@ -122,16 +121,17 @@ class Arming:
     The caller reports each frame with `drawn`, every key with `key` before it acts on it, and calls
     `due` when `next_due` has come. Keys typed into a prompt of its own are not reported, but that
     it was left is (`typed`). A decision key close to any other key is typing and decides nothing;
-    every other key acts at once. `rest` tells how to see all of what an allow is about. Without
-    `keys` nothing is decided.
+    every other key acts at once. `rest` tells how to see all of what an allow is about, `subject`
+    what a card shows. Without `keys` nothing is decided.
     """
 
     def __init__(
         self,
         keys: Mapping[str, Intent] = DECISION_KEYS,
         rest: str = "v opens it",
+        subject: str = "this request",
     ) -> None:
-        self._rest = rest
+        self._rest, self._subject = rest, subject
         self._keys = keys
         self._card: Card | None = None
         self._drawn_at = float("-inf")
@@ -254,12 +254,12 @@ class Arming:
         if self._card is None:
             return "nothing is pending"
         if now - self._drawn_at < REPLACED_S:
-            return TOO_NEW
+            return f"not yet: {self._subject} has only just appeared"
         return self._card.blocked.get(intent)
 
     def _refuse_allow(self, card: Card, now: float) -> str | None:
         if now - self._drawn_at < DRAWN_S:
-            return TOO_NEW
+            return f"not yet: {self._subject} has only just appeared"
         if now - self._focus_at < FOCUS_S:
             return "not yet: this terminal has only just got the focus"
         if card.id not in self._seen:

@@ -17,7 +17,7 @@ class Consent:
     """Judges keys against the card that the prompt last drew; `keys` maps names to intents."""
 
     def __init__(self, keys: Mapping[str, Intent]) -> None:
-        self._arming = Arming(keys, rest=f"{key_for('down')} shows the rest")
+        self._arming = Arming(keys, f"{key_for('down')} shows the rest", "this choice")
         self._deny = next((name for name, intent in keys.items() if intent == "deny"), "")
         self._yes: TypedYes | None = None
 

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from watchgate.core.amounts import count, plural
+from watchgate.core.amounts import plural
 from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.theming.theme import RISK_GLYPH, RISK_TOKEN
 from watchgate.ui.widgets.pane import Line, Pane
@@ -19,7 +19,7 @@ class StripView(msgspec.Struct, frozen=True, kw_only=True):
     `hosts` says how many of several machines answer, `away` that something is wrong with one.
     `over_budget` and `near_budget`: the day's budget is used up, or nearly, as the words of the
     cost tell.
-    Of the `ran` calls that are known to have run, `gated` had passed a gate.
+    `ungated` calls are known to have run without passing a gate.
     `locked` says that this terminal may let nothing run until it is unlocked.
     `tampered` counts the files that the gate rests on and that are not what they were; with
     `attempted` what no proven person tried is among them.
@@ -37,8 +37,7 @@ class StripView(msgspec.Struct, frozen=True, kw_only=True):
     cost_wide: str = "$0.00"
     over_budget: bool = False
     near_budget: bool = False
-    ran: int = 0
-    gated: int = 0
+    ungated: int = 0
     tampered: int = 0
     attempted: bool = False
     locked: bool = False
@@ -134,21 +133,14 @@ class StatusStrip(Pane):
         cost = view.cost_wide if cells >= 100 else view.cost
         told = self.line().add(f"   {cost}", bold=view.over_budget)
         groups.append(_Group(told, 2 if view.over_budget else 5 if view.near_budget else 6))
-        return [*groups, *self._gated(cells)]
+        return [*groups, *self._ungated()]
 
-    def _gated(self, cells: int) -> list[_Group]:
-        """How much of what ran had passed the gate; what had not outranks the other counts."""
-        ran, gated = self._view.ran, self._view.gated
-        line = self.line().add("   ")
-        if gated < ran and cells >= 100:
-            line.add(f"gated {count(gated)} of {plural(ran, 'call')}", bold=True)
-        elif gated < ran:
-            line.add(f"{plural(ran - gated, 'call')} ungated", bold=True)
-        elif ran and cells >= 100:
-            line.add("gated all ", "dim").add(count(ran)).add(" calls", "dim")
-        else:
+    def _ungated(self) -> list[_Group]:
+        """How many calls passed no gate, which outranks the other counts; nothing for none."""
+        if not self._view.ungated:
             return []
-        return [_Group(line, 3 if gated < ran else 7)]
+        words = f"{plural(self._view.ungated, 'call')} ungated"
+        return [_Group(self.line().add("   ").add(words, bold=True), 3)]
 
     def _end(self, line: Line, cells: int) -> None:
         view = self._view
