@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+import socket
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -73,6 +74,50 @@ def test_ls_sessions(cli: Cli, held: Held) -> None:
     (session,) = cli("ls", "--sessions", "--json").lines
     assert (session["agent"], session["session"], session["pending"]) == ("claude", "s1", 1)
     assert "app" in cli("ls", "--sessions").out
+
+
+def test_ls_shows_the_time_that_silence_still_has(cli: Cli, held: Held) -> None:
+    request = held()
+    head, line = cli("ls").out.splitlines()
+    assert head.split()[:3] == ["ID", "LEFT", "AGENT"]
+    minutes, seconds = map(int, line.split()[1].split(":"))
+    assert 0 < 60 * minutes + seconds <= request["deadline_s"]
+
+
+def test_ls_covers_secrets_in_json_too(cli: Cli, held: Held) -> None:
+    key = "AKIA" + "ABCDEFGH12345678"  # assembled, so that no scanner takes it for a leak
+    request = held(f"git push --force && export AWS_ACCESS_KEY_ID={key}")
+    assert "git push --force" in request["summary"]
+    assert key not in cli("ls", "--json").out
+    assert key in cli("show", request["id"], "--json").out
+
+
+def test_who_asks_in_its_own_terminal_is_named_below_the_requests(
+    cli: Cli, asked: Callable[..., tuple[dict[str, Any], socket.socket]]
+) -> None:
+    asked("Bash", {"command": "git push --force"})
+    assert "needs you there" not in cli("ls").out
+    assert cli("handback").code == Exit.DONE
+    said = cli("ls").out
+    assert said.startswith("nothing pending\n")
+    assert "app (claude) needs you there: it asks in its own terminal" in said
+    (session,) = cli("ls", "--sessions", "--json").lines
+    assert session["state"] == "needs you there"
+
+
+def test_a_decision_without_an_id_is_about_the_only_request_that_waits(
+    cli: Cli, held: Held
+) -> None:
+    none = cli("deny")
+    assert none.code == Exit.REFUSED
+    assert "nothing pending" in none.err
+    first, second = held(), held("git reset --hard", "c2")
+    several = cli("deny", "--reason", "no")
+    assert several.code == Exit.REFUSED
+    assert "2 requests wait, so say which" in several.err
+    assert all(each["id"][:8] in several.err for each in (first, second))
+    assert cli("deny", first["id"]).code == Exit.DONE
+    assert cli("deny", "--json").lines[0]["request"] == second["id"]
 
 
 def test_show_has_the_whole_request(cli: Cli, held: Held) -> None:
@@ -152,7 +197,7 @@ def test_a_prefix_that_fits_two_is_not_guessed(cli: Cli, held: Held) -> None:
 
 @pytest.mark.parametrize(
     "args",
-    [("allow", "req1"), ("allow",), ("deny",), ("allow", "req1", "--scope", "forever")],
+    [("allow", "req1"), ("allow",), ("allow", "req1", "--scope", "forever")],
 )
 def test_usage_errors_exit_2(cli: Cli, core: Core, args: tuple[str, ...]) -> None:
     said = cli(*args)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from watchgate.core.records import Record
@@ -153,3 +154,60 @@ def test_a_cost_that_is_no_amount_of_money_is_not_known(cost: Any) -> None:
     seen.used(record("s", kind="usage", total_cost_usd=0.5))
     seen.used(record("s", kind="usage", total_cost_usd=cost))
     assert seen.views["claude", "s"].cost_usd == 0.5
+
+
+def asking(*calls: str) -> SessionViews:
+    """One session that asks in its own terminal about these calls."""
+    seen = SessionViews()
+    seen.touch(record("one", 1, kind="prompt.submit"))
+    for call in calls:
+        seen.asks_there(("claude", "one"), call)
+    return seen
+
+
+def test_an_agent_that_asks_in_its_own_terminal_needs_a_person_there() -> None:
+    view = asking("c1").views["claude", "one"]
+    assert view.shown is SessionState.NEEDS_THERE
+    assert view.at(10**15).state is SessionState.NEEDS_THERE, "however long nothing is heard"
+    assert str(view.shown) == "needs you there"
+
+
+def test_an_open_request_outranks_what_is_asked_there_and_the_end_outranks_both() -> None:
+    seen = asking("c1")
+    seen.ask(("claude", "one"), 1)
+    shown = [seen.views["claude", "one"].shown]
+    seen.touch(record("one", 2, kind="session.end"))
+    shown.append(seen.views["claude", "one"].shown)
+    assert shown == [SessionState.WAITING, SessionState.GONE]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    """prompt.submit turn.end turn.error turn.interrupt session.start tool.batch message
+    model.request""".split(),
+)
+def test_whoever_goes_on_asks_no_more(kind: str) -> None:
+    seen = asking("c1", "c2", "")
+    seen.touch(record("one", 2, kind=kind))
+    assert seen.views["claude", "one"].asks_there == ()
+
+
+@pytest.mark.parametrize("kind", ["tool.post", "tool.error", "tool.permission.resolved"])
+def test_the_end_of_one_call_answers_that_one_alone(kind: str) -> None:
+    seen = asking("c1", "c2", "")
+    seen.touch(msgspec.structs.replace(record("one", 2, kind=kind), call="c1"))
+    assert seen.views["claude", "one"].asks_there == ("c2",)
+
+
+def test_a_sub_agent_that_goes_on_answers_nothing_of_the_others() -> None:
+    seen = asking("c1")
+    seen.touch(msgspec.structs.replace(record("one", 2, kind="message"), sub="s1"))
+    assert seen.views["claude", "one"].asks_there == ("c1",)
+
+
+def test_a_turn_begins_anew_with_each_prompt() -> None:
+    seen = asking()
+    seen.touch(record("one", 7, kind="tool.pre"))
+    assert seen.views["claude", "one"].since == 1
+    seen.touch(record("one", 9, kind="prompt.submit"))
+    assert seen.views["claude", "one"].since == 9

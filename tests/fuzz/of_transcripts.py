@@ -29,11 +29,12 @@ def _what(asked: Asked) -> tuple[str, str, int]:
 
 
 def ran(data: bytes) -> None:
-    """What transcripts say has run, for each agent whose are followed."""
+    """What transcripts say has run or was broken off, for each agent whose are followed."""
     for agent in READS:
         reader = Reader(agent, "stem", 0)
         reader.ran(data)
         reader.ran(data)
+        reader.interrupted(data)
 
 
 def usage(agent: str, data: bytes) -> None:
@@ -72,6 +73,8 @@ _CLAUDE = (
     b'"cache_creation":{"ephemeral_5m_input_tokens":1}}}}\n'
     b'{"type":"user","sessionId":"s","timestamp":"2026-11-20T10:00:02.000Z","message":{"role":'
     b'"user","content":[{"type":"tool_result","tool_use_id":"t","content":"a"}]}}\n'
+    b'{"type":"user","sessionId":"s","timestamp":"2026-11-20T10:00:03.000Z","message":{"role":'
+    b'"user","content":[{"type":"text","text":"[Request interrupted by user]"}]}}\n'
 )
 _CODEX = (
     b'{"timestamp":"2026-11-20T10:00:00.000Z","type":"session_meta","payload":{"id":"s",'
@@ -86,6 +89,8 @@ _CODEX = (
     b'"total_tokens":13},"last_token_usage":{"input_tokens":9,"output_tokens":4},'
     b'"model_context_window":100},"rate_limits":{"primary":{"used_percent":1.5,'
     b'"window_minutes":300,"resets_at":1795000000}}}}\n'
+    b'{"timestamp":"2026-11-20T10:00:04.000Z","type":"event_msg","payload":{"type":'
+    b'"turn_aborted","reason":"interrupted"}}\n'
 )
 _GEMINI = (
     b'{"sessionId":"s","projectHash":"p","startTime":"2026-11-20T10:00:00.000Z","messages":['

@@ -10,6 +10,7 @@ from watchgate.core.session_views import SessionViews
 from watchgate.core.sessions import SessionState
 from watchgate.core.state import State
 from watchgate.core.views import SessionView, SubView
+from watchgate.ui.overview import BARS
 from watchgate.ui.widgets.calls.sessions import Sessions
 
 
@@ -91,3 +92,34 @@ async def test_a_session_of_no_known_cause_is_not_told_that_installing_helps() -
     said = " ".join(" ".join(await drawn(sessions()[3])).split())
     assert "web: only watched, nothing of it is held. watchgate doctor" in said
     assert "install" not in said
+
+
+def asking_there(view: SessionView) -> SessionView:
+    return msgspec.structs.replace(view, pending=0, asks_there=("c1",))
+
+
+async def test_one_that_asks_in_its_own_terminal_says_that_it_needs_you_there() -> None:
+    lines = await drawn(asking_there(sessions(waiting=False)[0]))
+    place = next(n for n, line in enumerate(lines) if "api-fix" in line)
+    assert lines[place + 1].startswith("  ? needs you there")
+    assert lines[place + 1].endswith("$1.12")
+
+
+async def test_who_needs_a_person_comes_first() -> None:
+    first, second, third, *_ = sessions(waiting=False)
+    waiting = msgspec.structs.replace(third, pending=1)
+    lines = await drawn(first, asking_there(second), waiting)
+    order = [line.split()[-2] for line in lines if line.endswith(("claude", "codex", "gemini"))]
+    assert order == [waiting.label, second.label, first.label]
+
+
+async def test_a_bar_that_would_touch_the_cost_is_left_out() -> None:
+    view = sessions(waiting=False)[0]
+    for cost, room in ((1.12, True), (1_112.0, False)):
+        state = State(rows_kept=1)
+        state.seen = SessionViews([msgspec.structs.replace(view, cost_usd=cost)])
+        widget = Sessions()
+        async with Stage(widget).run_test(size=(32, 36)):
+            widget.show(state, NOW_US, stale=False)
+            (line,) = [line for line in texts(widget) if "working" in line]
+        assert any(bar in line for bar in BARS) is room

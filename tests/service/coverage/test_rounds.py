@@ -6,6 +6,7 @@ from pathlib import Path
 
 import anyio
 
+from tests.core.builders import other
 from tests.service.coverage.test_processes import process
 from tests.service.desk import Desk
 from watchgate.agents.registry import ADAPTERS
@@ -27,3 +28,24 @@ def test_an_agent_that_no_hook_was_heard_of_is_listed_as_not_gated(tmp_path: Pat
     (tmp_path / "7" / "cmdline").unlink()
     anyio.run(rounds.look)
     assert desk.kinds() == ["policy.ungated", "policy.inferred"]
+
+
+def broken_off(rounds: Rounds, desk: Desk, at_us: int) -> str:
+    """The state of the only session after its transcript told of an interruption."""
+    rounds._interrupted("claude", "one", at_us)
+    (view,) = desk.hub.recorder.state.sessions.values()
+    return str(view.shown)
+
+
+def test_a_turn_that_was_broken_off_is_over_unless_another_began_since(tmp_path: Path) -> None:
+    desk = Desk()
+    rounds = Rounds(desk.hub, SystemClock(), ADAPTERS, {}, home=tmp_path, proc=tmp_path)
+    rounds._interrupted("claude", "one", 1)
+    assert desk.kinds() == [], "nobody knows that session"
+    began = other("prompt.submit", session="one")
+    desk.hub.execute(desk.hub.engine.receive(began, 0, began.at))
+    assert broken_off(rounds, desk, began.at.wall_us - 1) == "working", "that was another turn"
+    assert broken_off(rounds, desk, began.at.wall_us + 1) == "idle"
+    assert desk.kinds() == ["prompt.submit", "turn.interrupt"]
+    assert broken_off(rounds, desk, began.at.wall_us + 2) == "idle"
+    assert desk.kinds() == ["prompt.submit", "turn.interrupt"], "once is enough"

@@ -11,6 +11,8 @@ import pytest
 
 from tests.core.builders import other, pre, shell
 from tests.core.world import World
+from watchgate.agents.transcripts.interrupted import interrupted_at_us
+from watchgate.agents.transcripts.when import moment_us
 from watchgate.agents.usage.base import Place
 from watchgate.core.coverage import TRANSCRIPT
 from watchgate.core.events import Event, SessionChange
@@ -166,3 +168,59 @@ def test_a_call_that_a_hook_tells_of_a_moment_later_is_no_alarm(tmp_path: Path) 
 
     anyio.run(main)
     assert [each.tool.call_id for each in told if each.tool] == ["never"]
+
+
+def line(text: str, **more: object) -> str:
+    """A line of the person's in a transcript of Claude Code."""
+    content = [{"type": "text", "text": text}]
+    told = {"type": "user", "sessionId": "t", "timestamp": SAID, "message": {"content": content}}
+    return json.dumps({**told, **more}) + "\n"
+
+
+BROKEN_OFF = "[Request interrupted by user for tool use]"
+
+
+@pytest.mark.parametrize(
+    ("text", "more", "told"),
+    [
+        (BROKEN_OFF, {}, True),
+        ("[Request interrupted by user]", {}, True),
+        (f"the words {BROKEN_OFF} were quoted", {}, False),
+        (BROKEN_OFF, {"type": "assistant"}, False),
+        (BROKEN_OFF, {"isSidechain": True}, False),
+        (BROKEN_OFF, {"timestamp": LONG_AGO}, False),
+    ],
+)
+def test_a_turn_that_a_person_broke_off_is_told_at_once(
+    tmp_path: Path, text: str, more: dict[str, object], told: bool
+) -> None:
+    broken_off: list[tuple[str, str, int]] = []
+    place = Place(agent="claude", root=str(tmp_path), pattern="*/*.jsonl")
+    transcripts = Transcripts(
+        (place,),
+        SystemClock(),
+        lambda _asked: True,
+        lambda _event: None,
+        lambda *each: broken_off.append(each),
+    )
+    path = tmp_path / "p" / "t.jsonl"
+    path.parent.mkdir()
+    path.write_text(line(text, **more))
+    transcripts.look()
+    transcripts.tell_interruptions()
+    transcripts.tell_interruptions()
+    assert [each[:2] for each in broken_off] == ([("claude", "t")] if told else [])
+
+
+@pytest.mark.parametrize(
+    ("agent", "text"),
+    [
+        ("codex", '{"timestamp":"%s","type":"event_msg","payload":{"type":"turn_aborted"}}'),
+        ("copilot", '{"type":"abort","data":{"reason":"user initiated"},"timestamp":"%s"}'),
+    ],
+)
+def test_other_agents_say_it_in_their_own_lines(agent: str, text: str) -> None:
+    chunk = (text % SAID).encode()
+    assert interrupted_at_us(agent, chunk) == moment_us(SAID)
+    assert interrupted_at_us(agent, b"no json abort turn_aborted\n") is None
+    assert interrupted_at_us("gemini", chunk) is None

@@ -15,7 +15,9 @@ from watchgate.cli.request_page import decided_words, print_request
 from watchgate.cli.rules import proposal_lines, rules_from
 from watchgate.cli.typed import needs_terminal
 from watchgate.core.redact import redact
+from watchgate.core.sessions import SessionState
 from watchgate.link.protocol import Request
+from watchgate.service.clock import SystemClock
 
 if TYPE_CHECKING:
     from watchgate.core.grants.rule import GrantRule
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 Commands = Any
 LINE_CHARS = 1_000
 TOOL_CHARS = 60
+_CALL_FIELDS = frozenset({"summary", "asked", "reason"})
 SCOPES = ("once", "turn", "session", "15m", "always")
 
 
@@ -77,7 +80,12 @@ def add_parser(commands: Commands) -> None:
 
 def _decider(commands: Commands, verb: str, what: str, example: str) -> argparse.ArgumentParser:
     each: argparse.ArgumentParser = commands.add_parser(verb, help=what, epilog=example)
-    each.add_argument("id", metavar="ID", help="request id or a unique prefix of 4 or more")
+    each.add_argument(
+        "id",
+        metavar="ID",
+        nargs="?",
+        help="request id or a unique prefix of 4 or more; without one, the only one that waits",
+    )
     each.add_argument("--as", dest="name", metavar="NAME", help="the name to sign with")
     each.add_argument("--json", action="store_true", help="print the result as JSON")
     each.set_defaults(
@@ -99,26 +107,52 @@ def _ls(args: argparse.Namespace) -> int:
     found = ask(Request(id=1, verb="list", what=what))[what]
     if args.json:
         for each in found:
-            json_line(each)
+            json_line(each if args.sessions else _covered(each))
     elif not found:
         say("no session was seen" if args.sessions else "nothing pending")
+        _say_who_asks_there()
     elif args.sessions:
         keys = ("label", "agent", "state", "calls", "cwd")
         rows = [tuple(str(each[key]) for key in keys) for each in found]
         table(("SESSION", "AGENT", "STATE", "CALLS", "FOLDER"), rows)
     else:
-        table(("ID", "AGENT", "SESSION", "RISK", "TOOL", "CALL"), map(_row, map(_asked, found)))
+        now_us = SystemClock().now().wall_us
+        rows = [_row(_asked(each), now_us) for each in found]
+        table(("ID", "LEFT", "AGENT", "SESSION", "RISK", "TOOL", "CALL"), rows)
+        _say_who_asks_there()
     return Exit.DONE
 
 
-def _row(each: dict[str, Any]) -> tuple[str, ...]:
+def _say_who_asks_there() -> None:
+    """Name the sessions whose agents ask in their own terminals, where no key here answers."""
+    for each in ask(Request(id=1, verb="list", what="sessions"))["sessions"]:
+        if each["state"] == SessionState.NEEDS_THERE:
+            say(f"{each['label']} ({each['agent']}) needs you there: it asks in its own terminal")
+
+
+def _covered(each: dict[str, Any]) -> dict[str, Any]:
+    """A line of `ls --json`, the secrets of the call covered; `show` tells them."""
+    return {name: redact(value) if name in _CALL_FIELDS else value for name, value in each.items()}
+
+
+def _left(each: dict[str, Any], now_us: int) -> str:
+    """The time that silence still has; a dash where it has no end."""
+    deadline_us = each["deadline_at"]
+    if deadline_us is None:
+        return "-"
+    minutes, seconds = divmod(max(0, deadline_us - now_us) // 1_000_000, 60)
+    return f"{minutes}:{seconds:02}"
+
+
+def _row(each: dict[str, Any], now_us: int) -> tuple[str, ...]:
     """A request as its line; the tool and the call do not say the same twice."""
     from watchgate.core.summary import in_columns
 
     tool, call = in_columns(str(each["tool"]), str(each["summary"]), TOOL_CHARS)
     asked = f"   asked: {each['asked']}" if each.get("asked") else ""
     named = (each["agent"], each["label"], each["risk"], tool)
-    return (each["id"][:8], *(redact(str(word)) for word in named), _line(each, f"{call}{asked}"))
+    line = _line(each, f"{call}{asked}")
+    return (each["id"][:8], _left(each, now_us), *(redact(str(word)) for word in named), line)
 
 
 def _line(each: dict[str, Any], call: str) -> str:
@@ -138,7 +172,22 @@ def _show(args: argparse.Namespace) -> int:
     return Exit.DONE
 
 
+def _only_one() -> str:
+    """The id of the only request that waits; raises `Stop` where none does, or several."""
+    waiting = ask(Request(id=1, verb="list", what="requests"))["requests"]
+    if not waiting:
+        raise Stop("nothing pending, so there is nothing to decide")
+    if len(waiting) > 1:
+        lines = [f"  {each['id'][:8]}  {_line(each, str(each['summary']))}" for each in waiting]
+        raise Stop("\n".join([f"{len(waiting)} requests wait, so say which:", *lines]))
+    return str(waiting[0]["id"])
+
+
 def _decide(args: argparse.Namespace) -> int:
+    if args.decision == "allow" and args.digest is None:
+        needs_terminal("allow needs --digest (see watchgate show ID) or a terminal to ask on")
+    if args.id is None:
+        args.id = _only_one()
     decision, digest, rules = args.decision, args.digest, rules_from(args.rule, args.scope)
     edited = None if args.command is None else edited_input(args.id, args.command)
     token = given_token(args.token_file)
@@ -189,8 +238,6 @@ def _asked_first(
         token: whether a registered program decides.
     """
     digest = args.digest
-    if args.decision == "allow" and digest is None:
-        needs_terminal("allow needs --digest (see watchgate show ID) or a terminal to ask on")
     if token:
         return args.decision, digest
     found = ask(Request(id=1, verb="show", request=args.id))["request"]

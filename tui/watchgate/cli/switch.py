@@ -49,16 +49,18 @@ def _status(args: argparse.Namespace) -> int:
         say(_status_line())
         return Exit.DONE
     from watchgate.cli.presence.unlock import standing_words
+    from watchgate.core.sessions import SessionState
     from watchgate.link.protocol import Request
 
     until = _off_until()
     try:
         found = ask(Request(id=1, verb="hello"))
         pending = len(ask(Request(id=1, verb="list"))["requests"])
-        sessions = len(ask(Request(id=1, verb="list", what="sessions"))["sessions"])
+        listed = ask(Request(id=1, verb="list", what="sessions"))["sessions"]
     except Unreached as none:
         off = "" if until is None else f". The gate is off {until}"
         raise Stop(f"{none}{off}", none.code) from None
+    sessions = sum(each["state"] != SessionState.GONE for each in listed)
     hello, gate, stands = found["hello"], found["gate"], presence()
     if args.json:
         json_line(

@@ -76,9 +76,14 @@ def end_by_result(rows: CallRows, row: CallRow, record: Record, *, off: bool) ->
     )
 
 
-def asks_itself(record: Record) -> bool:
-    """Tell whether the agent asks somebody in its own terminal about this call."""
-    return record.kind == "tool.permission" and record.data.get("gate") in ("handback", "recorded")
+def asks_itself(record: Record, row: CallRow | None) -> bool:
+    """Tell whether the agent asks somebody in its own terminal about this call.
+
+    A prompt that carries an earlier answer does so where that left it to the agent (`row`).
+    """
+    gate = record.data.get("gate")
+    handed = gate == "carried" and row is not None and row.word in ASKS_ITSELF
+    return record.kind == "tool.permission" and (handed or gate in ("handback", "recorded"))
 
 
 def end_ungated(rows: CallRows, record: Record, *, alarm: bool) -> bool:

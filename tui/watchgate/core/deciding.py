@@ -120,7 +120,8 @@ class Deciding:
         if call.carried is not None and not (ruling is not None and ruling.rewritten):
             found = self._gate.assess(event)
             carried = Send(conn, event, reply_for(event, call.carried.reply), call.carried.request)
-            return [drafts.called(event, tool, call, "carried", found), carried]
+            gate: Gate = "carried" if event.can.allow or event.can.deny else "handback"
+            return [drafts.called(event, tool, call, gate, found), carried]
         request = self._broker.open.get(call.request or "")
         if request is None:
             return None

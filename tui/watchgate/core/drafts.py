@@ -87,11 +87,12 @@ def note(event: Event) -> Emit:
     """The record of an event that is no single tool call."""
     body = event.body
     text = detail = undecoded = ""
+    asks_there = False
     model = None
     tools: tuple[Tool, ...] = ()
     match body:
         case Text():
-            text = body.text
+            text, asks_there = body.text, body.asks_there
         case SessionChange():
             detail = f"{body.what} {body.detail}".strip()
             model = body.model
@@ -120,6 +121,7 @@ def note(event: Event) -> Emit:
         numbering=event.numbering,
         tools=tuple(msgspec.structs.replace(tool, input={}) for tool in tools),
         left_out_chars=sum(left_out for _words, left_out in beginnings),
+        asks_there=asks_there,
     )
     return draft(event, data)
 

@@ -152,10 +152,14 @@ class ToolBatch(msgspec.Struct, frozen=True, tag="batch"):
     tools: tuple[Tool, ...]
 
 
-class Text(msgspec.Struct, frozen=True, tag="text"):
-    """A prompt, message, notice or error in the agent's own words."""
+class Text(msgspec.Struct, frozen=True, tag="text", omit_defaults=True):
+    """A prompt, message, notice or error in the agent's own words.
+
+    `asks_there` says that the agent asks a person in its own terminal now.
+    """
 
     text: str
+    asks_there: bool = False
 
 
 class SessionChange(msgspec.Struct, frozen=True, tag="session", omit_defaults=True):

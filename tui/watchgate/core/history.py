@@ -147,9 +147,9 @@ class Folding:
         changes: dict[str, Any] = {}
         if data.get("lane") in ("gate", "gate-read"):
             changes["gated"] = True
-        if asks_itself(record):
-            changes["freed_at"] = 0
         row = self._calls.get(key)
+        if asks_itself(record, row):
+            changes["freed_at"] = 0
         if row is not None and row.risk == "unknown" and isinstance(data.get("risk"), str):
             changes["risk"] = data["risk"]
         self._calls.edit(key, **changes)

@@ -145,7 +145,8 @@ class NoteData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc
     """Any other event: the agent's own event name and its words, or what nobody could decode.
 
     `tools` are the calls that it tells of, without their inputs. `left_out_chars` counts what is
-    not in the text, of which a record holds the beginning.
+    not in the text, of which a record holds the beginning. `asks_there` says that the agent asks a
+    person in its own terminal now.
     """
 
     native: str
@@ -160,6 +161,7 @@ class NoteData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc
     numbering: str = ""
     tools: tuple[Tool, ...] = ()
     left_out_chars: int = 0
+    asks_there: bool = False
 
 
 class UsageData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):

@@ -16,11 +16,20 @@ from watchgate.core.views import SessionView, SubView
 KEPT = 2_000
 SUBS_KEPT = 24
 WAITS_KEPT = 50
+ASKED_KEPT = 50
 LABEL_CHARS = 64
 MINUTE_S = 60
 
 Key = tuple[str, str]
 _SUB_ENDS = frozenset({"agent.stop", "session.end"})
+_ALL_ANSWERED = frozenset(
+    """prompt.submit turn.end turn.error turn.interrupt session.start session.end tool.batch
+    message model.request""".split()
+)
+"""Kinds of events after which an agent asks nobody any more: it went on, or its turn is over."""
+_ANSWERED = frozenset({"tool.post", "tool.error", "tool.permission.resolved"})
+"""Kinds of events after which it asks about their call no more."""
+_UNNAMED_ANSWERED = _ANSWERED | {"tool.pre"}
 
 
 def session_key(record: Record) -> Key:
@@ -65,12 +74,15 @@ class SessionViews:
             changes["subs"] = _with(seen.subs, record)
             # A sub-agent at work says that its session is; its end tells nothing of the session.
             state = state if state is SessionState.WORKING else seen.state
-        if state is not seen.state:
+        begins = record.kind == "prompt.submit" and record.sub is None
+        if state is not seen.state or begins:
             changes["state"], changes["since"], changes["why"] = state, record.at, ""
         # A journal that was changed from outside may hold anything.
         if cwd and not seen.cwd and isinstance(cwd, str):
             self._free(seen.label)
             changes["cwd"], changes["label"] = cwd, self._label(key, cwd)
+        if seen.asks_there:
+            changes["asks_there"] = _still_asked(seen.asks_there, record)
         if isinstance(mode, str):
             changes["mode"], changes["autonomous"] = mode, data.get("autonomous") is True
         if isinstance(model, str):
@@ -88,6 +100,18 @@ class SessionViews:
         seen = self.views.get(key)
         if seen is not None:
             self.edit(key, pending=max(0, seen.pending + change))
+
+    def asks_there(self, key: Key, call: str) -> None:
+        """The agent asks about a call in its own terminal; an empty one where it names none."""
+        seen = self.views.get(key)
+        if seen is not None and call not in seen.asks_there:
+            self.edit(key, asks_there=(*seen.asks_there[1 - ASKED_KEPT :], call))
+
+    def asked_no_more(self, key: Key, call: str) -> None:
+        """The agent does not ask about a call in its own terminal, nor about one without a name."""
+        seen = self.views.get(key)
+        if seen is not None and seen.asks_there:
+            self.edit(key, asks_there=_without(seen.asks_there, call, ""))
 
     def answered(self, key: Key, waited_s: float, *, allowed: bool) -> None:
         """An operator answered one of its requests after so many seconds."""
@@ -154,7 +178,7 @@ class SessionViews:
         for key, seen in self.views.items():
             state = seen.state if seen.state is SessionState.GONE else SessionState.UNKNOWN
             self.views[key] = msgspec.structs.replace(
-                seen, state=state, pending=0, hidden_by="", left_at=0, subs=()
+                seen, state=state, pending=0, hidden_by="", left_at=0, asks_there=(), subs=()
             )
 
     def _new(self, key: Key, cwd: str, at: int) -> SessionView:
@@ -198,6 +222,19 @@ def _counted(recent: tuple[tuple[int, int], ...], second: int) -> tuple[tuple[in
         return (*recent[:-1], (last, count + 1))
     # What lies further ahead was counted before the clock was set back.
     return (*(each for each in recent if second - MINUTE_S < each[0] < second), (second, 1))
+
+
+def _still_asked(calls: tuple[str, ...], record: Record) -> tuple[str, ...]:
+    """About which calls an agent asks in its own terminal after this record."""
+    if record.kind in _ALL_ANSWERED and record.sub is None:
+        return ()
+    if record.kind in _ANSWERED:
+        calls = _without(calls, record.call or "")
+    return _without(calls, "") if record.kind in _UNNAMED_ANSWERED else calls
+
+
+def _without(calls: tuple[str, ...], *answered: str) -> tuple[str, ...]:
+    return tuple(call for call in calls if call not in answered)
 
 
 def _staleness(view: SessionView) -> tuple[bool, int]:

@@ -12,10 +12,11 @@ _US = 1_000_000
 
 
 class SessionState(StrEnum):
-    """Working, waiting for a person, idle after its turn, failed, gone, or not known."""
+    """What an agent does: at work, waiting for a person here or there, idle after its turn, ..."""
 
     WORKING = "working"
     WAITING = "waiting"
+    NEEDS_THERE = "needs you there"
     IDLE = "idle"
     FAILED = "failed"
     GONE = "gone"
@@ -65,8 +66,11 @@ def guessed(now_us: int, *, seen_at: int, left_at: int) -> Guess:
     return Guess(SessionState.WORKING)
 
 
-def shown(state: SessionState, *, pending: int) -> SessionState:
-    """The state to show: an open question outranks everything but the end of the session."""
-    if pending and state is not SessionState.GONE:
-        return SessionState.WAITING
-    return state
+def shown(state: SessionState, *, pending: int, asks_there: bool = False) -> SessionState:
+    """The state to show: an open question outranks everything but the end of the session.
+
+    `asks_there` says that the agent asks in its own terminal.
+    """
+    if state is SessionState.GONE or not (pending or asks_there):
+        return state
+    return SessionState.WAITING if pending else SessionState.NEEDS_THERE

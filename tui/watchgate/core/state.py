@@ -218,8 +218,9 @@ class State:
             self._count(ENDINGS[word].counter if data["gate"] == "denied" else counter)
         if data["gate"] == "denied":
             end_by_word(self.calls, record, word)
-        elif asks_itself(record):
+        elif asks_itself(record, row):
             self.calls.edit(call_key(record), freed_at=0)
+            self.seen.asks_there(session_key(record), record.call or "")
         self.seen.heard_of_gate(record, gated=gated)
 
     def _result(self, record: Record) -> None:
@@ -287,6 +288,10 @@ class State:
             key, waited_s = (view.agent, view.session), record.data["waited_s"]
             self.seen.answered(key, waited_s, allowed=_ANSWERED[word])
         self._count(counter_of(word, str(record.data.get("by", ""))))
+        if view is not None and word.startswith("handed-back") and not view.data.runs_unasked:
+            self.seen.asks_there((view.agent, view.session), view.call)
+        elif view is not None:
+            self.seen.asked_no_more((view.agent, view.session), view.call)
         row = self.calls.get(call_key(record))
         end_by_word(self.calls, record, word)
         if word == "withdrawn":
@@ -334,6 +339,10 @@ class State:
         if host is None or host.local:  # of several machines, one says which days these are
             self.usage.local(data.utc_offset_s)
         self.usage.counted(record, data, label=view.label if view is not None else "")
+
+    def _noted(self, record: Record) -> None:
+        if record.data.get("asks_there") is True:
+            self.seen.asks_there(session_key(record), "")
 
     def _budget(self, record: Record) -> None:
         take(self.budgets, decoding.convert(record.data, BudgetData), session_key(record))
@@ -436,6 +445,7 @@ _FOLDS: dict[str, Fold] = {
     "turn.interrupt": State._turn_over,
     "session.end": State._turn_over,
     "session.start": State._session_started,
+    "notice": State._noted,
     "usage": State._used,
     "usage.counted": State._counted,
     BUDGET: State._budget,

@@ -111,8 +111,9 @@ class SessionView(msgspec.Struct, frozen=True, kw_only=True):
     seconds in `waits` (the newest ones). Until `paused_until` (UTC µs) what it would ask is denied,
     because of `paused_why`.
 
-    `host` names the machine where several are watched. `pid` and `env` are the place of the agent,
-    as the hook of its newest request told it.
+    `asks_there` are the calls about which the agent asks in its own terminal, an empty one where it
+    does not say which. `host` names the machine where several are watched. `pid` and `env` are the
+    place of the agent, as the hook of its newest request told it.
     """
 
     agent: str
@@ -137,6 +138,7 @@ class SessionView(msgspec.Struct, frozen=True, kw_only=True):
     cause: str = ""
     why: str = ""
     left_at: int = 0
+    asks_there: tuple[str, ...] = ()
     subs: tuple[SubView, ...] = ()
     answered: int = 0
     allowed: int = 0
@@ -156,11 +158,11 @@ class SessionView(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def shown(self) -> SessionState:
         """The state to show, which an open question outranks."""
-        return shown(self.state, pending=self.pending)
+        return shown(self.state, pending=self.pending, asks_there=bool(self.asks_there))
 
     def at(self, now_us: int) -> Guess:
         """The state to show at a moment, with what it is inferred from where no event told it."""
-        if self.pending or self.state is not SessionState.WORKING:
+        if self.pending or self.asks_there or self.state is not SessionState.WORKING:
             return Guess(self.shown, self.why)
         return guessed(now_us, seen_at=self.seen_at, left_at=self.left_at)
 

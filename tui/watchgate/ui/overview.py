@@ -23,6 +23,7 @@ MINUTE_S = 60
 URGENT_S = 10
 LABEL_CELLS = 16
 CHIP_CELLS = 58
+_URGENCY = {SessionState.WAITING: 0, SessionState.NEEDS_THERE: 1}
 BARS = "▁▂▃▄▅▆▇█"
 BINS = 8
 SCALE_AT_LEAST = 4
@@ -30,11 +31,10 @@ SCALE_AT_LEAST = 4
 
 
 def live_sessions(state: State) -> list[SessionView]:
-    """The sessions that have not ended, by host and in the order in which they were first seen."""
+    """The sessions that have not ended: first who needs a person, then by host and as they came."""
     live = [view for view in state.sessions.values() if view.state is not SessionState.GONE]
-    if state.hosts:
-        order = {name: place for place, name in enumerate(state.hosts)}
-        live.sort(key=lambda view: order.get(view.host, len(order)))
+    order = {name: place for place, name in enumerate(state.hosts)}
+    live.sort(key=lambda view: (_URGENCY.get(view.shown, 2), order.get(view.host, len(order))))
     return live
 
 
@@ -137,6 +137,8 @@ def session_word(view: SessionView, waiting_since: int | None, now_us: int) -> s
     """What a session is doing, with how long where that tells something."""
     if view.shown is SessionState.WAITING:
         return f"waiting {person((now_us - (waiting_since or view.since)) / 1_000_000)}"
+    if view.shown is SessionState.NEEDS_THERE:
+        return str(view.shown)
     if view.paused_until > now_us:
         return f"paused {person((view.paused_until - now_us) / 1_000_000)}"
     if view.gated is False:

@@ -24,6 +24,9 @@ Builder = Callable[[HookPayload, Classes], Body]
 Rule = tuple[Kind, Builder | None]
 """What an event of an agent means: its kind, and how to read it (None: keep all its fields)."""
 
+PROMPTS = frozenset({"permission_prompt", "elicitation_dialog", "ToolPermission"})
+"""Types of notices by which Claude Code, Qwen Code, Copilot and Gemini say that they ask."""
+
 _EXITED = re.compile(r"Exit code (\d{1,3})\b")
 _PATCH_FAILED = re.compile(r"Exit code: -?[1-9]")
 
@@ -72,11 +75,16 @@ def batch(payload: HookPayload, classes: Classes) -> Body:
     )
 
 
+def asks_there(notification_type: object) -> bool:
+    """Tell whether a notice of this type says that the agent asks in its own terminal."""
+    return isinstance(notification_type, str) and notification_type in PROMPTS
+
+
 def words(*fields: str) -> Builder:
     """A text made of the named payload fields that are set, joined by a colon."""
 
     def build(payload: HookPayload, _classes: Classes) -> Body:
-        return Text(_joined(payload, fields))
+        return Text(_joined(payload, fields), asks_there(payload.notification_type))
 
     return build
 

@@ -35,6 +35,7 @@ class HookPayload(msgspec.Struct, frozen=True, gc=False):
     is_interrupt: Any = None
     prompt: Any = None
     message: Any = None
+    notification_type: Any = None
     level: Any = None
     delta: Any = None
     error: Any = None

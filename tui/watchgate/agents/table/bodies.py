@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from watchgate.agents.base import DecodeError
-from watchgate.agents.hooks.bodies import response_text
+from watchgate.agents.hooks.bodies import asks_there, response_text
 from watchgate.agents.hooks.payload import text
 from watchgate.agents.table import EventRule, Fields
 from watchgate.agents.table.places import compiled, found, named_in, worded
@@ -193,7 +193,7 @@ def _change(native: str, rule: EventRule, fields: Fields) -> Reader:
 def _words(rule: EventRule, fields: Fields) -> Reader:
     if rule.text:
         said = _joined(rule)
-        return lambda payload: Text(said(payload))
+        return lambda payload: Text(said(payload), asks_there(payload.get("notification_type")))
     rest = own_fields(fields)
     return lambda payload: Text(text(own) if (own := rest(payload)) else "")
 

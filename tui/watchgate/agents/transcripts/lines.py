@@ -49,6 +49,11 @@ class LineCalls(Generic[T]):
         self.copied_until_us = 0
 
     @property
+    def session(self) -> str:
+        """The session that the file is of, as far as it was read."""
+        return self._session
+
+    @property
     def unreadable(self) -> int:
         """How many lines were no JSON objects."""
         return self._lines.unreadable

@@ -1,9 +1,10 @@
-"""The calls that an agent's own transcript says have run, for those of which no hook told."""
+"""What an agent's own transcript tells and no hook: calls that ran, and turns broken off."""
 
 from __future__ import annotations
 
 from watchgate.agents.transcripts.copilot import CopilotCalls
 from watchgate.agents.transcripts.ended import ENDS, ended
+from watchgate.agents.transcripts.interrupted import interrupted_at_us
 from watchgate.agents.transcripts.readers import CALL_READERS, CallReader
 from watchgate.core.lookback.asked import Asked
 from watchgate.core.recent import Recent
@@ -29,6 +30,13 @@ class Reader:
     def began(self, head: bytes) -> None:
         """Take in how a file begins that is read from its end: whose it is."""
         self._calls.read(head)
+
+    def interrupted(self, chunk: bytes) -> tuple[str, int] | None:
+        """The session whose turn a person broke off by these whole lines, and when (UTC µs)."""
+        at_us = interrupted_at_us(self._agent, chunk)
+        if at_us is None or at_us < max(self._since_us, self._calls.copied_until_us):
+            return None
+        return self._calls.session, at_us
 
     def ran(self, chunk: bytes) -> list[Asked]:
         """The calls that these whole lines say have run; a line that cannot be read is skipped."""

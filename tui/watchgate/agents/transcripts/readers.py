@@ -21,6 +21,11 @@ class CallReader(Protocol):
     copied_until_us: int
 
     @property
+    def session(self) -> str:
+        """The session that the file is of, as far as it was read."""
+        ...
+
+    @property
     def unreadable(self) -> int:
         """How many lines could not be read."""
         ...

@@ -13,8 +13,10 @@ from watchgate.agents.base import Adapter
 from watchgate.agents.traits import traits_in
 from watchgate.agents.usage.base import Place
 from watchgate.core.clock import Clock
-from watchgate.core.events import Event
+from watchgate.core.coverage import TRANSCRIPT
+from watchgate.core.events import Event, Lane, Text
 from watchgate.core.lookback.asked import Asked
+from watchgate.core.sessions import SessionState
 from watchgate.service.coverage.limits import Limits
 from watchgate.service.coverage.processes import Installed, Processes, installed
 from watchgate.service.coverage.transcripts import Transcripts
@@ -59,7 +61,7 @@ class Rounds:
         self._watch = Watch(
             coverage.learn, self._hooks.__getitem__, hub.askers.is_driven, traits_in(adapters)
         )
-        self._transcripts = Transcripts(places, clock, self._knows, self._ran)
+        self._transcripts = Transcripts(places, clock, self._knows, self._ran, self._interrupted)
         hub.observing.follow = self._heard
         hub.asked_by = self._asked
 
@@ -109,6 +111,25 @@ class Rounds:
         self._learn(event)
         self._hub.catch_up()
         self._hub.execute(self._hub.engine.receive(event, 0, event.at))
+
+    def _interrupted(self, agent: str, session: str, at_us: int) -> None:
+        """End the turn that a person broke off, unless another one began since."""
+        self._hub.catch_up()
+        view = self._hub.recorder.state.session(agent, session)
+        if view is None or view.since > at_us or view.state is not SessionState.WORKING:
+            return
+        now = self._clock.now()
+        event = Event(
+            kind="turn.interrupt",
+            native=TRANSCRIPT,
+            agent=agent,
+            session=session,
+            lane=Lane.OBSERVE,
+            at=now,
+            body=Text("the agent's transcript says that a person interrupted it"),
+            cwd=view.cwd,
+        )
+        self._hub.execute(self._hub.engine.receive(event, 0, now))
 
     def _learn(self, event: Event) -> None:
         """Find out about the hooks of an agent whose session nothing was heard of before."""

@@ -1,7 +1,8 @@
-"""Follows the transcripts of agents, and tells of the calls in them that no hook told of.
+"""Follows the transcripts of agents, and tells of what is in them and no hook told of.
 
 A call is in its transcript once it has run, and a gate was asked before that: so whatever no hook
-told of half a second after its result was found has passed no gate.
+told of half a second after its result was found has passed no gate. That a person broke a turn off
+is told at once.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ class Transcripts:
     """Reads what is added to any transcript below `places`, and to those that hooks name.
 
     `knows` says whether a hook told of a call already, `say` takes the event of one that none did.
+    `interrupted` takes the agent and the session whose turn was broken off, and when (UTC µs).
     """
 
     def __init__(
@@ -57,12 +59,15 @@ class Transcripts:
         clock: Clock,
         knows: Callable[[Asked], bool],
         say: Callable[[Event], None],
+        interrupted: Callable[[str, str, int], None] = lambda _agent, _session, _at_us: None,
     ) -> None:
         self._scan = Scan([each for each in places if (each.agent, each.form) in _FOLLOWED])
         self._databases: dict[str, Database] = {}
         self._clock = clock
         self._knows = knows
         self._say = say
+        self._interrupted = interrupted
+        self._broken_off: list[tuple[str, str, int]] = []
         self._since_us = clock.now().wall_us
         self._files: dict[str, _File] = {}
         self._newest: Recent[str, None] = Recent(NEWEST)
@@ -81,6 +86,7 @@ class Transcripts:
         before: list[Asked] = []
         while True:
             found = await anyio.to_thread.run_sync(self.look)
+            self.tell_interruptions()
             for asked in before:
                 self.tell(asked)
             before = found
@@ -90,6 +96,12 @@ class Transcripts:
         """Tell of a call that has run, unless a hook did."""
         if not self._knows(asked):
             self._say(_result(asked, self._clock.now()))
+
+    def tell_interruptions(self) -> None:
+        """Tell of the turns that were broken off, as far as the last look found any."""
+        broken_off, self._broken_off = self._broken_off, []
+        for agent, session, at_us in broken_off:
+            self._interrupted(agent, session, at_us)
 
     def look(self) -> list[Asked]:
         """The calls that ran since the last look; what was there at the first one is old."""
@@ -144,7 +156,10 @@ class Transcripts:
                 file.reader.began(first_line(file.path))
         chunk, file.offset = read_on(file.path, file.offset)
         self._newest.renew(file.path, None)
-        return file.reader.ran(chunk)
+        ran = file.reader.ran(chunk)
+        if (broken_off := file.reader.interrupted(chunk)) is not None:
+            self._broken_off.append((file.agent, *broken_off))
+        return ran
 
 
 def _result(asked: Asked, now: Instant) -> Event:

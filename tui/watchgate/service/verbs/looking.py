@@ -8,6 +8,7 @@ from typing import Any, TypeVar, TypeVarTuple
 
 import anyio
 import anyio.to_thread
+import msgspec
 
 from watchgate.core.clock import Clock
 from watchgate.core.decisions import Refused
@@ -93,7 +94,8 @@ class Looking:
     async def _list(self, request: Request, _caller: Caller) -> dict[str, Any]:
         state = self._hub.recorder.state
         if request.what == "sessions":
-            return {"sessions": list(state.sessions.values())}
+            views = state.sessions.values()
+            return {"sessions": [msgspec.structs.replace(each, state=each.shown) for each in views]}
         return {"requests": [listed(view) for view in state.by_deadline()]}
 
     async def _show(self, request: Request, _caller: Caller) -> dict[str, Any]:

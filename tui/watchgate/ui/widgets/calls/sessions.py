@@ -30,6 +30,8 @@ from watchgate.ui.theming.palettes import Token
 from watchgate.ui.widgets.pane import Line, Pane
 
 SUBS_SHOWN = 3
+WIDE = 32
+SPARK_AT = 17
 _ONLY_WATCHED = (
     "only watched, nothing of it is held. watchgate doctor tells whether its hooks are in place"
 )
@@ -169,14 +171,18 @@ class Sessions(Pane):
         name.right(f"{safe_text(view.agent)} ", quiet)
         word = "host lost" if away else session_word(view, waiting, self._now_us)
         asks = view.shown is SessionState.WAITING
+        there = view.shown is SessionState.NEEDS_THERE
         state = self.line(ground).add("  ")
-        if asks:
+        if asks or there:
             state.add("? ", ink, bold=True)
-            word = "waiting" if self._stale else word
-        loud = asks or view.gated is False or view.shown is SessionState.FAILED
-        state.fit(word, 14, ink if loud else quiet, bold=view.shown is SessionState.FAILED)
-        state.to(17).add("" if stale else spark, "faint")
-        return [name, state.right(f"{short(self._state.usage, view)} ", ink)]
+            word = "waiting" if asks and self._stale else word
+        loud = asks or there or view.gated is False or view.shown is SessionState.FAILED
+        cost = short(self._state.usage, view)
+        state.fit(word, 15, ink if loud else quiet, bold=there or view.shown is SessionState.FAILED)
+        # A bar that touches the cost cannot be read, and one that is cut says another figure.
+        if state.left_cells < SPARK_AT and SPARK_AT + len(spark) + len(cost) + 2 <= WIDE:
+            state.to(SPARK_AT).add("" if stale else spark, "faint")
+        return [name, state.right(f"{cost} ", ink)]
 
     def _subs(self, view: SessionView) -> list[Line]:
         """A line for each sub-agent at work, under the session that started it."""
