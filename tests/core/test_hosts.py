@@ -57,11 +57,11 @@ def test_what_a_lost_host_asks_leaves_and_the_rest_stays() -> None:
     }
 
 
-def test_labels_are_counted_on_each_host_by_themselves() -> None:
+def test_labels_are_apart_on_each_host_by_themselves() -> None:
     state = restore(seq=0, core="", at=0, gate=GateView(), hosts=[host("a"), host("b")])
     for number, (name, session) in enumerate((("a", "x"), ("a", "y"), ("b", "x"))):
         state.apply(of(name, call(number + 1, "c", session=session)))
-    assert [view.label for view in state.sessions.values()] == ["a:api", "a:api~2", "b:api"]
+    assert [view.label for view in state.sessions.values()] == ["a:api", "a:api~y", "b:api"]
 
 
 def test_a_session_without_a_folder_is_named_by_its_own_id() -> None:

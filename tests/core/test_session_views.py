@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from watchgate.core.records import Record
-from watchgate.core.session_views import WAITS_KEPT, SessionViews
+from watchgate.core.session_views import TITLE_CHARS, WAITS_KEPT, SessionViews
 from watchgate.core.sessions import SessionState
 
 
@@ -18,11 +18,54 @@ def record(session: str, at: int = 1, kind: str = "tool.pre", **data: Any) -> Re
     )
 
 
-def test_the_folder_names_the_session_and_equal_names_are_counted() -> None:
+def labels(seen: SessionViews) -> list[str]:
+    return [view.label for view in seen.views.values()]
+
+
+def test_the_folder_names_the_session_and_the_id_tells_two_of_one_folder_apart() -> None:
     seen = SessionViews()
-    for number, cwd in enumerate(("/home/u/app", "/tmp/app/", "", "/home/u/app")):
-        seen.touch(record(f"session-{number}", cwd=cwd))
-    assert [view.label for view in seen.views.values()] == ["app", "app~2", "session-", "app~3"]
+    told = (("7f3c-a", "/home/u/app"), ("81-aa0", "/tmp/app/"), ("no-folder-at-all", ""))
+    for session, cwd in (*told, ("81-aa1", "/home/u/app")):
+        seen.touch(record(session, cwd=cwd))
+    assert labels(seen) == ["app", "app~81aa", "no-folde", "app~81aa1"]
+
+
+def test_one_name_is_given_again_once_its_session_has_ended() -> None:
+    seen = SessionViews()
+    for at, session in enumerate(("morning", "noon", "evening"), start=1):
+        seen.touch(record(session, at, cwd="/home/u/app"))
+        seen.touch(record(session, at, kind="session.end"))
+    assert labels(seen) == ["app", "app", "app"]
+
+
+def test_a_session_that_is_resumed_has_its_name_again_unless_another_took_it() -> None:
+    seen = SessionViews()
+    seen.touch(record("7f3c-a", cwd="/home/u/app"))
+    seen.touch(record("7f3c-a", kind="session.end"))
+    seen.touch(record("7f3c-a", kind="session.start"))
+    assert labels(seen) == ["app"]
+    seen.touch(record("7f3c-a", kind="session.end"))
+    seen.touch(record("another", cwd="/home/u/app"))
+    seen.touch(record("7f3c-a", kind="session.start"))
+    assert labels(seen) == ["app~7f3c", "app"]
+
+
+def test_ids_that_begin_alike_end_in_a_number_at_last() -> None:
+    seen = SessionViews()
+    for session in ("ab", "a-b", "-ab", "a--b"):
+        seen.touch(record(session, cwd="/home/u/app"))
+    assert labels(seen) == ["app", "app~ab", "app~ab-2", "app~ab-3"]
+
+
+def test_the_first_words_that_are_asked_for_are_its_title() -> None:
+    seen = SessionViews()
+    key = "AKIA" + "ABCDEFGH12345678"  # assembled, so that no scanner takes it for a leak
+    seen.touch(record("one", kind="prompt.submit", text=f"fix the  login\nwith {key} " + "x" * 99))
+    seen.touch(record("one", 2, kind="prompt.submit", text="and the tests"))
+    title = seen.views["claude", "one"].title
+    assert title.startswith("fix the login with ")
+    assert key not in title
+    assert len(title) == TITLE_CHARS == 80
 
 
 def test_a_folder_that_is_told_later_names_it_then() -> None:
@@ -48,9 +91,9 @@ def test_labels_are_the_same_for_one_who_came_later() -> None:
     assert [view.label for view in late.views.values()] == [
         "01234567",
         "app",
-        "01234567~3",
-        "01234567~2",
-        "app~2",
+        "01234567~01234",
+        "01234567~0123",
+        "app~anot",
     ]
     assert late.views == seen.views
 
@@ -59,15 +102,14 @@ def test_the_label_of_a_session_that_was_let_go_is_free_again() -> None:
     seen = SessionViews(kept=2)
     for at in range(1, 6):
         seen.touch(record(f"s{at}", at, cwd="/home/u/app"))
-    assert [view.label for view in seen.views.values()] == ["app~2", "app"]
+    assert labels(seen) == ["app~s4", "app"]
 
 
-def test_a_label_that_looks_counted_is_not_given_twice() -> None:
+def test_a_folder_that_looks_like_such_a_name_has_it_alone() -> None:
     seen = SessionViews()
-    for session, cwd in (("a", "/x/app~2"), ("b", "/x/app"), ("c", "/y/app")):
+    for session, cwd in (("a", "/x/app~c"), ("b", "/x/app"), ("c", "/y/app")):
         seen.touch(record(session, cwd=cwd))
-    labels = [view.label for view in seen.views.values()]
-    assert labels == ["app~2", "app", "app~3"]
+    assert labels(seen) == ["app~c", "app", "app~c-2"]
 
 
 def test_the_longest_unheard_of_go_first_and_those_that_ask_stay() -> None:

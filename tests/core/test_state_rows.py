@@ -81,7 +81,7 @@ def test_sessions_of_one_folder_have_different_labels() -> None:
     for session in ("one", "two", "three"):
         world.send(other("session.start", session=session))
     labels = [view.label for view in world.state.sessions.values()]
-    assert labels == ["app", "app~2", "app~3"]
+    assert labels == ["app", "app~two", "app~thre"]
 
 
 def test_a_session_knows_its_cost_and_whether_its_calls_pass_the_gate() -> None:

@@ -59,6 +59,8 @@ def journal(tmp_path: Path) -> Path:
         ("site", ("codex", "aaaa-1")),
         ("tools", ("claude", "aaaa-2")),
         ("tools~2", ("claude", "aaaa-2")),
+        ("app~aaaa", ("claude", "aaaa-1")),
+        ("app~bbbb7", ("claude", "bbbb-7")),
     ],
 )
 def test_a_session_is_found(journal: Path, word: str | None, meant: tuple[str, str]) -> None:

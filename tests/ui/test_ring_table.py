@@ -283,3 +283,22 @@ def test_the_row_of_an_alarm_counts_the_calls_that_it_speaks_for() -> None:
     words = "37 calls ran without the gate: no hook was heard"
     assert words in text(call, 160)
     assert words not in text(msgspec.structs.replace(call, speaks_for=1), 160)
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("general-purpose", "general"),
+        ("explore", "explore"),
+        ("code-reviewer", "code"),
+        ("statusline", "statusli"),
+    ],
+)
+def test_the_name_of_a_sub_agent_is_cut_behind_a_word(name: str, shown: str) -> None:
+    called = row(2, sub="s1", sub_type=name)
+    line = draw_call(called, 80, DARK, Look(), NOW, None).strip(80).text
+    assert f"  {shown}: " in line
+
+
+def test_sessions_have_more_room_in_a_wide_table() -> None:
+    assert [columns(cells).session for cells in (60, 80, 109, 110, 180)] == [8, 9, 9, 17, 17]

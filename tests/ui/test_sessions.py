@@ -123,3 +123,10 @@ async def test_a_bar_that_would_touch_the_cost_is_left_out() -> None:
             widget.show(state, NOW_US, stale=False)
             (line,) = [line for line in texts(widget) if "working" in line]
         assert any(bar in line for bar in BARS) is room
+
+
+async def test_the_first_words_asked_for_tell_two_of_one_folder_apart() -> None:
+    one = msgspec.structs.replace(sessions(waiting=False)[0], title="fix the login page")
+    lines = await drawn(one)
+    (line,) = [line for line in lines if "api-fix" in line]
+    assert line == "> api-fix  fix the...    claude"

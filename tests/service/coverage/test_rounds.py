@@ -49,3 +49,17 @@ def test_a_turn_that_was_broken_off_is_over_unless_another_began_since(tmp_path:
     assert desk.kinds() == ["prompt.submit", "turn.interrupt"]
     assert broken_off(rounds, desk, began.at.wall_us + 2) == "idle"
     assert desk.kinds() == ["prompt.submit", "turn.interrupt"], "once is enough"
+
+
+def test_a_process_is_no_session_of_its_own_once_its_folder_is_heard_of(tmp_path: Path) -> None:
+    desk = Desk()
+    process(tmp_path, 7, "claude", start=0)
+    rounds = Rounds(desk.hub, SystemClock(), ADAPTERS, {}, home=tmp_path, proc=tmp_path)
+    anyio.run(rounds.look)
+    cwd = desk.hub.recorder.state.sessions["claude", "pid 7"].cwd
+    began = other("session.start", session="one", cwd=cwd)
+    desk.hub.observing.follow(began)
+    desk.hub.execute(desk.hub.engine.receive(began, 0, began.at))
+    views = desk.hub.recorder.state.sessions
+    assert str(views["claude", "pid 7"].state) == "gone"
+    assert views["claude", "one"].label == "app", "one row with one name"

@@ -112,9 +112,9 @@ def _ls(args: argparse.Namespace) -> int:
         say("no session was seen" if args.sessions else "nothing pending")
         _say_who_asks_there()
     elif args.sessions:
-        keys = ("label", "agent", "state", "calls", "cwd")
+        keys = ("label", "agent", "state", "calls", "session", "cwd", "title")
         rows = [tuple(str(each[key]) for key in keys) for each in found]
-        table(("SESSION", "AGENT", "STATE", "CALLS", "FOLDER"), rows)
+        table(("SESSION", "AGENT", "STATE", "CALLS", "ID", "FOLDER", "ASKED FOR"), rows)
     else:
         now_us = SystemClock().now().wall_us
         rows = [_row(_asked(each), now_us) for each in found]

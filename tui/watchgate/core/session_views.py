@@ -1,14 +1,16 @@
-"""The sessions that were seen, each with a label of its own; the longest unheard of go first."""
+"""The sessions that were seen, each living one with a label of its own; the quietest go first."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Iterator
+from itertools import count
 from typing import Any
 
 import msgspec
 
 from watchgate.core.hosts import host_among
 from watchgate.core.records import Record
+from watchgate.core.redact import redact
 from watchgate.core.sessions import SessionState, after
 from watchgate.core.usage.meter import nano
 from watchgate.core.views import SessionView, SubView
@@ -18,6 +20,9 @@ SUBS_KEPT = 24
 WAITS_KEPT = 50
 ASKED_KEPT = 50
 LABEL_CHARS = 64
+ID_CHARS = 4
+TITLE_CHARS = 80
+READ_CHARS = 2_000
 MINUTE_S = 60
 
 Key = tuple[str, str]
@@ -53,8 +58,9 @@ class SessionViews:
         self.views = {(view.agent, view.session): view for view in views}
         self._kept = kept
         self._hosts = hosts
-        self._labels = {view.label for view in self.views.values()}
-        self._same: dict[str, int] = {}
+        self._labels = {
+            view.label for view in self.views.values() if view.state is not SessionState.GONE
+        }
 
     def touch(self, record: Record, ran: int = 0, passed: int = 0) -> None:
         """What every record of a session tells, whatever else it is about.
@@ -78,9 +84,9 @@ class SessionViews:
         if state is not seen.state or begins:
             changes["state"], changes["since"], changes["why"] = state, record.at, ""
         # A journal that was changed from outside may hold anything.
-        if cwd and not seen.cwd and isinstance(cwd, str):
-            self._free(seen.label)
-            changes["cwd"], changes["label"] = cwd, self._label(key, cwd)
+        changes |= self._named(seen, state, cwd if isinstance(cwd, str) else "")
+        if record.kind == "prompt.submit" and not seen.title and record.sub is None:
+            changes["title"] = _title(data.get("text"))
         if seen.asks_there:
             changes["asks_there"] = _still_asked(seen.asks_there, record)
         if isinstance(mode, str):
@@ -161,7 +167,10 @@ class SessionViews:
     def inferred(self, record: Record) -> None:
         """The state that no event has told, with what it was inferred from."""
         state, why = SessionState(record.data["state"]), str(record.data["why"])
-        self.edit(session_key(record), state=state, since=record.at, why=why)
+        key = session_key(record)
+        if state is SessionState.GONE and key in self.views:
+            self._labels.discard(self.views[key].label)
+        self.edit(key, state=state, since=record.at, why=why)
 
     def turn_over(self, record: Record) -> None:
         """The session's turn ended, and with it what hid its calls."""
@@ -187,32 +196,60 @@ class SessionViews:
         label, host = self._label(key, cwd), host_among(self._hosts, key[1])
         return SessionView(agent=key[0], session=key[1], label=label, since=at, cwd=cwd, host=host)
 
+    def _named(self, seen: SessionView, state: SessionState, cwd: str) -> dict[str, Any]:
+        """What its new state and the folder that it tells change of a session's name.
+
+        One that has ended gives its name back, and may come again under another one.
+        """
+        key = (seen.agent, seen.session)
+        lived, lives = seen.state is not SessionState.GONE, state is not SessionState.GONE
+        tells_folder = cwd != "" and not seen.cwd
+        if lived and (tells_folder or not lives):
+            self._labels.discard(seen.label)
+        changes = {"cwd": cwd} if tells_folder else {}
+        if tells_folder or (lives and not lived):
+            changes["label"] = label = self._label(key, cwd if tells_folder else seen.cwd)
+            if not lives:
+                self._labels.discard(label)
+        return changes
+
     def _label(self, key: Key, cwd: str) -> str:
         host = host_among(self._hosts, key[1])
         id = key[1].removeprefix(f"{host}/") if host else key[1]
         base = (cwd.rstrip("/").rpartition("/")[2] or id[:8])[:LABEL_CHARS]
         base = f"{host}:{base}" if host else base
-        count = self._same.get(base, 0) + 1
-        label = base if count == 1 else f"{base}~{count}"
-        while label in self._labels:
-            count += 1
-            label = f"{base}~{count}"
-        self._same[base] = count
+        label = next(each for each in _labels(base, id) if each not in self._labels)
         self._labels.add(label)
         return label
-
-    def _free(self, label: str) -> None:
-        """Give a label back; the next such session takes the lowest number again, wherever."""
-        self._labels.discard(label)
-        for base in (label, label.rpartition("~")[0]):
-            self._same.pop(base, None)
 
     def _let_go(self) -> None:
         """Forget a quarter of the quiet sessions at once: looking for them takes a while."""
         quiet = sorted((v for v in self.views.values() if not v.pending), key=_staleness)
         for view in quiet[: max(1, self._kept // 4)]:
             del self.views[view.agent, view.session]
-            self._free(view.label)
+            if view.state is not SessionState.GONE:
+                self._labels.discard(view.label)
+
+
+def _labels(base: str, id: str) -> Iterator[str]:
+    """The names that a session may go by: its folder's, then that with the beginning of its id.
+
+    So it has the same one in a core that starts later and in the history.
+    """
+    yield base
+    beginning = "".join(each for each in id if each.isalnum())
+    for chars in range(ID_CHARS, max(len(beginning), ID_CHARS) + 1):
+        yield f"{base}~{beginning[:chars]}"
+    for number in count(2):
+        yield f"{base}~{beginning}-{number}"
+
+
+def _title(text: object) -> str:
+    """The first words that were asked for, their secrets covered."""
+    if not isinstance(text, str):
+        return ""
+    # A secret that is cut is no longer known for one.
+    return " ".join(redact(text[:READ_CHARS]).split())[:TITLE_CHARS]
 
 
 def _counted(recent: tuple[tuple[int, int], ...], second: int) -> tuple[tuple[int, int], ...]:

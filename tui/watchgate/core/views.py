@@ -99,6 +99,7 @@ class CallRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 class SessionView(msgspec.Struct, frozen=True, kw_only=True):
     """One session: who, where, what it is doing, and whether its calls pass the gate.
 
+    `title` are the first words that were asked for in it.
     `recent` counts its calls of the last minute by UTC second, the oldest first; `gated` is None
     until a tool call told; `cost_usd` is None while unknown. `hidden_by` is the handler that hides
     the rest of the turn from view, `turn_over_at` (UTC µs) when the last one ended.
@@ -119,6 +120,7 @@ class SessionView(msgspec.Struct, frozen=True, kw_only=True):
     agent: str
     session: str
     label: str
+    title: str = ""
     state: SessionState = SessionState.UNKNOWN
     since: int = 0
     seen_at: int = 0

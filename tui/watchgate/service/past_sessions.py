@@ -49,17 +49,23 @@ def records_of(journal: Path | Held, agent: str, session: str) -> list[Record]:
 def _meant(known: Sequence[Seen], word: str) -> list[Seen]:
     """The sessions that a word may mean, by the surest way that leads to any."""
     agent, _, id = word.partition(":")
-    base, tilde, number = word.rpartition("~")
-    # Which of several a screen has called `app~2` depends on what it saw: all of them are meant.
-    name = base if tilde and number.isdecimal() else word
+    # Earlier releases counted the sessions of a folder: by such a number all of them are meant.
+    base, _, beginning = word.rpartition("~")
     ways = (
         [each for each in known if each.session == word],
         [each for each in known if (each.agent, each.session) == (agent, id)],
         _begun(known, word),
         _begun([each for each in known if each.agent == agent], id),
-        [each for each in known if name and each.folder == name],
+        [each for each in known if base and _is_called(each, base, beginning)],
+        [each for each in known if each.folder == (base if beginning.isdecimal() else word)],
     )
     return next(filter(None, ways), [])
+
+
+def _is_called(each: Seen, folder: str, beginning: str) -> bool:
+    """Tell whether a session goes by the name of its folder and the beginning of its id."""
+    id = "".join(char for char in each.session if char.isalnum())
+    return each.folder == folder and beginning != "" and id.startswith(beginning)
 
 
 def _begun(known: Sequence[Seen], prefix: str) -> list[Seen]:

@@ -141,11 +141,17 @@ class Rounds:
         coverage.learn(event.agent, event.session, surroundings(hooks))
 
     def _heard(self, event: Event) -> None:
-        self._entered(event.agent, event.cwd)
+        self._enter(event)
         self._transcripts.heard(event)
 
-    def _asked(self, event: Event, process: Proc) -> None:
+    def _enter(self, event: Event) -> None:
+        """Take an event's folder for that of a session of its agent, before it is recorded."""
         self._entered(event.agent, event.cwd)
+        for draft in self._watch.heard(event.agent, event.cwd, event.at.wall_us):
+            self._hub.recorder.record(draft)
+
+    def _asked(self, event: Event, process: Proc) -> None:
+        self._enter(event)
         if process.start.isdecimal():
             self._watch.asked(event.agent, event.session, (process.pid, int(process.start)))
 

@@ -72,6 +72,14 @@ class Watch:
         """A hook of a session asked, run by this process (pid and start)."""
         self._of.renew((agent, session), process)
 
+    def heard(self, agent: str, cwd: str, at_us: int) -> list[Draft]:
+        """The records that follow from an event of an agent that works in this folder.
+
+        A process there of which nothing was known is known by that session now.
+        """
+        known = [key for key, each in self._told.items() if (each.agent, each.cwd) == (agent, cwd)]
+        return [gone(agent, _name(self._told.pop(key)), _HEARD_NOW, at_us) for key in known]
+
     def compare(
         self, found: list[AgentProcess], sessions: Mapping[Key, SessionView], at: Machine
     ) -> list[Draft]:

@@ -18,6 +18,7 @@ from watchgate.ui.widgets.pane import Line
 CURSOR = 2
 GAP = 2
 MARGIN = 1
+WIDE = 110
 
 _QUIET = ("done", "withdrawn", "no result")
 _STOPPED = ("denied", "timed out", "failed")
@@ -46,12 +47,24 @@ class Columns(msgspec.Struct, frozen=True):
 def columns(cells: int, *, hosts: bool = False) -> Columns:
     """The columns of a table that is so wide; the call takes what is left.
 
-    Sessions that are named by their hosts have more room.
+    Sessions have more room in a wide table, and where they are named by their hosts.
     """
     sizes = (10, 9, 7, 5, 14, 6) if cells >= 80 else (0, 8, 6, 4, 13, 6)
+    if cells >= WIDE:
+        sizes = (10, 17, 7, 5, 14, 6)
     if hosts:
         sizes = (sizes[0], sizes[1] + (6 if cells >= 80 else 4), *sizes[2:])
     return Columns(*sizes, max(0, cells - CURSOR - sum(sizes) - GAP - MARGIN))
+
+
+def _cut_name(name: str, cells: int) -> str:
+    """A name of so many cells at most, cut behind a whole word of it where it has any."""
+    fitting, dots = cut(name, cells)
+    if not dots:
+        return fitting
+    head = name[:cells]
+    end = max(head.rfind(mark) for mark in "-_ :")
+    return head[:end] if end > 0 else head
 
 
 class Look(msgspec.Struct, frozen=True):
@@ -169,7 +182,7 @@ def draw_call(
     line.to(at.call_at)
     room = at.call
     if row.sub:
-        whose, _ = cut(safe_text((row.sub_type or row.sub)[:80]), max(4, at.call // 4))
+        whose = _cut_name(safe_text((row.sub_type or row.sub)[:80]), max(8, at.call // 4))
         line.add(f"{whose}: ", tone.quiet)
         room = max(0, room - width(whose) - 2)
     kept, dots = cut(call, room)

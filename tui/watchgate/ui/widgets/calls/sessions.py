@@ -32,6 +32,7 @@ from watchgate.ui.widgets.pane import Line, Pane
 SUBS_SHOWN = 3
 WIDE = 32
 SPARK_AT = 17
+TITLE_CELLS = 6
 _ONLY_WATCHED = (
     "only watched, nothing of it is held. watchgate doctor tells whether its hooks are in place"
 )
@@ -166,8 +167,11 @@ class Sessions(Pane):
         name = self.line(ground).add(
             "> " if chosen else "  ", "accent" if self.has_focus else "dim", bold=True
         )
-        kept, dots = cut(safe_text(view.label), 30 - len(view.agent) - 2)
+        room = WIDE - 2 - len(view.agent) - 2
+        kept, dots = cut(safe_text(view.label), room)
         name.add(kept, ink, bold=True).add(dots, quiet)
+        if view.title and room - name.left_cells >= TITLE_CELLS:
+            name.add("  ").fit(safe_text(view.title), room - name.left_cells, quiet)
         name.right(f"{safe_text(view.agent)} ", quiet)
         word = "host lost" if away else session_word(view, waiting, self._now_us)
         asks = view.shown is SessionState.WAITING

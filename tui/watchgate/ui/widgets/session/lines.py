@@ -65,6 +65,7 @@ def _facts(
     word = session_word(view, oldest, now_us)
     if view.gated is False and view.shown is not SessionState.WAITING:
         word = str(view.at(now_us).state)
+    sheet.fact("asked for", view.title)
     line = sheet.line().add("state", "dim").to(VALUES).add(word, bold=True)
     if view.since and view.shown is not SessionState.WAITING:
         line.add(f"   since {clock(view.since)}", "dim")
