@@ -51,7 +51,9 @@ for event in json.loads(sys.argv[2]):
         sink.connect(sys.argv[1])
         line = {"at": "2026-05-31T11:19:28.100000001+00:00", "event": event}
         sink.sendall(json.dumps(line).encode() + b"\\n")
+sys.stdin.read()
 """
+"""Goes on after its last event, as the agent does: who it was can then be asked."""
 
 
 def lines(events: list[dict[str, Any]]) -> bytes:
@@ -134,12 +136,11 @@ def test_cw_8_cw_16_a_codewhale_whose_sink_is_our_socket_is_one_session(running:
         {"type": "tool_lifecycle", **call, "phase": "completed", "payload": {"ok": True}},
     ]
     path = running.runtime / "ingest.sock"
-    subprocess.run(
-        [sys.executable, "-c", ONE_LINE_SINK, str(path), json.dumps(events)],
-        check=True,
-        timeout=WAIT_S,
-    )
-    found = recorded(running, "codewhale", 6)
+    sink = [sys.executable, "-c", ONE_LINE_SINK, str(path), json.dumps(events)]
+    with subprocess.Popen(sink, stdin=subprocess.PIPE) as agent:
+        found = recorded(running, "codewhale", 6)
+        agent.communicate(timeout=WAIT_S)
+    assert agent.returncode == 0
     assert [record["kind"] for record in found] == [
         "session.change",
         "tool.pre",
