@@ -1,10 +1,11 @@
-"""The places of a TOML file's table headers, so that tables can be added and taken out as text."""
+"""The places of a TOML file's tables and values, so that they can be edited as text."""
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -24,21 +25,87 @@ class Header(msgspec.Struct, frozen=True):
     array: str
 
 
+class Pair(msgspec.Struct, frozen=True):
+    """One `key = value`: its dotted key, and where its value begins and ends."""
+
+    path: tuple[str, ...]
+    value: int
+    end: int
+
+
+class Section(msgspec.Struct, frozen=True):
+    """What stands below one header, or above the first: `array` says that the header is of one.
+
+    Its pairs may begin at `start_of_pairs`; it ends before the next header.
+    """
+
+    path: tuple[str, ...]
+    array: bool
+    start_of_pairs: int
+    end: int
+    pairs: tuple[Pair, ...]
+
+
 def headers(text: str) -> Iterator[Header]:
     """Every header of a valid TOML text, in order; brackets in strings and arrays are none."""
-    depth, at, fresh = 0, 0, True
+    for start, _ in _statements(text):
+        if text[start] == "[":
+            name = _NAME.match(text, start)
+            found = next((each for each in name.groups() if each is not None), "") if name else ""
+            yield Header(text.rfind("\n", 0, start) + 1, found)
+
+
+def sections(text: str) -> list[Section]:
+    """Every section of a valid TOML text, in order; the first is what stands above all headers."""
+    found = [Section((), False, 0, len(text), ())]
+    for start, end in _statements(text):
+        last = found[-1]
+        if text[start] == "[":
+            line = text.rfind("\n", 0, start) + 1
+            found[-1] = msgspec.structs.replace(last, end=line)
+            array = text.startswith("[[", start)
+            found.append(Section(_path(text[start:end]), array, end, len(text), ()))
+            continue
+        equals = _equals(text, start)
+        value = equals + 1 + len(text[equals + 1 :]) - len(text[equals + 1 :].lstrip(" \t"))
+        pair = Pair(_path(f"{text[start:equals]}= 0"), value, end)
+        found[-1] = msgspec.structs.replace(last, pairs=(*last.pairs, pair))
+    return found
+
+
+def _statements(text: str) -> Iterator[tuple[int, int]]:
+    """Where each header and each pair begins and ends, without a comment behind it."""
+    depth, at, start, end = 0, 0, -1, 0
     while match := _PART.match(text, at):
         part = match.group()
-        if part == "[" and fresh and depth == 0:
-            name = _NAME.match(text, at)
-            found = next((each for each in name.groups() if each is not None), "") if name else ""
-            yield Header(text.rfind("\n", 0, at) + 1, found)
-            end = text.find("\n", at)
-            at = len(text) if end < 0 else end
-            continue
-        if part == "\n":
-            fresh = True
-        elif part.strip():
-            fresh = False
+        if depth == 0 and start >= 0 and (part == "\n" or part.startswith("#")):
+            yield start, end
+            start = -1
+        elif part.strip() and not part.startswith("#"):
+            if start < 0:
+                start = at + len(part) - len(part.lstrip())
+            end = at + len(part.rstrip())
             depth += (part in ("[", "{")) - (part in ("]", "}"))
         at = match.end()
+    if start >= 0:
+        yield start, end
+
+
+def _equals(text: str, at: int) -> int:
+    """The place of the equals sign behind a key, which may have some in quotes."""
+    while match := _PART.match(text, at):
+        if match.group()[0] not in "\"'" and "=" in match.group():
+            return at + match.group().index("=")
+        at = match.end()
+    raise ValueError("a key without a value")
+
+
+def _path(line: str) -> tuple[str, ...]:
+    """The dotted key of one header or pair."""
+    found: Any = tomllib.loads(line)
+    path = []
+    while isinstance(found, dict) and found:
+        [(name, found)] = found.items()
+        path.append(name)
+        found = found[0] if isinstance(found, list) else found
+    return tuple(path)

@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import pytest
+
+from watchgate.service.setup.forms.editor import FormError
+from watchgate.service.setup.forms.toml_value import with_value
+
+ABOUT = "# My configuration.\n# In two lines.\n\n"
+
+SET = {
+    "in an empty file": ("", "profile", "watch", 'profile = "watch"\n'),
+    "in the place of the old value": (
+        "profile = 'guard'   # for now\n[ui]\n",
+        "profile",
+        "watch",
+        'profile = "watch"   # for now\n[ui]\n',
+    ),
+    "in the place of a list of several lines": (
+        "[agents]\npython = [ # these\n  'a',\n]  # and no more\n",
+        "agents.python",
+        ("b", "c"),
+        '[agents]\npython = ["b", "c"]  # and no more\n',
+    ),
+    "below the other keys at the top": (
+        "profile = 'guard' # first\n\n# Approvals.\n[approval]\nmargin_s = 5\n",
+        "other",
+        True,
+        "profile = 'guard' # first\nother = true\n\n# Approvals.\n[approval]\nmargin_s = 5\n",
+    ),
+    "above the comment of the first table": (
+        "# Approvals.\n[approval]\nmargin_s = 5\n",
+        "profile",
+        "watch",
+        'profile = "watch"\n\n# Approvals.\n[approval]\nmargin_s = 5\n',
+    ),
+    "below a comment on the whole file": (
+        f"{ABOUT}# Approvals.\n[approval]\n",
+        "profile",
+        "watch",
+        f'{ABOUT}profile = "watch"\n\n# Approvals.\n[approval]\n',
+    ),
+    "below the last key of its table": (
+        "[approval] # short\nmargin_s = 5 # five\n\n# Last.\n[[handler]]\nid = 1\n",
+        "approval.timeout_s",
+        60,
+        "[approval] # short\nmargin_s = 5 # five\ntimeout_s = 60\n\n# Last.\n[[handler]]\nid = 1\n",
+    ),
+    "in a table without keys": (
+        "[approval] # short\n\n[ui]\n",
+        "approval.timeout_s",
+        60,
+        "[approval] # short\ntimeout_s = 60\n\n[ui]\n",
+    ),
+    "in a new table": (
+        "profile = 'guard'\n",
+        "ui.keys.allow_once",
+        "a",
+        "profile = 'guard'\n\n[ui.keys]\nallow_once = \"a\"\n",
+    ),
+    "in a new table behind a line that does not end": (
+        "[[sink]]\ntype = 'stdout'",
+        "ui.ascii",
+        True,
+        "[[sink]]\ntype = 'stdout'\n\n[ui]\nascii = true\n",
+    ),
+    "beside a dotted key": (
+        "ui.theme = 'mono'\nprofile = 'guard'\n",
+        "ui.bell",
+        False,
+        "ui.theme = 'mono'\nui.bell = false\nprofile = 'guard'\n",
+    ),
+    "inside an inline table": (
+        "[approval]\nrelay_timeout_s = { racing = 0 } # both\n",
+        "approval.relay_timeout_s.serial",
+        5,
+        "[approval]\nrelay_timeout_s = { racing = 0, serial = 5 } # both\n",
+    ),
+    "under a quoted name with an equals sign": (
+        "[ui.keys]\n'a = b' = 'x'\n",
+        "ui.keys.quit",
+        'q"',
+        "[ui.keys]\n'a = b' = 'x'\nquit = \"q\\\"\"\n",
+    ),
+    "beside a text that looks like tables": (
+        'note = """\n[ui]\ntheme = 1\n"""\n[ui]\ntheme = "mono"\n',
+        "ui.theme",
+        "textual-dark",
+        'note = """\n[ui]\ntheme = 1\n"""\n[ui]\ntheme = "textual-dark"\n',
+    ),
+    "with the line ends of the file": (
+        "# About.\r\n\r\n[ui]\r\nascii = true\r\n",
+        "ui.bell",
+        False,
+        "# About.\r\n\r\n[ui]\r\nascii = true\r\nbell = false\r\n",
+    ),
+    "not at all where it is the value already": (
+        "profile='watch'",
+        "profile",
+        "watch",
+        "profile='watch'",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "key", "value", "after"), SET.values(), ids=SET)
+def test_a_value_is_set(text: str, key: str, value: object, after: str) -> None:
+    assert with_value(text, tuple(key.split(".")), value) == after
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "why"),
+    [
+        ("[[handler]]\nid = 'a'\n", "handler.id", "handler is a list"),
+        ("profile = 'guard'\n", "profile.name", "profile is a single value"),
+        ("[ui]\nbell = true\n", "ui", "ui is a table: name one of its keys"),
+        ("[[sink]]\nid = 1\n", "sink", "edit it by hand"),
+    ],
+)
+def test_what_takes_a_person_is_refused(text: str, key: str, why: str) -> None:
+    with pytest.raises(FormError, match=why):
+        with_value(text, tuple(key.split(".")), 1)

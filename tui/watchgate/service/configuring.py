@@ -1,0 +1,37 @@
+"""Setting one key of the configuration file, whose comments and order stay."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from watchgate.core import config_toml
+from watchgate.core.config import load
+from watchgate.core.config_errors import ConfigError, Source
+from watchgate.service.runtime_dir import RuntimeDirError, check_config
+from watchgate.service.setup import files
+from watchgate.service.setup.forms.editor import FormError
+from watchgate.service.setup.forms.toml_value import with_value
+from watchgate.service.setup.targets import Refusal
+
+
+def set_value(path: Path, key: str, value: object) -> None:
+    """Set one dotted key and write the file whole, with its folder where that is missing.
+
+    The result has to be a good configuration. Raises `ConfigError`, and leaves the file alone then.
+    """
+    try:
+        check_config(path)
+        found = files.read(path)
+        files.check_writable(found)
+        text = found.text
+        config_toml.parse(Source(text, str(path)))
+        edited = with_value(text, tuple(key.split(".")), value)
+        load(edited, str(path))
+        if edited != text:
+            files.write(found, found.encode(edited))
+    except ConfigError as fault:
+        raise ConfigError(f"{fault}; nothing was changed") from None
+    except FormError as fault:
+        raise ConfigError(f"{path}: {fault}; nothing was changed") from None
+    except (RuntimeDirError, Refusal) as fault:
+        raise ConfigError(str(fault)) from None

@@ -1,0 +1,129 @@
+"""One value of a TOML text, set where it stands or where it belongs; all else keeps its bytes.
+
+Edited as text, as a TOML library puts a new key between a comment and the table that it is about.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from watchgate.service.setup.forms.editor import FormError
+from watchgate.service.setup.forms.toml_scan import Pair, Section, sections
+
+Key = tuple[str, ...]
+_BARE: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
+
+
+def with_value(text: str, key: Key, value: object) -> str:
+    """The text with this value at this key; raises `FormError` where that takes a person.
+
+    The text has to be valid TOML. The result is read again: nothing but that value may differ.
+    """
+    value = list(value) if isinstance(value, tuple) else value
+    values = tomllib.loads(text)
+    wanted = _merged(values, key, value)
+    if wanted == values:
+        return text
+    newline = "\r\n" if "\r\n" in text else "\n"
+    edited = _edited(text, key, value, newline)
+    try:
+        right = tomllib.loads(edited) == wanted
+    except tomllib.TOMLDecodeError:
+        right = False
+    if not right:
+        raise FormError(f"{'.'.join(key)} cannot be set as this file is written: edit it by hand")
+    return edited
+
+
+def _merged(values: Mapping[str, Any], key: Key, value: object) -> dict[str, Any]:
+    name, *rest = key
+    if not rest:
+        if isinstance(values.get(name), dict) and not isinstance(value, dict):
+            raise FormError(f"{name} is a table: name one of its keys, as in {name}.KEY")
+        return {**values, name: value}
+    below = values.get(name, {})
+    if not isinstance(below, dict):
+        what = "a list" if isinstance(below, list) else "a single value"
+        raise FormError(f"{name} is {what}, so it has no key {'.'.join(rest)}: edit it by hand")
+    return {**values, name: _merged(below, tuple(rest), value)}
+
+
+def _edited(text: str, key: Key, value: object, newline: str) -> str:
+    found = _reachable(sections(text))
+    pairs = [(section.path + pair.path, pair) for section in found for pair in section.pairs]
+    for path, pair in pairs:
+        if key[: len(path)] == path:
+            if len(path) < len(key):
+                inline = tomllib.loads(f"inline = {text[pair.value : pair.end]}")["inline"]
+                return _replaced(text, pair, _merged(inline, key[len(path) :], value))
+            return _replaced(text, pair, value)
+    table = key[:-1]
+    for section in found:
+        behind = section.pairs[-1].end if section.pairs else section.start_of_pairs
+        if section.path == table and (section.path or section.pairs):
+            return _inserted(text, behind, key[-1:], value, newline)
+        # A table that only keys with dots in them make can have no header of its own.
+        dotted = [pair for pair in section.pairs if (section.path + pair.path)[:-1] == table]
+        if dotted:
+            path = key[len(section.path) :]
+            return _inserted(text, dotted[-1].end, path, value, newline)
+    if not table:
+        return _at_the_top(text, found[0], _line(key, value), newline)
+    gap = "" if not text.strip() else newline if text.endswith("\n") else newline * 2
+    return f"{text}{gap}[{_dotted(table)}]{newline}{_line(key[-1:], value)}{newline}"
+
+
+def _reachable(found: Sequence[Section]) -> list[Section]:
+    """The sections that a dotted key leads to: none that is, or is below, an entry of an array."""
+    arrays = [section.path for section in found if section.array]
+    return [
+        section
+        for section in found
+        if not any(section.path[: len(array)] == array for array in arrays)
+    ]
+
+
+def _replaced(text: str, pair: Pair, value: object) -> str:
+    return text[: pair.value] + _written(value) + text[pair.end :]
+
+
+def _inserted(text: str, behind: int, path: Key, value: object, newline: str) -> str:
+    """A line below the one that this place is in."""
+    end = text.find("\n", behind)
+    if end < 0:
+        return f"{text}{newline}{_line(path, value)}{newline}"
+    return f"{text[: end + 1]}{_line(path, value)}{newline}{text[end + 1 :]}"
+
+
+def _at_the_top(text: str, top: Section, line: str, newline: str) -> str:
+    """The first key of a text: below a comment that stands by itself, as about the whole file."""
+    blank = newline * 2
+    head = text[: top.end]
+    above, between, below = head.partition(blank)
+    if between and above.startswith("#"):
+        return f"{above}{blank}{line}{blank}{below.lstrip()}{text[top.end :]}"
+    return f"{line}{newline}{newline if text.strip() else ''}{text}"
+
+
+def _line(path: Key, value: object) -> str:
+    return f"{_dotted(path)} = {_written(value)}"
+
+
+def _dotted(path: Key) -> str:
+    return ".".join(
+        part if part and _BARE.issuperset(part) else json.dumps(part, ensure_ascii=False)
+        for part in path
+    )
+
+
+def _written(value: object) -> str:
+    """A value as TOML: a JSON text, number or truth value is one as well."""
+    if isinstance(value, Mapping):
+        pairs = ", ".join(_line((str(name),), each) for name, each in value.items())
+        return f"{{ {pairs} }}" if pairs else "{}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_written, value))}]"
+    return json.dumps(value, ensure_ascii=False)
