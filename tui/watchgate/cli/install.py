@@ -112,19 +112,14 @@ def _named(names: Sequence[str], config: Config) -> list[Adapter]:
 
 def _setting(config: Config, python: Path) -> Setting:
     from watchgate.service.setup import native_client
-    from watchgate.service.setup.installer import Setting
+    from watchgate.service.setup.installer import setting_of
 
-    approval, native = config.approval, native_client.works(here(), python)
-    if not native and native_client.packaged() is not None:
+    setting = setting_of(config, here(), python)
+    if not setting.native and native_client.packaged() is not None:
         complain(
             "the native hook client of this package does not run here: hooks run the one in Python"
         )
-    return Setting(
-        profile=config.profile,
-        client_deadline_s=approval.client_deadline_s,
-        margin_s=approval.margin_s,
-        native=native,
-    )
+    return setting
 
 
 def _python() -> Path:

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from watchgate.agents.base import Adapter
+from watchgate.core.config import Config
 from watchgate.link.paths import Paths
 from watchgate.service.integrity import manifest
 from watchgate.service.integrity.manifest import Entry
@@ -18,7 +19,7 @@ from watchgate.service.setup.change import Change
 from watchgate.service.setup.command import Client
 from watchgate.service.setup.files import Found
 from watchgate.service.setup.forms import json_top
-from watchgate.service.setup.forms.editor import FormError
+from watchgate.service.setup.forms.editor import FormError, StatusLine
 from watchgate.service.setup.parts import Part, Wanted, parts
 from watchgate.service.setup.targets import Refusal, Scope, home, is_folder, setup_of
 
@@ -28,13 +29,28 @@ BACKUPS = "backups"
 class Setting(msgspec.Struct, frozen=True, kw_only=True):
     """What the configuration says about hooks: the profile, the client's deadline and margin.
 
-    `native` says that hooks run the native client.
+    `native` says that hooks run the native client, `status_line` what becomes of the line of ours
+    that some agents show.
     """
 
     profile: str
     client_deadline_s: int
     margin_s: int = 5
     native: bool = False
+    status_line: StatusLine = "set"
+
+
+def setting_of(
+    config: Config, places: Paths, python: Path, status_line: StatusLine = "set"
+) -> Setting:
+    """What this configuration says; hooks run the native client where that works here."""
+    return Setting(
+        profile=config.profile,
+        client_deadline_s=config.approval.client_deadline_s,
+        margin_s=config.approval.margin_s,
+        native=native_client.works(places, python),
+        status_line=status_line,
+    )
 
 
 class Installer:
@@ -60,7 +76,12 @@ class Installer:
             margin_s=setting.margin_s,
             native=self._places.native_client if setting.native else None,
         )
-        wanted = Wanted(client=client, profile=setting.profile, places=self._places)
+        wanted = Wanted(
+            client=client,
+            profile=setting.profile,
+            places=self._places,
+            status_line=setting.status_line,
+        )
         return parts(agent, scope, wanted, self._env, self._cwd)
 
     def plan_install(

@@ -16,7 +16,7 @@ from watchgate.link.paths import Paths
 from watchgate.service.opencode import plugin as opencode_plugin
 from watchgate.service.setup import synaps_plugin
 from watchgate.service.setup.command import Client, closes, command, status_line
-from watchgate.service.setup.forms.editor import Editor, Hook, Table
+from watchgate.service.setup.forms.editor import Editor, Hook, StatusLine, Table
 from watchgate.service.setup.forms.known import editor
 from watchgate.service.setup.forms.whole_file import WholeFile
 from watchgate.service.setup.targets import Refusal, Scope, place, setup_of
@@ -37,6 +37,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     client: Client
     profile: str
     places: Paths
+    status_line: StatusLine = "set"
 
 
 def _synaps(wanted: Wanted) -> Mapping[str, bytes]:
@@ -69,7 +70,7 @@ def parts(
     if setup.form == "scripts":
         return _scripts(agent, setup, path, wanted)
     line = status_line(agent, wanted.client) if setup.status_line else ""
-    edits = editor(setup, status_line=line)
+    edits = editor(setup, status_line=line, wish=wanted.status_line)
     table = edits.table(hooks(agent, wanted.client, wanted.profile))
     return (Part(path=path, editor=edits, table=table), *_manifests(setup, path))
 

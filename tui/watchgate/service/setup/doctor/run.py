@@ -180,4 +180,5 @@ class Doctor:
             client_deadline_s=approval.client_deadline_s,
             margin_s=approval.margin_s,
             native=self._native,
+            status_line="keep",
         )

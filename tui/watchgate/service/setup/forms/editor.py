@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import msgspec
 
@@ -12,6 +12,9 @@ from watchgate.agents.base import Setup
 Item = dict[str, Any]
 Table = Mapping[str, Sequence[Item]]
 """The entries of a file by event, each as the agent reads it."""
+
+StatusLine = Literal["set", "keep", "remove"]
+"""What becomes of our status line: set where there is none, only kept up to date, or taken out."""
 
 
 class FormError(ValueError):

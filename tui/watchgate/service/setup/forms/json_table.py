@@ -12,7 +12,15 @@ from typing import Any, Final
 from watchgate.agents.base import Setup
 from watchgate.service.setup.command import is_ours
 from watchgate.service.setup.forms import json_edit, json_top
-from watchgate.service.setup.forms.editor import Hook, Item, Table, Written, timeout, timeout_s
+from watchgate.service.setup.forms.editor import (
+    Hook,
+    Item,
+    StatusLine,
+    Table,
+    Written,
+    timeout,
+    timeout_s,
+)
 from watchgate.service.setup.forms.json_edit import Splice
 from watchgate.service.setup.forms.json_scan import JsonError, Node, scan
 
@@ -24,9 +32,10 @@ _COMMAND_KEYS: Final = {"copilot": "bash"}
 class JsonTable:
     """The editor for one agent's JSON file."""
 
-    def __init__(self, setup: Setup, status_line: str = "") -> None:
+    def __init__(self, setup: Setup, status_line: str = "", wish: StatusLine = "set") -> None:
         self._setup = setup
         self._status_line = status_line
+        self._wish = wish
         self._nested = setup.form == "groups"
         self._command = _COMMAND_KEYS.get(setup.form, "command")
 
@@ -62,7 +71,7 @@ class JsonTable:
         """The text with exactly these entries of ours, and with what must stand beside them."""
         if not text.strip():
             text = "{}\n"
-        text = json_top.put(text, self._setup, self._status_line)
+        text = json_top.put(text, self._setup, self._status_line, self._wish)
         text = self._without(text, {event for event in self._ours(text) if event not in table})
         text = self._brought_up_to_date(text, table)
         present = self._ours(text)

@@ -7,11 +7,14 @@ from typing import Any
 from watchgate.agents.base import Setup
 from watchgate.service.setup.command import is_ours
 from watchgate.service.setup.forms import json_edit
+from watchgate.service.setup.forms.editor import StatusLine
 from watchgate.service.setup.forms.json_scan import JsonError, Node, scan
 
 
-def put(text: str, setup: Setup, status_line: str = "") -> str:
+def put(text: str, setup: Setup, status_line: str = "", wish: StatusLine = "set") -> str:
     """The text with what must stand there; what the user wrote under the same keys stays."""
+    if wish == "remove":
+        text = take(text, setup, "")
     root = _root(text, setup)
     new: list[tuple[str | None, Any]] = [
         (key, value) for key, value in setup.beside.items() if root.get(key, text) is None
@@ -20,9 +23,9 @@ def put(text: str, setup: Setup, status_line: str = "") -> str:
     shown = root.get(setup.status_line, text) if setup.status_line else None
     wanted = {"type": "command", "command": status_line}
     if setup.status_line and status_line:
-        if shown is None:
+        if shown is None and wish == "set":
             new.append((setup.status_line, wanted))
-        elif _is_ours(shown, text) and shown.load(text) != wanted:
+        elif shown is not None and _is_ours(shown, text) and shown.load(text) != wanted:
             splices.append(json_edit.replace(text, shown, wanted))
     if new:
         splices += json_edit.append(text, root, new)

@@ -1,0 +1,139 @@
+"""Where our hooks are installed: by the list of what was installed, and by a look at the files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from watchgate.agents.base import Adapter
+from watchgate.link.paths import Paths
+from watchgate.service.integrity import manifest
+from watchgate.service.integrity.manifest import Entry, ManifestError
+from watchgate.service.setup import files
+from watchgate.service.setup.forms.editor import FormError
+from watchgate.service.setup.forms.whole_file import MARK
+from watchgate.service.setup.installer import Installer, Setting
+from watchgate.service.setup.parts import Part
+from watchgate.service.setup.targets import Refusal, Scope, setup_of
+
+_NO_PYTHON = Path("python3")
+_SCOPES: tuple[Scope, ...] = ("user", "project")
+
+
+class Installation(msgspec.Struct, frozen=True, kw_only=True):
+    """One agent's hooks in one place, to which these variables and this folder lead."""
+
+    agent: Adapter
+    scope: Scope
+    env: Mapping[str, str]
+    cwd: Path
+
+    def installer(self, places: Paths) -> Installer:
+        """What changes the files of this place."""
+        return Installer(places, self.env, self.cwd)
+
+
+class Lost(msgspec.Struct, frozen=True):
+    """A file of the list that nobody here can edit, and why."""
+
+    entry: Entry
+    why: str
+
+
+class Installations(msgspec.Struct, frozen=True):
+    """Every place with hooks of ours, and those files of the list that are in none of them."""
+
+    found: tuple[Installation, ...]
+    lost: tuple[Lost, ...] = ()
+
+
+def installations(
+    places: Paths, known: Mapping[str, Adapter], env: Mapping[str, str], cwd: Path
+) -> Installations:
+    """Every place that the list names, and the usual ones that have hooks of ours without it."""
+    found: list[Installation] = []
+    lost: list[Lost] = []
+    covered: set[tuple[str, str]] = set()
+    for entry in _listed(places):
+        if entry.part != "hooks" or entry.key in covered:
+            continue
+        there = _leading_to(places, entry, known, env)
+        if isinstance(there, str):
+            lost.append(Lost(entry, there))
+            continue
+        found.append(there)
+        covered |= {(str(part.path), entry.agent) for part in _parts(places, there)}
+    for usual in _usual(known, env, cwd):
+        parts = _parts(places, usual)
+        keys = {(str(part.path), usual.agent.name) for part in parts}
+        if not keys & covered and has_hooks(parts):
+            found.append(usual)
+            covered |= keys
+    return Installations(tuple(found), tuple(lost))
+
+
+def has_hooks(parts: Iterable[Part], *, unreadable: bool = False) -> bool:
+    """Whether any of these files holds an entry of ours.
+
+    One that an editor cannot read does where it names us, one that nobody can where `unreadable`.
+    """
+    for part in parts:
+        try:
+            present = files.read(part.path)
+        except Refusal:
+            if unreadable:
+                return True
+            continue
+        content = present.content or b""
+        try:
+            if content and part.editor.ours(present.text):
+                return True
+        except (Refusal, FormError):
+            if MARK.encode() in content:
+                return True
+    return False
+
+
+def _listed(places: Paths) -> Sequence[Entry]:
+    try:
+        return manifest.load(places.installed) or ()
+    except (ManifestError, OSError):
+        return ()
+
+
+def _leading_to(
+    places: Paths, entry: Entry, known: Mapping[str, Adapter], env: Mapping[str, str]
+) -> Installation | str:
+    """The place that a file of the list belongs to, or why there is none."""
+    agent = known.get(entry.agent)
+    if agent is None or agent.setup is None:
+        return f"no adapter is called {entry.agent} any more"
+    variable = agent.setup.variable or "HOME"
+    # It may have been installed with another value than there is now.
+    homes = [env, *({**env, variable: str(above)} for above in Path(entry.path).parents)]
+    tried = [Installation(agent=agent, scope="user", env=each, cwd=Path("/")) for each in homes]
+    if entry.root:
+        tried = [Installation(agent=agent, scope="project", env=env, cwd=Path(entry.root))]
+    for each in tried:
+        if any(str(part.path) == entry.path for part in _parts(places, each)):
+            return each
+    return f"{agent.title} does not keep its hooks there"
+
+
+def _usual(
+    known: Mapping[str, Adapter], env: Mapping[str, str], cwd: Path
+) -> Iterator[Installation]:
+    for agent in known.values():
+        for scope in _SCOPES if agent.setup is not None else ():
+            yield Installation(agent=agent, scope=scope, env=env, cwd=cwd)
+
+
+def _parts(places: Paths, place: Installation) -> tuple[Part, ...]:
+    try:
+        setup_of(place.agent)
+        setting = Setting(profile="guard", client_deadline_s=1)
+        return place.installer(places).parts(place.agent, place.scope, setting, _NO_PYTHON)
+    except Refusal:
+        return ()
