@@ -83,4 +83,7 @@ async def test_a_trusted_codex_that_idles_at_its_prompt_is_not_listed(tmp_path: 
     written(tmp_path / ".codex", *PLACES)
     os.utime(hooks, (1, 1))
     await rounds.look()
-    assert desk.last("policy.inferred") == {"state": "gone", "why": "its hooks are trusted now"}
+    assert desk.last("policy.inferred") == {
+        "state": "gone",
+        "why": "its hooks are installed and trusted now",
+    }

@@ -73,7 +73,7 @@ def test_the_cause_is_told_where_the_system_shows_it() -> None:
     causes = [
         Case().sees(bare)[0].data,
         Case(Installed(100.0, disabled=True)).sees(CLAUDE)[0].data,
-        Case(Installed(9_600.0)).sees(CLAUDE)[0].data,
+        Case(Installed(9_600.0)).sees(CODEX)[0].data,
         Case(Installed(None)).sees(CLAUDE)[0].data,
     ]
     words = ["(--bare)", "(disableAllHooks", "start it again", "run watchgate install claude"]
@@ -83,8 +83,25 @@ def test_the_cause_is_told_where_the_system_shows_it() -> None:
 
 def test_an_agent_whose_hooks_were_heard_is_left_alone_and_known_better() -> None:
     case = Case(Installed(9_600.0))
+    heard = msgspec.structs.replace(HEARD, agent="codex")
+    assert case.sees(CODEX, sessions=(heard,)) == []
+    assert case.learned == {("codex", "one"): Surroundings(began_before=True)}
+
+
+def test_an_open_session_that_takes_its_hooks_up_by_itself_is_in_order_once_they_are_there() -> (
+    None
+):
+    hooks = [Installed(None)]
+    case = Case()
+    case.watch = Watch(case._learn, lambda _agent: hooks[0], case.driven.__contains__, TRAITS)
+    (told,) = case.sees(CLAUDE)
+    assert "run watchgate install claude" in told.data.why
+    hooks[0] = Installed(9_600.0)
+    (over,) = case.sees(CLAUDE)
+    assert (over.kind, over.session, over.data.state) == ("policy.inferred", "pid 7", "gone")
+    assert over.data.why == "its hooks are installed and trusted now"
     assert case.sees(CLAUDE, sessions=(HEARD,)) == []
-    assert case.learned == {("claude", "one"): Surroundings(began_before=True)}
+    assert case.learned == {("claude", "one"): Surroundings()}, "nothing tells it to start again"
 
 
 def test_a_session_from_before_the_process_is_not_its_own() -> None:
@@ -194,5 +211,5 @@ def test_what_was_told_of_an_agent_is_taken_back_once_it_trusts_its_hooks() -> N
     assert len(watch.compare([CODEX], {}, AT)) == 1
     hooks[0] = Installed(100.0, trusted=True)
     (draft,) = watch.compare([CODEX], {}, AT)
-    assert (draft.session, draft.data.why) == ("pid 7", "its hooks are trusted now")
+    assert (draft.session, draft.data.why) == ("pid 7", "its hooks are installed and trusted now")
     assert watch.compare([CODEX], {}, AT) == []

@@ -18,6 +18,7 @@ from watchgate.agents.registry import ADAPTERS
 from watchgate.link.paths import paths
 from watchgate.service.setup import client_copy
 from watchgate.service.setup.command import parse
+from watchgate.service.setup.doctor.entries import check_entries
 from watchgate.service.setup.forms.editor import Table
 from watchgate.service.setup.installer import Installer, Setting
 from watchgate.service.setup.targets import Refusal, is_folder, place, setup_of
@@ -399,3 +400,31 @@ def test_a_denial_that_the_agent_can_enforce_itself_says_so(installer: Installer
     assert gate["onFailure"] == "block"
     assert "onFailure" not in read
     assert "onFailure" not in asked
+
+
+@pytest.mark.parametrize("name", ["gemini", "qwen"])
+def test_an_agent_that_prints_a_hooks_name_is_given_ours_and_older_entries_get_it(
+    installer: Installer, name: str
+) -> None:
+    agent = ADAPTERS[name]
+    install(installer, agent)
+    path = place_of(agent)
+    hooks = [
+        hook
+        for groups in json.loads(path.read_text())["hooks"].values()
+        for group in groups
+        for hook in group["hooks"]
+    ]
+    assert {hook["name"] for hook in hooks} == {"watchgate"}
+    now = path.read_text()
+    path.write_text(now.replace('"name": "watchgate",\n', "").replace('"name": "watchgate", ', ""))
+    assert '"name"' not in path.read_text()
+
+    [plan] = installer.plan_install(agent, "user", GUARD, PYTHON)
+    check = check_entries(agent, plan)
+    assert (check.status, "differs" in check.text) == ("fail", True)
+    installer.install((plan,), PYTHON)
+
+    assert json.loads(path.read_text()) == json.loads(now)
+    uninstall(installer, agent)
+    assert not path.exists()

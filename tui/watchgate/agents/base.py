@@ -102,8 +102,9 @@ class Setup(
     one runs too. `process` are the names of its program, `hooks_off` the arguments with which it
     runs no hooks, `silencers` the settings that do so, `hookless` its tools of which no hook ever
     tells. `must_trust` says that it skips hooks which nobody has looked through, without a word,
-    `trusts_by_place` that hooks which moved in the file must be trusted again. `after` tells the
-    user what is left to do.
+    `trusts_by_place` that hooks which moved in the file must be trusted again. `live` says that an
+    open session takes up a change of its hooks at its next call. `after` tells the user what is
+    left to do.
     """
 
     form: Form
@@ -128,6 +129,7 @@ class Setup(
     hookless: tuple[str, ...] = ()
     silencers: Silencers | None = None
     trusts_by_place: bool = False
+    live: bool = False
     after: str = ""
 
 

@@ -139,6 +139,8 @@ TABLE: Final = Table(
             "committed one would run this machine's paths for everybody: use --scope user"
         ),
         unit="ms",
+        # Its screen shows this in the place of the whole command.
+        each={"name": "watchgate"},
         comments=True,
         process=("gemini",),
         must_trust=True,

@@ -126,6 +126,8 @@ TABLE: Final = Table(
         # It reads numbers from 1000 on as milliseconds, and older versions read all of them so.
         unit="ms",
         status_key="statusMessage",
+        # Its screen shows this in the place of the whole command.
+        each={"name": "watchgate"},
         comments=True,
         process=("qwen",),
         silencers=Silencers(

@@ -15,6 +15,7 @@ def traits_in(adapters: Mapping[str, Adapter]) -> Callable[[str], Traits]:
         adapter = adapters.get(agent)
         if adapter is None or adapter.setup is None:
             return Traits()
-        return Traits(must_trust=adapter.setup.must_trust, hookless=adapter.setup.hookless)
+        setup = adapter.setup
+        return Traits(must_trust=setup.must_trust, hookless=setup.hookless, live=setup.live)
 
     return traits

@@ -70,11 +70,13 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of every session of an agent.
 
     `must_trust` says that it skips hooks which nobody has looked through, without a word;
-    `hookless` names its tools of which no hook ever tells.
+    `hookless` names its tools of which no hook ever tells, and `live` that an open session takes up
+    a change of its hooks at its next call.
     """
 
     must_trust: bool = False
     hookless: tuple[str, ...] = ()
+    live: bool = False
 
 
 class Surroundings(msgspec.Struct, frozen=True, kw_only=True):

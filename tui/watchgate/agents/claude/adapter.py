@@ -125,6 +125,7 @@ class Claude:
         closing={"onFailure": "block"},
         process=("claude",),
         hooks_off=("--bare", "--safe-mode"),
+        live=True,
         silencers=Silencers(
             home=("settings.json",),
             project=(".claude/settings.json", ".claude/settings.local.json"),

@@ -22,7 +22,7 @@ Key = tuple[str, str]
 _GONE = "its process has ended, and no event told that the session has"
 _NONE_LEFT = "no process of its agent is left in its folder, and no event told that it has ended"
 _HEARD_NOW = "the process is known by its session now"
-_TRUSTED_NOW = "its hooks are trusted now"
+_IN_ORDER_NOW = "its hooks are installed and trusted now"
 SESSIONS_KEPT = 500
 _HEARD_NOTHING = "no hook of it was ever heard"
 
@@ -166,7 +166,7 @@ class Watch:
             return self._known_after_all(process, _HEARD_NOW, at)
         around = self._around(process, hooks, at)
         if _in_order(self._traits(process.agent), hooks, around):
-            return self._known_after_all(process, _TRUSTED_NOW, at)
+            return self._known_after_all(process, _IN_ORDER_NOW, at)
         if key in self._told or at.age_s(process) < GRACE_S:
             return []
         self._told[key] = process
@@ -196,7 +196,11 @@ class Watch:
         ]
 
     def _around(self, process: AgentProcess, hooks: Installed, at: Machine) -> Surroundings:
-        before = hooks.changed_s is not None and at.began_us(process) < hooks.changed_s * 1_000_000
+        before = (
+            not self._traits(process.agent).live
+            and hooks.changed_s is not None
+            and at.began_us(process) < hooks.changed_s * 1_000_000
+        )
         return surroundings(hooks, process.hooks_off, began_before=before)
 
 
