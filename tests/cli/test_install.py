@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 from pathlib import Path
 
 import pytest
 
+from tests.agents.payloads import INSTALLABLE
 from tests.cli.conftest import Cli
-from watchgate.cli import install
+from tests.terminal import Terminal
+from watchgate.cli import install, uninstall
 from watchgate.cli.exits import Exit, Stop
 from watchgate.link.paths import paths
+from watchgate.service.settings import read_config
 from watchgate.service.setup import native_client
+from watchgate.service.setup.command import parse
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +35,9 @@ def settings() -> Path:
 
 def run(*words: str) -> int:
     top = argparse.ArgumentParser()
-    install.add_parser(top.add_subparsers())
+    commands = top.add_subparsers()
+    install.add_parser(commands)
+    uninstall.add_parser(commands)
     args = top.parse_args(words)
     return int(args.run(args))
 
@@ -59,33 +66,79 @@ def test_codex_trust_is_not_mentioned_for_others(capsys: pytest.CaptureFixture[s
     assert "Codex" not in capsys.readouterr().out
 
 
-def test_twice_is_up_to_date(capsys: pytest.CaptureFixture[str]) -> None:
+def test_twice_is_up_to_date_and_nothing_is_said_again(
+    capsys: pytest.CaptureFixture[str], settings: Path
+) -> None:
     run("install", "claude")
     capsys.readouterr()
 
     assert run("install", "claude") == Exit.DONE
-    assert "up to date" in capsys.readouterr().out
+    assert capsys.readouterr().out == f"claude: hooks are up to date in {settings}\n"
 
 
-def test_a_dry_run_prints_a_diff_and_writes_nothing(
-    settings: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_four_lines_say_what_was_done_and_how_to_undo_it(
+    settings: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run("install", "claude", "--dry-run") == Exit.DONE
+    settings.parent.mkdir()
+    settings.write_text("{}\n")
+    run("install", "claude")
+    done, undo, profile, doctor = capsys.readouterr().out.splitlines()
+    assert done.startswith(f"claude: hooks installed in {settings}: 25 events, and the status line")
+    backup, command = undo.strip().split("; ")
+    assert Path(backup.removeprefix("backup: ")).read_text() == "{}\n"
+    assert command == "undo: `watchgate uninstall claude`"
+    assert profile.startswith("Profile guard.")
+    assert "watchgate doctor" in doctor
 
-    assert '+    "PreToolUse": [' in capsys.readouterr().out
-    assert not settings.exists()
-    assert not (tmp_path / "data").exists()
+
+@pytest.mark.parametrize("name", INSTALLABLE)
+def test_no_agent_takes_more_than_twelve_lines(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("install", name) == Exit.DONE
+    assert len(capsys.readouterr().out.splitlines()) <= 12
 
 
-def test_a_dry_run_of_uninstall_leaves_the_hooks(
+@pytest.mark.parametrize(("flag", "set_"), [(None, True), ("", True), ("no-", False)])
+def test_without_a_terminal_the_status_line_is_set_unless_a_flag_says_no(
+    settings: Path, capsys: pytest.CaptureFixture[str], flag: str | None, set_: bool
+) -> None:
+    run("install", "claude", *([] if flag is None else [f"--{flag}status-line"]))
+    assert ("statusLine" in json.loads(settings.read_text())) is set_
+    assert ("status line" in capsys.readouterr().out) is set_
+
+
+def test_a_flag_takes_our_status_line_out_and_a_new_installation_leaves_it_out(
     settings: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run("install", "claude")
-    before = settings.read_bytes()
+    run("install", "claude", "--no-status-line")
+    assert "the status line is taken out" in capsys.readouterr().out
+    assert "statusLine" not in json.loads(settings.read_text())
+    assert run("uninstall", "claude") == Exit.DONE
+    assert not settings.exists()
 
-    assert run("uninstall", "claude", "--dry-run") == Exit.DONE
-    assert '-    "PreToolUse": [' in capsys.readouterr().out
-    assert settings.read_bytes() == before
+
+@pytest.mark.parametrize("flags", [(), ("--status-line",), ("--no-status-line",)])
+def test_a_status_line_of_the_user_is_never_replaced(
+    settings: Path, capsys: pytest.CaptureFixture[str], flags: tuple[str, ...]
+) -> None:
+    settings.parent.mkdir()
+    settings.write_text('{"statusLine": {"type": "command", "command": "mine"}}')
+    run("install", "claude", *flags)
+    assert json.loads(settings.read_text())["statusLine"]["command"] == "mine"
+    assert "your own status line stays" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("answer", "set_"), [("\n", True), ("n\n", False)])
+def test_on_a_terminal_the_status_line_is_asked_about(
+    settings: Path, answer: str, set_: bool
+) -> None:
+    with Terminal("install", "claude", "--watch") as terminal:
+        terminal.wait_for("from which cost and context come? [Y/n]")
+        terminal.type(answer)
+        assert terminal.code() == Exit.DONE
+    assert ("statusLine" in json.loads(settings.read_text())) is set_
 
 
 @pytest.mark.parametrize("flags", [(), ("--dry-run",)])
@@ -100,7 +153,7 @@ def test_one_refusal_does_not_stop_the_others(
     told, complaints = capsys.readouterr()
     assert "claude: refused." in complaints
     assert "line 1" in complaints
-    assert "hooks.json" in told
+    assert "codex" in told
     assert settings.read_text() == "{,}"
 
 
@@ -139,6 +192,38 @@ def test_the_watch_profile_says_that_it_does_not_gate(
     told = capsys.readouterr().out
     assert "NOT GATED" in told
     assert "While no core runs" not in told
+
+
+def test_a_soft_start_needs_no_file_written_by_hand(
+    settings: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("install", "claude", "--watch") == Exit.DONE
+    assert "NOT GATED" in capsys.readouterr().out
+    assert read_config(paths(os.environ)).profile == "watch"
+    commands = [
+        hook["command"]
+        for group in json.loads(settings.read_text())["hooks"]["PreToolUse"]
+        for hook in group["hooks"]
+    ]
+    assert {found.lane for each in commands if (found := parse(each))} == {"observe"}
+    run("install", "codex", "--watch")
+    assert "NOT GATED" in capsys.readouterr().out
+
+
+def test_a_soft_start_of_one_agent_does_not_end_the_gate_of_another(settings: Path) -> None:
+    run("install", "claude")
+    before = settings.read_bytes()
+    with pytest.raises(Stop, match="claude is gated") as stopped:
+        run("install", "codex", "--watch")
+    assert stopped.value.code == Exit.REFUSED
+    assert settings.read_bytes() == before
+    assert read_config(paths(os.environ)).profile == "guard"
+
+
+def test_a_dry_run_of_a_soft_start_writes_nothing(settings: Path) -> None:
+    assert run("install", "claude", "--watch", "--dry-run") == Exit.DONE
+    assert not settings.exists()
+    assert not paths(os.environ).config.exists()
 
 
 def test_synaps_takes_us_in_as_a_plugin(cli: Cli, tmp_path: Path) -> None:

@@ -323,8 +323,8 @@ def test_the_client_is_brought_up_to_date_even_where_the_entries_are(
     )
 
 
-def test_the_client_outlives_the_last_entry(installer: Installer) -> None:
-    """A session that still runs has the old command in memory, which would deny without it."""
+def test_taking_one_agent_out_leaves_the_client_to_the_others(installer: Installer) -> None:
+    """It goes with the last one, by `leave`: a command without it denies."""
     install(installer, ADAPTERS["claude"])
 
     uninstall(installer, ADAPTERS["claude"])
@@ -388,7 +388,7 @@ def test_a_status_line_of_the_user_stays(installer: Installer) -> None:
     [plan] = installer.plan_install(ADAPTERS["claude"], "user", GUARD, PYTHON)
     installer.install((plan,), PYTHON)
 
-    assert plan.others_status_line
+    assert plan.status_line == "theirs"
     assert json.loads(path.read_text())["statusLine"]["command"] == "mine"
 
 

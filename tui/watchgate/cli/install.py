@@ -1,4 +1,4 @@
-"""`install` and `uninstall`: an agent's own configuration gets our hooks, or loses them."""
+"""`install`: an agent's own configuration gets our hooks."""
 
 from __future__ import annotations
 
@@ -8,106 +8,137 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from watchgate.cli.dry_run import add_dry_run, check_json, show
 from watchgate.cli.exits import Exit, Stop
+from watchgate.cli.install_words import installed_lines, next_line, open_sessions
 from watchgate.cli.output import complain, say
-from watchgate.cli.place import agents_known, configured, here
+from watchgate.cli.place import agents_known, agents_named, configured, here
 from watchgate.cli.presence.offer import offer_pin
+from watchgate.cli.typed import at_terminal, typed_now
 
 if TYPE_CHECKING:
     from watchgate.agents.base import Adapter
     from watchgate.core.config import Config
     from watchgate.service.setup.change import Change
-    from watchgate.service.setup.installer import Setting
+    from watchgate.service.setup.installer import Installer, Setting
 
 
 def add_parser(commands: Any) -> None:
-    """Add the two commands."""
+    """Add the command."""
     install = commands.add_parser(
         "install",
         help="put our hooks into an agent's own configuration",
         epilog="example: watchgate install claude codex --dry-run",
     )
     install.set_defaults(run=_install)
-    uninstall = commands.add_parser(
-        "uninstall",
-        help="take our hooks out again; the old bytes come back where nothing else changed",
-        epilog="example: watchgate uninstall claude",
+    install.add_argument(
+        "agents",
+        nargs="+",
+        metavar="AGENT",
+        help="its name, such as claude, codex or cursor; `watchgate agent ls` lists them",
     )
-    uninstall.set_defaults(run=_uninstall)
-    for each in (install, uninstall):
-        each.add_argument(
-            "agents",
-            nargs="+",
-            metavar="AGENT",
-            help="its name, such as claude, codex or cursor; `watchgate agent ls` lists them",
-        )
-        each.add_argument("--scope", choices=("user", "project"), default="user")
-        each.add_argument("--dry-run", action="store_true", help="print the diff, write nothing")
+    install.add_argument("--scope", choices=("user", "project"), default="user")
+    install.add_argument(
+        "--watch",
+        action="store_true",
+        help="begin with profile watch: calls are recorded, not gated, until `watchgate guard on`",
+    )
+    install.add_argument(
+        "--status-line",
+        action=argparse.BooleanOptionalAction,
+        help="set Claude Code's status line, from which cost and context come, where it has none; "
+        "asked on a terminal, else set; --no-status-line takes ours out",
+    )
+    add_dry_run(install)
 
 
 def _install(args: argparse.Namespace) -> int:
     from watchgate.service.setup.installer import Installer
     from watchgate.service.setup.targets import Refusal
 
+    check_json(args)
     config = configured(here())
-    agents = _named(args.agents, config)
+    agents = agents_named(args.agents, agents_known(here(), config))
+    if args.watch:
+        config = _watching(config, agents, dry_run=args.dry_run)
     installer, python = Installer(here(), os.environ, Path.cwd()), _python()
     setting = _setting(config, python)
     done: list[Adapter] = []
     code = Exit.DONE
     for agent in agents:
         try:
-            changes = installer.plan_install(agent, args.scope, setting, python)
+            changes = _planned(installer, agent, args, setting, python)
             if args.dry_run:
-                _show(agent, changes)
+                show(agent, changes, as_json=args.json)
                 continue
             installer.install(changes, python, native=setting.native)
         except Refusal as refusal:
             complain(f"{agent.name}: refused. {refusal}")
             code = Exit.REFUSED
             continue
-        done.append(agent)
-        _installed(agent, changes)
+        if any(change.needed for change in changes):
+            done.append(agent)
+        backups = [found for change in changes if (found := installer.backup_of(change))]
+        for line in installed_lines(agent, changes, backups, args.scope):
+            say(line)
     if done:
         _after_install(done, config.profile)
-        if config.profile != "watch":
-            offer_pin()
     return code
 
 
-def _uninstall(args: argparse.Namespace) -> int:
-    from watchgate.service.setup.installer import Installer
-    from watchgate.service.setup.targets import Refusal
+def _planned(
+    installer: Installer,
+    agent: Adapter,
+    args: argparse.Namespace,
+    setting: Setting,
+    python: Path,
+) -> tuple[Change, ...]:
+    """The changes, with the status line as it is wanted: by a flag, else by who is asked."""
+    import msgspec
 
-    agents = _named(args.agents, configured(here()))
-    installer, python = Installer(here(), os.environ, Path.cwd()), Path("python3")
-    code = Exit.DONE
-    for agent in agents:
+    wish = {True: "set", False: "remove", None: "keep"}[args.status_line]
+    wanted = msgspec.structs.replace(setting, status_line=wish)
+    changes = installer.plan_install(agent, args.scope, wanted, python)
+    has_one = agent.setup is not None and agent.setup.status_line
+    if args.status_line is not None or not has_one or any(each.status_line for each in changes):
+        return changes
+    if not args.dry_run and at_terminal() and not _wants_status_line(agent):
+        return changes
+    return installer.plan_install(agent, args.scope, setting, python)
+
+
+def _wants_status_line(agent: Adapter) -> bool:
+    what = f"{agent.title} has no status line. Set watchgate's, from which cost and context come?"
+    return not typed_now(f"{what} [Y/n] ").lower().startswith("n")
+
+
+def _watching(config: Config, agents: Sequence[Adapter], *, dry_run: bool) -> Config:
+    """The configuration under profile watch, written where it says another.
+
+    Ends the command where that would end the gate of an agent that is not named.
+    """
+    import msgspec
+
+    from watchgate.core.config import ConfigError
+    from watchgate.service.configuring import set_value
+    from watchgate.service.setup.installations import installations
+
+    if config.profile == "watch":
+        return config
+    there = installations(here(), agents_known(here(), config), os.environ, Path.cwd())
+    gated = sorted({each.agent.name for each in there.found} - {each.name for each in agents})
+    if gated:
+        raise Stop(
+            f"{' and '.join(gated)} {'is' if len(gated) == 1 else 'are'} gated under profile "
+            f"{config.profile}, which --watch would end for every agent; `watchgate guard off` "
+            "does that on purpose"
+        )
+    if not dry_run:
         try:
-            changes = installer.plan_uninstall(agent, args.scope, python)
-            if args.dry_run:
-                _show(agent, changes)
-                continue
-            installer.uninstall(changes)
-        except Refusal as refusal:
-            complain(f"{agent.name}: refused. {refusal}")
-            code = Exit.REFUSED
-            continue
-        for change in changes:
-            _uninstalled(agent, change)
-    if not args.dry_run:
-        _restart(agents)
-    return code
-
-
-def _named(names: Sequence[str], config: Config) -> list[Adapter]:
-    from watchgate.agents.registry import UnknownAgentError, adapter
-
-    known = agents_known(here(), config)
-    try:
-        return [adapter(name, known) for name in names]
-    except UnknownAgentError as fault:
-        raise Stop(str(fault), Exit.USAGE) from None
+            set_value(here().config, "profile", "watch")
+        except ConfigError as fault:
+            raise Stop(str(fault)) from None
+    return msgspec.structs.replace(config, profile="watch")
 
 
 def _setting(config: Config, python: Path) -> Setting:
@@ -131,61 +162,10 @@ def _python() -> Path:
         raise Stop(str(fault)) from None
 
 
-def _show(agent: Adapter, changes: Sequence[Change]) -> None:
-    for change in changes:
-        if not change.needed:
-            say(f"{agent.name}: nothing to change in {change.path}")
-        for line in change.diff().splitlines():
-            say(line)
-
-
-def _installed(agent: Adapter, changes: Sequence[Change]) -> None:
-    for change in changes:
-        if change.after is None:
-            continue
-        word = "hooks installed in" if change.needed else "hooks are up to date in"
-        say(f"{agent.name}: {word} {change.path}")
-        if change.others_status_line:
-            say("  Your own status line stays: cost and context are not shown from it.")
-
-
 def _after_install(agents: Sequence[Adapter], profile: str) -> None:
-    if profile == "watch":
-        say("Profile watch: tool calls are recorded, NOT GATED.")
-    else:
-        say("While no core runs, every call that acts is denied: `watchgate` starts one and opens")
-        say("the console, `watchgate service` prints a unit that keeps one running.")
-    say("The profile is built into these entries: after changing to or from watch or strict,")
-    say("run install again.")
-    for agent in agents:
-        if agent.experimental:
-            say(f"{agent.title}: experimental; built from its documents, never run against it.")
-        if agent.setup is not None and agent.setup.after:
-            say(agent.setup.after)
-    _restart(agents)
+    for line in open_sessions(agents):
+        say(line)
+    say(next_line(profile))
     say("`watchgate doctor` tries the installed commands.")
-
-
-def _uninstalled(agent: Adapter, change: Change) -> None:
-    name, path = agent.name, change.path
-    if not change.needed:
-        say(f"{name}: no hooks of watchgate in {path}")
-    elif change.after is None:
-        say(f"{name}: {path} is gone again, as before the installation")
-    elif change.restored:
-        say(f"{name}: {path} has its old bytes again")
-    else:
-        say(f"{name}: hooks removed from {path}; what else changed there stays")
-    if agent.setup is not None and agent.setup.trusts_by_place and change.displaced:
-        events = ", ".join(change.displaced)
-        say(f"Other tools' hooks moved up ({events}): {agent.title} will ask to trust them again.")
-
-
-def _restart(agents: Sequence[Adapter]) -> None:
-    from watchgate.service.setup.running import running
-
-    sessions = running(agents)
-    if sessions:
-        say("These sessions still run with the hooks that they started with; restart them:")
-    for session in sessions:
-        say(f"  {session.agent}  pid {session.pid}  in {session.cwd}")
+    if profile != "watch":
+        offer_pin()

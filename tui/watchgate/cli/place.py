@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from watchgate.cli.exits import Exit, Stop
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from watchgate.agents.base import Adapter
     from watchgate.core.config import Config
@@ -60,6 +60,16 @@ def core_at(paths: Paths, agent: str, *, proxy: bool) -> IngestClient:
     return IngestClient(
         ingest=paths.ingest_socket, off=paths.off, clock=SystemClock(), agent=agent, proxy=proxy
     )
+
+
+def agents_named(names: Sequence[str], known: Mapping[str, Adapter]) -> list[Adapter]:
+    """The adapters of these names; an unknown one ends the command."""
+    from watchgate.agents.registry import UnknownAgentError, adapter
+
+    try:
+        return [adapter(name, known) for name in names]
+    except UnknownAgentError as fault:
+        raise Stop(str(fault), Exit.USAGE) from None
 
 
 def agents_known(paths: Paths, config: Config) -> Mapping[str, Adapter]:

@@ -106,6 +106,11 @@ class Paths(msgspec.Struct, frozen=True):
         return self.data_dir / "installed.json"
 
     @property
+    def backups(self) -> Path:
+        """Where the old bytes of edited files lie."""
+        return self.data_dir / "backups"
+
+    @property
     def integrity(self) -> Path:
         """What the newest core saw of the files that the gate rests on."""
         return self.state_dir / "integrity.json"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -16,7 +17,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     """What becomes of one file: `after` None means that it is to be deleted, or stays away.
 
     `restored` says that it is exactly what was there before the installation. `displaced` are
-    events whose other entries move up. `others_status_line` says that the user has one already.
+    events whose other entries move up. `status_line` says whose the file has before, "" without.
     """
 
     agent: Adapter
@@ -25,7 +26,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     after: bytes | None
     restored: bool = False
     displaced: tuple[str, ...] = ()
-    others_status_line: bool = False
+    status_line: Literal["", "ours", "theirs"] = ""
 
     @property
     def path(self) -> Path:
@@ -36,6 +37,11 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     def needed(self) -> bool:
         """Whether anything is to be written at all."""
         return self.after != self.found.content
+
+    def sizes(self) -> tuple[int, int]:
+        """How many lines it adds and takes away."""
+        lines = self.diff().splitlines()[2:]
+        return sum(line[0] == "+" for line in lines), sum(line[0] == "-" for line in lines)
 
     def diff(self) -> str:
         """The change as a unified diff."""

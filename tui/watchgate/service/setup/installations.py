@@ -61,7 +61,8 @@ def installations(
             continue
         there = _leading_to(places, entry, known, env)
         if isinstance(there, str):
-            lost.append(Lost(entry, there))
+            if _names_us(Path(entry.path)):
+                lost.append(Lost(entry, there))
             continue
         found.append(there)
         covered |= {(str(part.path), entry.agent) for part in _parts(places, there)}
@@ -72,6 +73,15 @@ def installations(
             found.append(usual)
             covered |= keys
     return Installations(tuple(found), tuple(lost))
+
+
+def any_left(
+    places: Paths, known: Mapping[str, Adapter], env: Mapping[str, str], cwd: Path
+) -> bool:
+    """Whether hooks of ours may still be anywhere, and so need the client."""
+    there = installations(places, known, env, cwd)
+    parts = (_parts(places, each) for each in there.found)
+    return bool(there.lost) or any(has_hooks(each, unreadable=True) for each in parts)
 
 
 def has_hooks(parts: Iterable[Part], *, unreadable: bool = False) -> bool:
@@ -94,6 +104,15 @@ def has_hooks(parts: Iterable[Part], *, unreadable: bool = False) -> bool:
             if MARK.encode() in content:
                 return True
     return False
+
+
+def _names_us(path: Path) -> bool:
+    try:
+        return MARK.encode() in path.read_bytes()
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
 
 
 def _listed(places: Paths) -> Sequence[Entry]:

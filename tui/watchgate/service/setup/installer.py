@@ -13,7 +13,7 @@ from watchgate.link.paths import Paths
 from watchgate.service.integrity import manifest
 from watchgate.service.integrity.manifest import Entry
 from watchgate.service.integrity.measure import of_client, of_hooks
-from watchgate.service.setup import client_copy, files, native_client
+from watchgate.service.setup import client_copy, files, leaving, native_client
 from watchgate.service.setup.backup import Backup
 from watchgate.service.setup.change import Change
 from watchgate.service.setup.command import Client
@@ -22,8 +22,6 @@ from watchgate.service.setup.forms import json_top
 from watchgate.service.setup.forms.editor import FormError, StatusLine
 from watchgate.service.setup.parts import Part, Wanted, parts
 from watchgate.service.setup.targets import Refusal, Scope, home, is_folder, setup_of
-
-BACKUPS = "backups"
 
 
 class Setting(msgspec.Struct, frozen=True, kw_only=True):
@@ -127,8 +125,14 @@ class Installer:
         files.remove_directories(sorted(made, key=lambda each: len(each.parts), reverse=True))
         self._remember((), {_key(change) for change in changes})
 
+    def backup_of(self, change: Change) -> Path | None:
+        """Where the bytes lie that a file had before; None where there was no file."""
+        backup = self._backup(change.found)
+        return backup.before if backup.old() is not None else None
+
     def _write_client(self, *, native: bool) -> None:
         try:
+            leaving.note_folders(self._places)
             client_copy.write(self._places)
             if native:
                 native_client.write(self._places)
@@ -191,7 +195,7 @@ class Installer:
             part=part,
             found=found,
             after=found.encode(after),
-            others_status_line=shown == "theirs",
+            status_line=shown,
         )
 
     def _uninstall_plan(self, agent: Adapter, part: Part) -> Change:
@@ -243,7 +247,7 @@ class Installer:
         return note.made if note else ()
 
     def _backup(self, found: Found) -> Backup:
-        return Backup(self._places.data_dir / BACKUPS, found.path)
+        return Backup(self._places.backups, found.path)
 
 
 def _client(files: Mapping[Path, bytes]) -> list[Entry]:

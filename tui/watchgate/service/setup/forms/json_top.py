@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from watchgate.agents.base import Setup
 from watchgate.service.setup.command import is_ours
@@ -50,7 +50,7 @@ def take(text: str, setup: Setup, before: str) -> str:
     return json_edit.apply(text, json_edit.remove(text, root, doomed)) if doomed else text
 
 
-def status_line(text: str, setup: Setup) -> str:
+def status_line(text: str, setup: Setup) -> Literal["", "ours", "theirs"]:
     """Whose status line the file has: "ours", "theirs" or, without one, ""."""
     if not setup.status_line or not text.strip():
         return ""

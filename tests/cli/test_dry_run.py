@@ -1,0 +1,93 @@
+"""What `--dry-run` shows of a change, to a person and to a script."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.agents.payloads import INSTALLABLE
+from tests.cli.conftest import Cli
+from watchgate.cli.exits import Exit
+from watchgate.link.paths import paths
+
+
+@pytest.fixture
+def settings() -> Path:
+    return Path(os.environ["CLAUDE_CONFIG_DIR"]) / "settings.json"
+
+
+def test_it_says_what_would_happen_and_shows_the_diff(
+    cli: Cli, settings: Path, tmp_path: Path
+) -> None:
+    shown = cli("install", "claude", "--dry-run")
+    assert shown.code == Exit.DONE
+    first, *rest = shown.out.splitlines()
+    assert first == f"claude: {settings} would be written: 299 lines more, 0 lines less"
+    assert '+    "PreToolUse": [' in rest
+    assert not settings.exists()
+    assert not (tmp_path / "data").exists()
+
+
+def test_the_command_of_a_hook_is_written_out_once_for_each_lane(cli: Cli) -> None:
+    lines = cli("install", "claude", "--dry-run").out.splitlines()
+    long = [line for line in lines if "/bin/sh -c" in line]
+    assert [line.split(" = ")[0].split()[0] for line in long] == [
+        "<relay",
+        "<gate",
+        "<gate-read",
+        "<observe",
+    ]
+    assert any('"command": "<gate hook of claude for PreToolUse>"' in line for line in lines)
+    assert any("--dry-run --json" in line for line in lines), "that it is abbreviated is said"
+    [diff] = [at for at, line in enumerate(lines) if line.startswith("--- ")]
+    assert max(map(len, lines[diff + 2 :])) < 100
+
+
+@pytest.mark.parametrize("agent", INSTALLABLE)
+def test_no_agent_drowns_the_reader(cli: Cli, agent: str) -> None:
+    lines = cli("install", agent, "--dry-run").out.splitlines()
+    assert sum("watchgate-hook" in line for line in lines) <= 4
+    assert len(lines) < 320
+
+
+def test_a_script_gets_each_diff_in_full(cli: Cli, settings: Path) -> None:
+    [claude, codex] = cli("install", "claude", "codex", "--dry-run", "--json").lines
+    assert (claude["agent"], claude["path"], claude["needed"]) == ("claude", str(settings), True)
+    assert (len(claude["events"]), codex["agent"]) == (25, "codex")
+    added = [line[1:] for line in claude["diff"].splitlines()[3:]]
+    cli("install", "claude")
+    assert json.loads("\n".join(added)) == json.loads(settings.read_text())
+    [same] = cli("install", "claude", "--dry-run", "--json").lines
+    assert (same["needed"], same["diff"]) == (False, "")
+    [gone] = cli("uninstall", "claude", "--dry-run", "--json").lines
+    assert gone["removes"] is True
+
+
+def test_a_change_of_a_file_is_counted_and_what_is_up_to_date_is_said(
+    cli: Cli, settings: Path
+) -> None:
+    cli("install", "claude")
+    shown = cli("install", "claude", "--dry-run").out
+    assert shown == f"claude: nothing to change in {settings}\n"
+    settings.write_text(settings.read_text().replace("3660", "60"))
+    first, *_ = cli("install", "claude", "--dry-run").out.splitlines()
+    assert "would be changed: 4 lines more, 4 lines less" in first
+
+
+def test_uninstall_shows_the_same_and_leaves_all_there(cli: Cli, settings: Path) -> None:
+    cli("install", "claude")
+    before = settings.read_bytes()
+    shown = cli("uninstall", "--all", "--dry-run")
+    assert f"claude: {settings} would be removed: 0 lines more, 299 lines less" in shown.out
+    assert '-    "PreToolUse": [' in shown.out
+    assert settings.read_bytes() == before
+    assert paths(os.environ).client.exists()
+
+
+def test_json_of_a_command_that_writes_is_a_usage_error(cli: Cli, settings: Path) -> None:
+    said = cli("install", "claude", "--json")
+    assert (said.code, "--dry-run" in said.err) == (Exit.USAGE, True)
+    assert not settings.exists()

@@ -1,0 +1,189 @@
+"""`watchgate uninstall`: each agent, and after the last one everything that install brought."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from tests.agents.payloads import INSTALLABLE
+from tests.cli.conftest import Cli, Core
+from tests.service.setup.forms.cases import texts
+from watchgate.agents.registry import ADAPTERS
+from watchgate.cli.exits import Exit
+from watchgate.link.paths import Paths, paths
+from watchgate.service.setup.targets import is_folder, place, setup_of
+
+Snapshot = dict[str, tuple[str, int, bytes]]
+
+
+@pytest.fixture(autouse=True)
+def no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in INSTALLABLE:
+        monkeypatch.delenv(setup_of(ADAPTERS[name]).variable or "NONE", raising=False)
+
+
+@pytest.fixture
+def places() -> Paths:
+    return paths(os.environ)
+
+
+def snapshot(root: Path) -> Snapshot:
+    """Everything below a folder: what it is, its mode, and its bytes or where it leads."""
+    found: Snapshot = {}
+    for path in sorted(root.rglob("*")):
+        mode = path.lstat().st_mode
+        if path.is_symlink():
+            content = bytes(path.readlink())
+        else:
+            content = path.read_bytes() if path.is_file() else b""
+        found[str(path)] = (stat.filemode(mode), stat.S_IMODE(mode), content)
+    return found
+
+
+def user_file(name: str) -> Path:
+    return place(ADAPTERS[name], "user", os.environ, Path("/"))
+
+
+def fill(tmp_path: Path) -> None:
+    """Give every agent that keeps its hooks in a file one, each behind a link in another mode."""
+    for at, name in enumerate(INSTALLABLE):
+        setup = setup_of(ADAPTERS[name])
+        if is_folder(setup):
+            continue
+        given = texts(setup)
+        real, path = tmp_path / "dotfiles" / name, user_file(name)
+        real.parent.mkdir(exist_ok=True, mode=0o755)
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o750)
+        real.write_text(list(given.values())[at % len(given)])
+        real.chmod(0o644 if at % 2 else 0o600)
+        if at % 3:
+            path.symlink_to(real)
+        else:
+            real.rename(path)
+
+
+def test_the_whole_home_is_byte_for_byte_as_it_was(cli: Cli, tmp_path: Path) -> None:
+    fill(tmp_path)
+    before = snapshot(tmp_path)
+    assert cli("install", *INSTALLABLE).code == Exit.DONE
+    assert len(snapshot(tmp_path)) > len(before) + 10
+    assert cli("uninstall", "--all").code == Exit.DONE
+    assert snapshot(tmp_path) == before
+
+
+@pytest.mark.parametrize("name", INSTALLABLE)
+def test_an_empty_home_is_empty_again_after_the_only_agent(
+    cli: Cli, tmp_path: Path, name: str
+) -> None:
+    before = snapshot(tmp_path)
+    cli("install", name)
+    cli("install", name, "--no-status-line")
+    said = cli("uninstall", name)
+    assert snapshot(tmp_path) == before
+    assert "the hook client and its backups are gone" in said.out
+
+
+def test_the_client_stays_for_the_agents_that_are_left(cli: Cli, places: Paths) -> None:
+    cli("install", "claude", "gemini")
+    assert "hook client" not in cli("uninstall", "claude").out
+    assert places.client.exists()
+    cli("uninstall", "gemini")
+    assert not places.data_dir.exists()
+
+
+def test_every_place_is_cleared_whatever_led_there(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project, moved = tmp_path / "project", tmp_path / "moved"
+    project.mkdir()
+    before = snapshot(tmp_path)
+    monkeypatch.chdir(project)
+    cli("install", "claude")
+    cli("install", "claude", "--scope", "project")
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setenv("CLAUDE_CONFIG_DIR", str(moved))
+        cli("install", "claude")
+    monkeypatch.chdir("/")
+    said = cli("uninstall", "--all")
+    assert said.code == Exit.DONE
+    for path in (project / ".claude" / "settings.local.json", moved / "settings.json"):
+        assert f"claude: {path} is gone again" in said.out
+    assert snapshot(tmp_path) == before
+
+
+def test_twice_is_once(cli: Cli) -> None:
+    cli("install", "claude")
+    assert cli("uninstall", "--all").code == Exit.DONE
+    said = cli("uninstall", "--all")
+    assert (said.code, said.err) == (Exit.DONE, "")
+    assert said.out.startswith("No hooks of watchgate are installed anywhere.")
+
+
+def test_one_refusal_does_not_stop_the_others_and_keeps_the_client(cli: Cli, places: Paths) -> None:
+    cli("install", "claude", "codex")
+    broken = user_file("codex")
+    broken.write_text(broken.read_text().replace("{", "{,", 1))
+    said = cli("uninstall", "--all")
+    assert (said.code, "codex: refused." in said.err) == (Exit.REFUSED, True)
+    assert "line 1" in said.err
+    assert not user_file("claude").exists()
+    assert places.client.exists(), "what is left in that file would deny without it"
+    broken.write_text(broken.read_text().replace("{,", "{", 1))
+    assert cli("uninstall", "--all").code == Exit.DONE
+    assert not places.data_dir.exists()
+
+
+def test_an_agent_that_nobody_knows_any_more_is_named(cli: Cli, places: Paths) -> None:
+    cli("install", "claude")
+    places.installed.write_text(places.installed.read_text().replace('"claude"', '"gone"'))
+    user_file("claude").rename(user_file("claude").with_name("other.json"))
+    text = places.installed.read_text().replace("settings.json", "other.json")
+    places.installed.write_text(text)
+    said = cli("uninstall", "--all")
+    assert said.code == Exit.REFUSED
+    assert "gone: no adapter is called gone any more; take its hooks out of" in said.err
+
+
+def test_a_configuration_that_cannot_be_read_keeps_nobody_from_leaving(
+    cli: Cli, places: Paths
+) -> None:
+    cli("install", "claude")
+    places.config.parent.mkdir(parents=True)
+    places.config.write_text("profile = [")
+    said = cli("uninstall", "--all")
+    assert said.code == Exit.DONE
+    assert "only built-in agents are looked at" in said.err
+    assert not user_file("claude").exists()
+
+
+def test_what_stays_is_named_with_the_way_to_remove_it(cli: Cli, places: Paths) -> None:
+    cli("install", "claude", "--watch")
+    places.state_dir.mkdir(parents=True, mode=0o700)
+    out = cli("uninstall", "--all").out
+    assert f"rm -r {places.state_dir} {places.config.parent}" in out
+    assert places.config.exists()
+
+
+def test_what_somebody_else_put_into_our_folder_stays(cli: Cli, places: Paths) -> None:
+    cli("install", "claude")
+    (places.data_dir / "extensions").mkdir()
+    assert cli("uninstall", "--all").code == Exit.DONE
+    assert [path.name for path in places.data_dir.iterdir()] == ["extensions"]
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [((), "--all"), (("--all", "claude"), "takes no names"), (("hal",), "claude, cline")],
+)
+def test_what_cannot_be_meant_is_a_usage_error(cli: Cli, words: tuple[str, ...], why: str) -> None:
+    said = cli("uninstall", *words)
+    assert (said.code, why in said.err) == (Exit.USAGE, True)
+
+
+def test_it_is_said_that_a_core_still_runs(cli: Cli, core: Core, places: Paths) -> None:
+    cli("install", "claude")
+    assert "`watchgate stop` ends it" in cli("uninstall", "--all").out
+    assert (places.data_dir.exists(), core.paths) == (False, places)

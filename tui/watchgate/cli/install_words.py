@@ -1,0 +1,110 @@
+"""What `install` tells when it is done: what it did, how to undo it, what happens next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from watchgate.core.amounts import plural
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from watchgate.agents.base import Adapter
+    from watchgate.service.setup.change import Change
+
+_NAMED_SESSIONS = 3
+_NAMED_FILES = 2
+
+
+def installed_lines(
+    agent: Adapter, changes: Sequence[Change], backups: Sequence[Path], scope: str
+) -> list[str]:
+    """What was done to the files of one agent, and how to undo it; `backups` are old bytes."""
+    made = [change for change in changes if change.after is not None]
+    done = [change for change in made if change.needed]
+    if not done:
+        return [f"{agent.name}: hooks are up to date in {_places(made)}"]
+    events = dict.fromkeys(event for change in made for event in change.part.table if event)
+    what = plural(len(events), "event") if events else "as a plugin"
+    undo = f"watchgate uninstall {agent.name}{' --scope project' if scope == 'project' else ''}"
+    before = f"backup: {', '.join(map(str, backups))}" if backups else "no such file was there"
+    return [
+        f"{agent.name}: hooks installed in {_places(done)}: {what}{_status_line(made)}",
+        f"  {before}; undo: `{undo}`",
+        *_notes(agent),
+    ]
+
+
+def open_sessions(agents: Sequence[Adapter], *, taken_out: bool = False) -> list[str]:
+    """What the sessions of these agents that are open now make of the change."""
+    from watchgate.service.setup.running import running
+
+    lines = []
+    for agent in agents:
+        pids = [str(each.pid) for each in running([agent])]
+        if agent.setup is None or not pids:
+            continue
+        if agent.setup.live:
+            does = "are without them from their next call on" if taken_out else "take them up"
+            when = "" if taken_out else " at their next call"
+            lines.append(f"Open sessions of {agent.title} {does}{when}: {_named(pids)}.")
+            continue
+        still = "still run the old hooks, and fail closed" if taken_out else "have none yet"
+        lines.append(f"Open sessions of {agent.title} {still}; start them again: {_named(pids)}.")
+    return lines
+
+
+def next_line(profile: str) -> str:
+    """What the profile does now, and what is needed for it."""
+    if profile == "watch":
+        return (
+            "Profile watch: tool calls are recorded, NOT GATED; `watchgate` opens the console, "
+            "`watchgate guard on` gates."
+        )
+    return (
+        f"Profile {profile}. While no core runs, every call that acts is denied: `watchgate` "
+        "starts one, and opens the console."
+    )
+
+
+def _places(changes: Sequence[Change]) -> str:
+    named = ", ".join(str(change.path) for change in changes[:_NAMED_FILES])
+    more = len(changes) - _NAMED_FILES
+    return f"{named} and {plural(more, 'more file')}" if more > 0 else named
+
+
+def _status_line(changes: Sequence[Change]) -> str:
+    """What became of the status line of an agent that shows one."""
+    from watchgate.service.setup.forms import json_top
+    from watchgate.service.setup.targets import setup_of
+
+    for change in changes:
+        setup = setup_of(change.agent)
+        if not setup.status_line:
+            continue
+        text = (change.after or b"").decode("utf-8-sig")
+        now = json_top.status_line(text, setup)
+        if change.status_line == "theirs":
+            return "; your own status line stays, so cost and context are not shown from it"
+        if now != change.status_line:
+            return (
+                ", and the status line, from which cost and context come (`--no-status-line`)"
+                if now
+                else "; the status line is taken out, so cost and context are not shown from it"
+            )
+    return ""
+
+
+def _notes(agent: Adapter) -> list[str]:
+    lines = []
+    if agent.experimental:
+        lines.append(f"{agent.title}: experimental; built from its documents, never run with it.")
+    if agent.setup is not None and agent.setup.after:
+        lines.append(agent.setup.after)
+    return lines
+
+
+def _named(pids: Sequence[str]) -> str:
+    more = len(pids) - _NAMED_SESSIONS
+    return f"pid {', '.join(pids[:_NAMED_SESSIONS])}{f' and {more} more' if more > 0 else ''}"

@@ -1,0 +1,102 @@
+"""The end of all installations: the client, its bytecode, the backups, the list and the folders."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from watchgate.link.paths import Paths
+from watchgate.service.detached import answers
+from watchgate.service.integrity import manifest, seen
+from watchgate.service.setup import client_copy, files
+from watchgate.service.setup.backup import Backup
+
+CORE_LOOKS_S = 6.0
+"""A core looks at the list every two seconds; one that does not in this time hangs."""
+_POLL_S = 0.1
+
+
+class Left(msgspec.Struct, frozen=True):
+    """What became of our own files: those that stay after all, with the reason."""
+
+    removed: tuple[Path, ...]
+    stays: tuple[tuple[Path, str], ...] = ()
+
+
+def note_folders(places: Paths) -> None:
+    """Remember, before the client is written, which folders are not there yet. Raises `OSError`."""
+    made = tuple(map(str, files.missing_directories(places.client)))
+    if made:
+        Backup(places.backups, places.client).keep(None, b"", made)
+
+
+def leave(places: Paths) -> Left:
+    """Remove all that installations brought along beside the agents' files.
+
+    Only to be called when no hook is left that runs the client. What somebody else put into our
+    folder stays, and the folder with it.
+    """
+    note = Backup(places.backups, places.client).note()
+    made = [Path(each) for each in note.made] if note is not None else []
+    stays: list[tuple[Path, str]] = []
+    removed: list[Path] = []
+    unlisted = _forget(places)
+    for path in _own(places):
+        if path == places.installed and not unlisted:
+            stays.append((path, "the core that runs has not looked at it, and would miss it"))
+            continue
+        try:
+            path.unlink()
+        except FileNotFoundError:
+            continue
+        except OSError as fault:
+            stays.append((path, fault.strerror or str(fault)))
+            continue
+        removed.append(path)
+    for folder in (client_copy.bytecode_directory(places), places.backups, places.data_dir, *made):
+        try:
+            folder.rmdir()
+        except OSError:
+            continue  # there is none, or somebody has files in it
+    return Left(tuple(removed), tuple(stays))
+
+
+def _own(places: Paths) -> Iterator[Path]:
+    """Every file of ours, the list last."""
+    yield from client_copy.packaged(places)
+    yield from client_copy.cached(places)
+    yield places.native_client
+    yield from sorted(places.backups.glob("*.json"))
+    yield from sorted(places.backups.glob("*.before"))
+    yield places.installed.with_suffix(".lock")
+    yield places.installed
+
+
+def _forget(places: Paths) -> bool:
+    """Empty the list, and see to it that no core takes its end for somebody else's deed."""
+    try:
+        listed = manifest.load(places.installed) or ()
+        if listed:
+            manifest.note(places.installed, (), {entry.key for entry in listed})
+    except (manifest.ManifestError, OSError):
+        pass  # a list that nobody can read tells a core nothing
+    end = time.monotonic() + CORE_LOOKS_S
+    while seen.load(places.integrity)[0].entries:
+        if not answers(places):
+            return _next_core_knows(places)
+        if time.monotonic() > end:
+            return False
+        time.sleep(_POLL_S)
+    return True
+
+
+def _next_core_knows(places: Paths) -> bool:
+    known, _fault = seen.load(places.integrity)
+    try:
+        seen.save(places.integrity, msgspec.structs.replace(known, entries=()))
+    except OSError:
+        return False
+    return True
