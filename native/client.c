@@ -9,11 +9,14 @@
 #include "client.h"
 #include "reasons.h"
 
+#define MOST_OF_A_PATH 4096
+
 enum word { PATH, AGENT, LANE, EVENT, DEADLINE_S, TEMPLATE, EXIT, OFF_STDOUT, PASSED, WORDS };
 
 /* Without its words a gate is one all the same. */
 static const char *words[WORDS] = {"", "", "gate", "-", "", "", "2", "", "0"};
 static int off, denies = 1;
+static const char *own_path; /* of this program, as it was started */
 static int passed; /* the status in the place of 0; it stays 0 in a damaged program */
 
 /* Whether all of this could be said. */
@@ -46,12 +49,23 @@ static int closed_exit(const char *word) {
     return code <= 255 ? code : 2;
 }
 
+/* Whether the program that installed this is gone: the link to it dangles. */
+static int program_is_gone(void) {
+    const char *program = beside(own_path, "/program");
+    char target[1];
+    return readlink(program, target, sizeof target) > 0 && access(program, F_OK) != 0;
+}
+
 /* Deny: the template with its first "@" replaced by the reason, and the reason on stderr. */
-static void answer_closed(const char *why) {
-    char reason[sizeof STOP + 200];
+static void answer_closed(enum reason why) {
+    char reason[sizeof STOP + MOST_OF_A_PATH + 200];
     const char *template = words[TEMPLATE], *place = strchr(template, '@');
     int said, told;
-    snprintf(reason, sizeof reason, "watchgate %s %s", why, STOP);
+    if ((why == NO_CORE || why == CORE_DIED) && program_is_gone())
+        snprintf(reason, sizeof reason, "watchgate %s%s%s %s", GONE[0], beside(own_path, ""),
+                 GONE[1], STOP);
+    else
+        snprintf(reason, sizeof reason, "watchgate %s %s", REASONS[why], STOP);
     said = say(1, template, place == NULL ? strlen(template) : (size_t)(place - template));
     if (place != NULL)
         said = said && say_text(1, reason) && say_text(1, place + 1);
@@ -62,7 +76,7 @@ static void answer_closed(const char *why) {
 /* End with the closed answer, or with what this lane says instead. */
 void fail(enum reason why) {
     if (denies)
-        answer_closed(REASONS[why]);
+        answer_closed(why);
     leave(0, off ? say_text(1, words[OFF_STDOUT]) : 1);
 }
 
@@ -133,6 +147,7 @@ int main(int argc, char **argv) {
     const char *lane;
     double started = now_s();
     int code, said, told;
+    own_path = argc > 0 ? argv[0] : "";
     begin_waiting();
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file that may grow no more is a failed write */

@@ -13,5 +13,11 @@ static const char *const REASONS[] = {
     "hook cannot use its stdin, stdout or socket. Try it with watchgate doctor.",
 };
 
+/* With the folder of the client between them. */
+static const char *const GONE[] = {
+    "core does not run, and its program is gone. Take its hooks out: python3 '",
+    "/uninstall.py'.",
+};
+
 static const char STOP[] =
     "This is not a refusal by a person. Do not try another way; stop and report.";

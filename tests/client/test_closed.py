@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import socket
 import subprocess
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ import pytest
 from tests.client.fake_core import (
     PATIENCE_S,
     TEMPLATE,
+    UnderTest,
     answering,
     command,
     hanging_up_after,
@@ -259,3 +261,40 @@ def test_a_template_that_is_no_text_is_printed_as_it_is(path: Path) -> None:
     words = [*map(os.fsencode, command(path, "gate", "E", "5")[:-1]), b"\xff@\xe9"]
     done = subprocess.run(words, input=b"{}", env={}, capture_output=True, timeout=PATIENCE_S)
     assert (done.stdout[:1], done.stdout[-1:], done.returncode) == (b"\xff", b"\xe9", 2)
+
+
+def beside_a_program(place: Path, program: Path) -> list[str]:
+    """What starts the client from a folder with a link to the program that installed it."""
+    *before, script = UnderTest.start
+    copy = place / Path(script).name
+    shutil.copy(script, copy)
+    place.joinpath("program").symlink_to(program)
+    return [*before, str(copy)]
+
+
+@pytest.mark.parametrize("has_died", [False, True])
+def test_without_its_program_it_says_how_to_take_the_hooks_out(
+    path: Path, tmp_path: Path, has_died: bool
+) -> None:
+    if has_died:
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(str(path))
+    start = beside_a_program(tmp_path, tmp_path / "gone" / "watchgate")
+    reason = f"watchgate {client.GONE.format(tmp_path)} {client.STOP}"
+    done = run(command(path, "gate", start=start))
+    assert done.stdout.decode() == TEMPLATE.replace("@", reason, 1)
+    assert (done.stderr.decode(), done.returncode) == (f"{reason}\n", 2)
+    no_opinion(run(command(path, "observe", "E", "60", "", start=start)))
+
+
+def test_with_its_program_it_says_how_to_start_the_core(path: Path, tmp_path: Path) -> None:
+    program = tmp_path / "watchgate"
+    program.touch()
+    start = beside_a_program(tmp_path, program)
+    the_closed_answer(run(command(path, "gate", start=start)), FileNotFoundError)
+
+
+def test_of_a_core_that_is_there_a_lost_program_says_nothing(path: Path, tmp_path: Path) -> None:
+    start = beside_a_program(tmp_path, tmp_path / "gone")
+    with listening(path, hanging_up_after(b"0 0")):
+        the_closed_answer(run(command(path, "gate", start=start)), ConnectionError)

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import functools
+import json
+import os
 import re
+import shlex
+import shutil
 import subprocess
 import tarfile
 from email.parser import BytesParser
@@ -169,3 +173,30 @@ def test_an_installed_core_serves_and_its_hooks_are_gated(
     finally:
         core.terminate()
         core.communicate()
+
+
+def test_when_the_environment_is_gone_a_denial_names_the_way_out_and_it_works(
+    installed: Installed, tmp_path: Path
+) -> None:
+    env, home = tmp_path / "env", tmp_path / "home"
+    run(["cp", "-a", installed.bin.parent, env], tmp_path)
+    variables = {"HOME": str(home), "PATH": os.environ["PATH"]}
+    python, words = env / "bin" / "python", ["-m", "watchgate", "install", "claude"]
+    done = subprocess.run([python, *words], env=variables, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    settings = json.loads((home / ".claude" / "settings.json").read_text())
+    hook = settings["hooks"]["PreToolUse"][0]["hooks"][0]["command"]
+    shutil.rmtree(env)
+
+    denied = subprocess.run(
+        ["/bin/sh", "-c", hook], env=variables, input=b"{}", capture_output=True
+    )
+    assert denied.returncode == 2
+    found = re.search(r"Take its hooks out: (python3 '.*/uninstall\.py')\.", denied.stderr.decode())
+    assert found is not None, denied.stderr
+    reason = json.loads(denied.stdout)["hookSpecificOutput"]["permissionDecisionReason"]
+    assert found.group(1) in reason
+
+    taken = subprocess.run(shlex.split(found.group(1)), env=variables, capture_output=True)
+    assert (taken.returncode, taken.stderr) == (0, b"")
+    assert [path.name for path in home.rglob("*")] == []

@@ -44,6 +44,7 @@ REASONS = {
     OverflowError: "judges no payload over 4 MiB. Have the work done in smaller calls.",
     OSError: "hook cannot use its stdin, stdout or socket. Try it with watchgate doctor.",
 }
+GONE = "core does not run, and its program is gone. Take its hooks out: python3 '{}/uninstall.py'."
 STOP = "This is not a refusal by a person. Do not try another way; stop and report."
 # Time asleep counts towards the deadline, as it does in the core.
 CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
@@ -144,6 +145,16 @@ def ask(path: str, who: str, lane: str, lines: str, until: float) -> "tuple[int,
     return code, body[:cut], body[cut:]
 
 
+def unless_gone(reason: str) -> str:
+    """The reason, or the way out where the link to the program that installed this dangles."""
+    place = sys.argv[0].rpartition("/")[0]
+    try:
+        posix.readlink(place + "/program")
+        return reason if posix.access(place + "/program", 0) else GONE.format(place)
+    except OSError:
+        return reason
+
+
 def main() -> None:
     """Ask, copy the answer out or answer closed, and leave without the interpreter's own exit."""
     given = sys.argv[1:10] + WORDS[len(sys.argv) - 1 :]
@@ -161,7 +172,8 @@ def main() -> None:
         code, out, err = 0, b"", b""
         if denies:
             reason = next(text for kind, text in REASONS.items() if issubclass(type(fault), kind))
-            reason = f"watchgate {reason} {STOP}"
+            no_core = isinstance(fault, (FileNotFoundError, ConnectionRefusedError))
+            reason = f"watchgate {unless_gone(reason) if no_core else reason} {STOP}"
             out, err = template.replace("@", reason, 1).encode(*AS_GIVEN), f"{reason}\n".encode()
             code = int(closed_exit) if closed_exit in map(str, range(256)) else 2
     out = off_stdout.encode(*AS_GIVEN) if off else out

@@ -57,7 +57,7 @@ def test_the_launcher_comes_last(places: Paths, monkeypatch: pytest.MonkeyPatch)
 
     write(places)
 
-    assert written == [places.client_module, places.client]
+    assert written == [places.uninstaller, places.client_module, places.client]
 
 
 def test_a_client_of_one_file_becomes_one_of_two(places: Paths) -> None:

@@ -126,6 +126,16 @@ class Paths(msgspec.Struct, frozen=True):
         return self.data_dir / "watchgate_client.py"
 
     @property
+    def uninstaller(self) -> Path:
+        """What takes all hooks out by itself, for when the program is gone."""
+        return self.data_dir / "uninstall.py"
+
+    @property
+    def program(self) -> Path:
+        """The link to the program that installed the client, which dangles once that is gone."""
+        return self.data_dir / "program"
+
+    @property
     def native_client(self) -> Path:
         """The stable copy of the native hook client, where there is one that works here."""
         return self.data_dir / "hook-client"

@@ -1,9 +1,14 @@
-"""The stable copy of the hook client: a launcher, the client that it runs, and its bytecode."""
+"""The stable copy of the hook client: a launcher, the client that it runs, and its bytecode.
+
+With them lies what takes all hooks out, and a link by which the client sees that the program which
+installed it is gone.
+"""
 
 from __future__ import annotations
 
 import binascii
 import subprocess
+import sysconfig
 from importlib import resources
 from pathlib import Path
 
@@ -12,6 +17,8 @@ from watchgate.service.setup import files
 
 _COMPILE_TIMEOUT_S = 10
 _MAGIC_BYTES = 4
+_UNQUOTED = frozenset("'\"\\")
+"""What cannot stand in a command in single quotes within a JSON text."""
 # By the interpreter that is to run it, with the number that the launcher finds it by before it. No
 # word of the source's comments is needed to run it.
 _COMPILE = """
@@ -33,6 +40,7 @@ def packaged(places: Paths) -> dict[Path, bytes]:
     """
     package = resources.files("watchgate")
     return {
+        places.uninstaller: package.joinpath("client_uninstall.py").read_bytes(),
         places.client_module: sealed(package.joinpath("client.py").read_bytes()),
         places.client: package.joinpath("client_launcher.py").read_bytes(),
     }
@@ -45,6 +53,22 @@ def write(places: Paths) -> None:
             for old in cached(places):
                 old.unlink(missing_ok=True)
             files.replace(path, content)
+    _link_program(places)
+
+
+def _link_program(places: Paths) -> None:
+    """Tell the client where its program is; not where its folder cannot stand in a denial."""
+    place = str(places.data_dir)
+    if not (place.isascii() and place.isprintable()) or _UNQUOTED.intersection(place):
+        return
+    scripts = Path(sysconfig.get_path("scripts"), "watchgate")
+    package = resources.files("watchgate")
+    program = str(scripts if scripts.exists() else package)
+    if not (places.program.is_symlink() and str(places.program.readlink()) == program):
+        fresh = places.program.with_name(".program")
+        fresh.unlink(missing_ok=True)
+        fresh.symlink_to(program)
+        fresh.replace(places.program)
 
 
 def renew_bytecode(places: Paths, python: Path) -> bool:

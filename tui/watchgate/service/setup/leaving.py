@@ -69,6 +69,7 @@ def _own(places: Paths) -> Iterator[Path]:
     yield from client_copy.packaged(places)
     yield from client_copy.cached(places)
     yield places.native_client
+    yield places.program
     yield from sorted(places.backups.glob("*.json"))
     yield from sorted(places.backups.glob("*.before"))
     yield places.installed.with_suffix(".lock")

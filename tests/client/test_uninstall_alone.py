@@ -1,0 +1,187 @@
+"""The hooks of a program that is gone are taken out by what lies beside the client."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import shutil
+import stat
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.agents.payloads import INSTALLABLE
+from tests.client.fake_core import PATIENCE_S, PYTHON
+from tests.service.setup.forms.cases import texts
+from watchgate import client_uninstall
+from watchgate.agents.registry import ADAPTERS
+from watchgate.cli import main
+from watchgate.link.paths import Paths, paths
+from watchgate.service.setup.targets import is_folder, place, setup_of
+
+EDITED = [name for name in INSTALLABLE if not is_folder(setup_of(ADAPTERS[name]))]
+CASES = [
+    pytest.param(name, text, id=f"{name}: {what}")
+    for name in EDITED
+    for what, text in {"empty": "", **texts(setup_of(ADAPTERS[name]))}.items()
+]
+Snapshot = dict[str, tuple[str, bytes]]
+
+
+@pytest.fixture(autouse=True)
+def no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in INSTALLABLE:
+        monkeypatch.delenv(setup_of(ADAPTERS[name]).variable or "NONE", raising=False)
+
+
+@pytest.fixture
+def places() -> Paths:
+    return paths(os.environ)
+
+
+def snapshot(root: Path) -> Snapshot:
+    return {
+        str(path): (
+            stat.filemode(path.lstat().st_mode),
+            path.read_bytes() if path.is_file() else b"",
+        )
+        for path in root.rglob("*")
+    }
+
+
+def user_file(name: str, text: str | None = None) -> Path:
+    """Where an agent keeps its hooks; with a text, that stands there."""
+    path = place(ADAPTERS[name], "user", os.environ, Path("/"))
+    if text is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, newline="")
+    return path
+
+
+def install(*names: str) -> None:
+    """Install, and have the program vanish."""
+    assert main(["install", *names]) == 0
+    program = paths(os.environ).program
+    program.unlink()
+    program.symlink_to("/nowhere/bin/watchgate")
+
+
+def uninstall(places: Paths, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run it as the denial says, with nothing else in the environment."""
+    command = [PYTHON, str(places.uninstaller), *words]
+    return subprocess.run(command, env={}, capture_output=True, text=True, timeout=PATIENCE_S)
+
+
+def assert_done(done: subprocess.CompletedProcess[str]) -> None:
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+
+
+@pytest.mark.parametrize("name", INSTALLABLE)
+def test_where_there_was_nothing_there_is_nothing_again(
+    places: Paths, tmp_path: Path, name: str
+) -> None:
+    before = snapshot(tmp_path)
+    install(name)
+    assert_done(uninstall(places))
+    assert snapshot(tmp_path) == before
+
+
+@pytest.mark.parametrize(("name", "text"), CASES)
+def test_a_file_that_nobody_touched_gets_its_old_bytes(
+    places: Paths, tmp_path: Path, name: str, text: str
+) -> None:
+    user_file(name, text)
+    before = snapshot(tmp_path)
+    install(name)
+    assert_done(uninstall(places))
+    assert snapshot(tmp_path) == before
+
+
+@pytest.mark.parametrize("name", EDITED)
+def test_of_a_file_that_its_agent_wrote_anew_only_our_entries_go(places: Paths, name: str) -> None:
+    original = texts(setup_of(ADAPTERS[name]))["hooks of others"]
+    path = user_file(name, original)
+    install(name)
+    if path.suffix == ".toml":
+        path.write_text(f"{path.read_text()}\n# Mine.\n[later]\na = 1\n")
+        wanted = f"{original}\n# Mine.\n[later]\na = 1\n"
+    else:
+        path.write_text(json.dumps(json.loads(path.read_text()) | {"later": "é"}, indent=2))
+        wanted = json.dumps(json.loads(original) | {"later": "é"}, indent=2, ensure_ascii=False)
+    assert_done(uninstall(places))
+    assert path.read_text() == wanted
+    assert not places.data_dir.exists()
+
+
+def test_a_link_and_a_mode_stay(places: Paths, tmp_path: Path) -> None:
+    real, path = tmp_path / "dotfiles.json", user_file("claude")
+    real.write_text("{}\n")
+    real.chmod(0o640)
+    path.parent.mkdir()
+    path.symlink_to(real)
+    install("claude")
+    real.write_text(real.read_text() + "\n")
+    assert_done(uninstall(places))
+    assert (path.is_symlink(), real.read_text()) == (True, "{}\n")
+    assert stat.S_IMODE(real.stat().st_mode) == 0o640
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (lambda text: f"// mine\n{text}", "it is no plain JSON"),
+        (lambda text: text.replace("{", '{"a": 1, "a": 2,', 1), "it has a key twice"),
+    ],
+)
+def test_what_takes_a_person_is_named_with_its_lines_and_the_rest_is_done(
+    places: Paths, change: object, why: str
+) -> None:
+    install("gemini", "claude")
+    path, other = user_file("gemini"), user_file("claude")
+    assert callable(change)
+    path.write_text(change(path.read_text()))
+    text = path.read_text()
+    done = uninstall(places)
+    assert done.returncode == 1
+    first = next(at for at, line in enumerate(text.splitlines(), 1) if "watchgate-hook" in line)
+    assert f"{path}: take the hooks out by hand, in line {first}, " in done.stdout
+    assert why in done.stdout
+    assert (path.read_text(), other.exists()) == (text, False)
+    assert places.client.exists(), "a hook without it denies every call"
+    path.write_text("{}\n")
+    assert_done(uninstall(places))
+    assert not places.data_dir.exists()
+
+
+def test_nothing_is_done_while_the_program_is_there(places: Paths, tmp_path: Path) -> None:
+    assert main(["install", "claude"]) == 0
+    before = snapshot(tmp_path)
+    done = uninstall(places)
+    assert (done.returncode, "run watchgate uninstall --all" in done.stdout) == (1, True)
+    assert snapshot(tmp_path) == before
+
+
+def test_a_dry_run_changes_nothing(places: Paths, tmp_path: Path) -> None:
+    install("claude", "opencode")
+    before = snapshot(tmp_path)
+    done = uninstall(places, "--dry-run")
+    assert_done(done)
+    assert f"{user_file('claude')}: removed" in done.stdout
+    assert snapshot(tmp_path) == before
+
+
+@pytest.mark.parametrize("lost", ["installed.json", "backups"])
+def test_the_list_and_the_backups_stand_in_for_each_other(places: Paths, lost: str) -> None:
+    user_file("claude", '{"a": 1}\n')
+    install("claude")
+    path = places.data_dir / lost
+    path.unlink() if path.is_file() else shutil.rmtree(path)
+    assert_done(uninstall(places))
+    assert json.loads(user_file("claude").read_text()) == {"a": 1}
+
+
+def test_it_is_written_for_python_3_8() -> None:
+    text = Path(client_uninstall.__file__).read_text()
+    ast.parse(text, feature_version=(3, 8))
