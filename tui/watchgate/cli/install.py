@@ -41,7 +41,7 @@ def add_parser(commands: Any) -> None:
     install.add_argument(
         "--watch",
         action="store_true",
-        help="begin with profile watch: calls are recorded, not gated, until `watchgate guard on`",
+        help="begin softly, with profile watch: calls are recorded and NOT GATED",
     )
     install.add_argument(
         "--status-line",

@@ -156,6 +156,17 @@ def test_an_old_client_is_found_out(tmp_path: Path, bin_dir: Path, name: str) ->
     assert found["claude: gate answers"].status == "fail"
 
 
+def test_a_client_of_a_program_that_is_gone_is_found_out(tmp_path: Path, bin_dir: Path) -> None:
+    install("claude", tmp_path)
+    program = paths(os.environ).program
+    program.unlink()
+    program.symlink_to("/nowhere/watchgate")
+
+    found = findings(tmp_path, "claude")["claude: client"]
+
+    assert (found.status, "as /nowhere/watchgate is" in found.text) == ("warn", True)
+
+
 @pytest.mark.parametrize("name", ["client.py", "watchgate_client.py"])
 def test_a_client_that_lacks_a_file_is_found_out(tmp_path: Path, bin_dir: Path, name: str) -> None:
     install("claude", tmp_path)

@@ -38,6 +38,9 @@ def _check_copy(name: str, places: Paths, install: str) -> Check:
             return Check(name, "fail", f"{path}: {error.strerror}", install)
         if present != content:
             return Check(name, "fail", f"{path} is of another version", install)
+    if places.program.is_symlink() and not places.program.exists():
+        text = f"denials say that the program is gone, as {places.program.readlink()} is"
+        return Check(name, "warn", text, install)
     text = f"{places.client} and {places.client_module.name} are the client of this version"
     return Check(name, "ok", text)
 
