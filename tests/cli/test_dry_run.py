@@ -25,7 +25,8 @@ def test_it_says_what_would_happen_and_shows_the_diff(
     shown = cli("install", "claude", "--dry-run")
     assert shown.code == Exit.DONE
     first, *rest = shown.out.splitlines()
-    assert first == f"claude: {settings} would be written: 299 lines more, 0 lines less"
+    assert first.startswith(f"claude: {settings} would be written: 25 events, and the status line")
+    assert first.endswith(", 299 lines more, 0 lines less")
     assert '+    "PreToolUse": [' in rest
     assert not settings.exists()
     assert not (tmp_path / "data").exists()
@@ -49,6 +50,7 @@ def test_the_command_of_a_hook_is_written_out_once_for_each_lane(cli: Cli) -> No
 @pytest.mark.parametrize("agent", INSTALLABLE)
 def test_no_agent_drowns_the_reader(cli: Cli, agent: str) -> None:
     lines = cli("install", agent, "--dry-run").out.splitlines()
+    assert not any("\\n" in line for line in lines if line.startswith("---"))
     assert sum("watchgate-hook" in line for line in lines) <= 4
     assert len(lines) < 320
 
@@ -74,7 +76,7 @@ def test_a_change_of_a_file_is_counted_and_what_is_up_to_date_is_said(
     assert shown == f"claude: nothing to change in {settings}\n"
     settings.write_text(settings.read_text().replace("3660", "60"))
     first, *_ = cli("install", "claude", "--dry-run").out.splitlines()
-    assert "would be changed: 4 lines more, 4 lines less" in first
+    assert "would be changed: 25 events, 4 lines more, 4 lines less" in first
 
 
 def test_uninstall_shows_the_same_and_leaves_all_there(cli: Cli, settings: Path) -> None:

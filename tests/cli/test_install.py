@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.agents.payloads import INSTALLABLE
-from tests.cli.conftest import Cli
+from tests.cli.conftest import Cli, Core
 from tests.terminal import Terminal
 from watchgate.cli import install, uninstall
 from watchgate.cli.exits import Exit, Stop
@@ -218,6 +218,13 @@ def test_a_soft_start_of_one_agent_does_not_end_the_gate_of_another(settings: Pa
     assert stopped.value.code == Exit.REFUSED
     assert settings.read_bytes() == before
     assert read_config(paths(os.environ)).profile == "guard"
+
+
+def test_a_soft_start_says_that_a_running_core_keeps_its_profile(cli: Cli, core: Core) -> None:
+    said = cli("install", "claude", "--watch")
+    assert (said.code, core.paths) == (Exit.DONE, paths(os.environ))
+    assert "The running core keeps profile guard" in said.out
+    assert len(said.out.splitlines()) <= 12
 
 
 def test_a_dry_run_of_a_soft_start_writes_nothing(settings: Path) -> None:

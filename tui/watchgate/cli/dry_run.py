@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from watchgate.cli.exits import Exit, Stop
+from watchgate.cli.install_words import contents
 from watchgate.cli.output import json_line, say
 from watchgate.core.amounts import plural
 
@@ -41,15 +42,18 @@ def check_json(args: argparse.Namespace) -> None:
         raise Stop("--json goes with --dry-run", Exit.USAGE)
 
 
-def show(agent: Adapter, changes: Sequence[Change], *, as_json: bool) -> None:
-    """Print what would become of these files."""
+def show(
+    agent: Adapter, changes: Sequence[Change], *, as_json: bool, installs: bool = False
+) -> None:
+    """Print what would become of these files; `installs` says that they are to get hooks."""
     if as_json:
         for change in changes:
             json_line(_fields(agent, change))
         return
     written_out: set[str] = set()
     for change in changes:
-        say(f"{agent.name}: {_summary(change)}")
+        got = f"{contents([change])}, " if installs and change.needed else ""
+        say(f"{agent.name}: {_summary(change, got)}")
         if change.needed:
             _show_diff(change, written_out)
 
@@ -65,19 +69,21 @@ def _fields(agent: Adapter, change: Change) -> dict[str, Any]:
     }
 
 
-def _summary(change: Change) -> str:
+def _summary(change: Change, contents: str) -> str:
     if not change.needed:
         return f"nothing to change in {change.path}"
     added, taken = change.sizes()
+    size = f"{plural(added, 'line')} more, {plural(taken, 'line')} less"
     verb = "would be written" if change.found.content is None else "would be changed"
     verb = "would be removed" if change.after is None else verb
-    return f"{change.path} {verb}: {plural(added, 'line')} more, {plural(taken, 'line')} less"
+    return f"{change.path} {verb}: {contents}{size}"
 
 
 def _show_diff(change: Change, written_out: set[str]) -> None:
     diff = change.diff().splitlines()
     if "" in change.part.table and len(diff) > _MOST_LINES_OF_CODE:
-        say("\n".join(diff[:2]))
+        for line in diff[:2]:
+            say(line)
         say(f"  {plural(len(diff), 'line')} are left out here; `--dry-run --json` has them all")
         return
     forms: dict[str, str] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -69,7 +70,7 @@ def _install(args: argparse.Namespace) -> int:
         try:
             changes = _planned(installer, agent, args, setting, python)
             if args.dry_run:
-                show(agent, changes, as_json=args.json)
+                show(agent, changes, as_json=args.json, installs=True)
                 continue
             installer.install(changes, python, native=setting.native)
         except Refusal as refusal:
@@ -138,7 +139,20 @@ def _watching(config: Config, agents: Sequence[Adapter], *, dry_run: bool) -> Co
             set_value(here().config, "profile", "watch")
         except ConfigError as fault:
             raise Stop(str(fault)) from None
+        _say_what_the_core_does()
     return msgspec.structs.replace(config, profile="watch")
+
+
+def _say_what_the_core_does() -> None:
+    """Say where a core runs that had another profile when it was started."""
+    from watchgate.cli.ask import Unreached, ask
+    from watchgate.link.protocol import Request
+
+    with suppress(Unreached):
+        profile = ask(Request(id=1, verb="hello"))["hello"]["profile"]
+        if profile != "watch":
+            say(f"The running core keeps profile {profile}, which hooks that only watch do not ask")
+            say("for a decision; `watchgate guard off` changes it as well.")
 
 
 def _setting(config: Config, python: Path) -> Setting:

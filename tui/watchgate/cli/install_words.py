@@ -25,15 +25,19 @@ def installed_lines(
     done = [change for change in made if change.needed]
     if not done:
         return [f"{agent.name}: hooks are up to date in {_places(made)}"]
-    events = dict.fromkeys(event for change in made for event in change.part.table if event)
-    what = plural(len(events), "event") if events else "as a plugin"
     undo = f"watchgate uninstall {agent.name}{' --scope project' if scope == 'project' else ''}"
     before = f"backup: {', '.join(map(str, backups))}" if backups else "no such file was there"
     return [
-        f"{agent.name}: hooks installed in {_places(done)}: {what}{_status_line(made)}",
+        f"{agent.name}: hooks installed in {_places(done)}: {contents(made)}",
         f"  {before}; undo: `{undo}`",
         *_notes(agent),
     ]
+
+
+def contents(changes: Sequence[Change]) -> str:
+    """What of ours is in these files: so many events, or a plugin, and what of the status line."""
+    events = dict.fromkeys(event for change in changes for event in change.part.table if event)
+    return (plural(len(events), "event") if events else "a plugin") + _status_line(changes)
 
 
 def open_sessions(agents: Sequence[Adapter], *, taken_out: bool = False) -> list[str]:
@@ -46,12 +50,13 @@ def open_sessions(agents: Sequence[Adapter], *, taken_out: bool = False) -> list
         if agent.setup is None or not pids:
             continue
         if agent.setup.live:
-            does = "are without them from their next call on" if taken_out else "take them up"
-            when = "" if taken_out else " at their next call"
-            lines.append(f"Open sessions of {agent.title} {does}{when}: {_named(pids)}.")
+            does = "are without them from" if taken_out else "take them up at"
+            lines.append(f"Open sessions of {agent.title} {does} their next call: {_named(pids)}.")
             continue
-        still = "still run the old hooks, and fail closed" if taken_out else "have none yet"
-        lines.append(f"Open sessions of {agent.title} {still}; start them again: {_named(pids)}.")
+        keep = "keep what they started with"
+        if taken_out:
+            keep = "keep the hooks, which deny what acts once the hook client is gone"
+        lines.append(f"Open sessions of {agent.title} {keep}; start them again: {_named(pids)}.")
     return lines
 
 

@@ -135,10 +135,12 @@ def _leave(*, asked: bool) -> Exit:
     elif asked:
         say("No hooks of watchgate are installed anywhere.")
     if asked:
-        kept = [path for path in (places.state_dir, places.config.parent) if path.is_dir()]
-        if kept:
-            paths = shlex.join(map(str, kept))
-            say(f"The journal and the configuration stay; to remove them too: rm -r {paths}")
+        names = {"journal": places.state_dir, "configuration": places.config.parent}
+        there = {name: path for name, path in names.items() if path.is_dir()}
+        if there:
+            what = " and the ".join(there)
+            paths = shlex.join(map(str, there.values()))
+            say(f"What stays is the {what}; to remove that too: rm -r {paths}")
         if answers(places):
             say("A core still runs: `watchgate stop` ends it.")
     return Exit.REFUSED if left.stays else Exit.DONE
