@@ -29,7 +29,7 @@ SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "Install and check": ("install", "uninstall", "doctor", "crashtest", "hook", "agent", "config"),
     "Decide": ("ls", "show", "allow", "deny", "handback", "answer", "grants"),
     "Who decides": ("pin", "unlock", "lock", "token"),
-    "Switch": ("off", "on", "serve", "stop", "service"),
+    "Switch": ("guard", "off", "on", "serve", "stop", "service"),
     "What happened": ("tail", "search", "replay", "export", "audit", "purge"),
     "Rules": ("policy",),
     "Beside the hooks": ("acp", "stream-json", "permission-prompt", "statusline", "tap"),

@@ -297,6 +297,8 @@ async def test_a_core_whose_rows_found_no_room_starts_over_and_leaves_no_hole(
     monkeypatch.setattr(life, "JOURNAL_LOOK_S", 0.01)
     async with place.running():
         first = place.host.core
+        async with connect(place.paths.control_socket) as client:
+            await client.call("profile", profile="strict")
         with closing(sqlite3.connect(place.paths.journal, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             for number in range(12):
@@ -310,6 +312,7 @@ async def test_a_core_whose_rows_found_no_room_starts_over_and_leaves_no_hole(
     assert (verdict.problem, verdict.unheaded) == (None, 0)
     second = [record for record in place.records() if record.core != first]
     assert [record.kind for record in second][:2] == ["policy.started", "policy.journal"]
+    assert second[0].data["profile"] == "strict", "as it was changed meanwhile"
     assert "records of the time before are not in it" in second[1].data["what"]
     assert place.host.unrecorded == 0
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -244,6 +245,40 @@ async def test_an_agents_child_switches_nothing_off_even_when_nothing_waits(
     below = counter.caller(Proc(60, "600", "watchgate"), AGENT, TERMINAL)
     assert (await counter.refused("off", below, seconds=60)).refused == "self_approval"
     assert not counter.off.exists()
+
+
+async def test_a_profile_is_in_force_at_once_and_on_record_with_who(tmp_path: Path) -> None:
+    counter = Counter(tmp_path, "watch")
+    counter.desk.paper.at_once = True
+    answer = await counter.ok("profile", profile="guard", as_="kim")
+    assert answer == {"profile": "guard", "before": "watch"}
+    assert counter.verbs.hello().profile == "guard"
+    assert counter.desk.hub.recorder.state.gate.profile == "guard"
+    record = counter.desk.last("policy.profile")
+    assert (record["profile"], "kim" in record["name"]) == ("guard", True)
+    assert "standing" in record["actor"]
+
+
+async def test_the_profile_in_force_is_no_change(counter: Counter) -> None:
+    await counter.ok("profile", profile="guard")
+    assert "policy.profile" not in counter.desk.kinds()
+    assert (await counter.refused("profile")).refused == "bad_request"
+
+
+@pytest.mark.parametrize("profile", ["watch", "guard"])
+async def test_an_agents_child_lowers_no_profile_and_may_raise_it(
+    tmp_path: Path, profile: str
+) -> None:
+    counter = Counter(tmp_path, "strict")
+    counter.desk.paper.at_once = True
+    counter.desk.send("low")
+    below = counter.caller(Proc(60, "600", "watchgate"), AGENT, TERMINAL)
+    assert (await counter.refused("profile", below, profile=profile)).refused == "self_approval"
+    assert counter.verbs.hello().profile == "strict"
+    assert "policy.profile" not in counter.desk.kinds()
+    await counter.ok("profile", profile="watch")
+    await counter.ok("profile", below, profile="guard")
+    assert counter.verbs.hello().profile == "guard"
 
 
 @pytest.mark.parametrize("verb", ["stop", "extend"])

@@ -27,6 +27,7 @@ GROUPS = {
     "presence.unlock": ("unlock", "lock"),
     "presence.pin": ("pin",),
     "presence.token": ("token",),
+    "guard": ("guard",),
     "tail": ("tail",),
     "search": ("search",),
     "replay": ("replay",),

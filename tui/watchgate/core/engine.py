@@ -268,6 +268,10 @@ class Engine:
         """The profile in force."""
         return self._gate.profile
 
+    @profile.setter
+    def profile(self, profile: Profile) -> None:
+        self._gate.profile = profile
+
     def next_deadline(self) -> float | None:
         """When `expire` has to be called next, in monotonic seconds."""
         due = (

@@ -42,7 +42,7 @@ KINDS: Final[tuple[str, ...]] = (
     *(f"policy.{what}" for what in ("started", "stopped", "on", "off", "changed", "reloaded")),
     *(f"policy.{what}" for what in ("broken", "fault", "journal", "ungated", "inferred", "paused")),
     *(f"policy.{what}" for what in ("checkpoint", "purged", "tampered", "intact", "budget")),
-    "policy.refused",
+    *("policy.refused", "policy.profile"),
     "usage.counted",
     *("console.attached", "console.detached", "hook.trace", "unknown"),
 )

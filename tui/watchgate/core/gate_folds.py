@@ -21,6 +21,10 @@ def started(record: Record) -> GateView:
     return GateView(profile=record.data.get("profile") or "guard")
 
 
+def _profile(gate: GateView, record: Record) -> GateView:
+    return msgspec.structs.replace(gate, profile=record.data.get("profile") or gate.profile)
+
+
 def is_off(gate: GateView, at: int) -> bool:
     """Whether the off switch was in force at a moment (UTC µs)."""
     until = gate.off_until
@@ -90,6 +94,7 @@ def _but(told: Iterable[TamperedData], found: TamperedData) -> tuple[TamperedDat
 
 
 GATE_FOLDS: Final[dict[str, Callable[[GateView, Record], GateView]]] = {
+    "policy.profile": _profile,
     "policy.off": _off,
     "policy.on": _on,
     "policy.journal": _journal,

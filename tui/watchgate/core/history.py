@@ -29,7 +29,7 @@ from watchgate.core.records import Record
 from watchgate.core.views import CallRow, GateView
 from watchgate.core.word_fields import states_of
 
-CORE_KINDS = ("policy.started", "policy.off", "policy.on")
+CORE_KINDS = ("policy.started", "policy.profile", "policy.off", "policy.on")
 """Records of no call that say how calls are to be read: where ids begin anew, and the switch."""
 
 Names = Mapping[tuple[str, str], str]

@@ -79,7 +79,7 @@ _SHAPES: Final[dict[str, Any]] = {
     "policy.refused": AttemptData,
     **dict.fromkeys(("policy.off", "policy.on", "policy.journal", "policy.changed"), _Gate),
     **dict.fromkeys(("policy.broken", "policy.reloaded", "policy.fault"), _Gate),
-    "policy.started": _Started,
+    **dict.fromkeys(("policy.started", "policy.profile"), _Started),
     **dict.fromkeys(("grant.given", "grant.kept"), GrantView),
     "grant.used": _Used,
 }

@@ -14,6 +14,7 @@ import msgspec
 from watchgate.core import requests
 from watchgate.core.grants.grant import GrantView
 from watchgate.core.grants.rule import GrantRule
+from watchgate.core.policy.profiles import Profile
 from watchgate.core.presence.proof import Standing, TokenRisk
 from watchgate.core.records import BudgetData, Record
 from watchgate.core.traces import TraceView
@@ -41,6 +42,7 @@ Verb = Literal[
     "purge",
     "off",
     "on",
+    "profile",
     "stop",
     "presence",
     "unlock",
@@ -78,7 +80,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     `what`. `show`: `request`. `extend`: `request`, `seconds`. `history`: `from_seq`, `to_seq`.
     `search`: `filter`, `limit`, and `what`: the newest `records` (all but for the two others) of
     those from `from_seq` to `to_seq`, or the `calls` that began before record `before`, or those
-    that changed since `from_seq`. `off`: `seconds` (0 = until reboot).
+    that changed since `from_seq`. `off`: `seconds` (0 = until reboot). `profile`: `profile`.
     """
 
     id: int
@@ -105,6 +107,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     what: What = "requests"
     before: int | None = None
     seconds: int | None = None
+    profile: Profile | None = None
     filter: str | None = None
     limit: int = 100
     pin: str | None = None

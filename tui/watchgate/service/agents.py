@@ -7,13 +7,13 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 from watchgate.agents.base import Adapter
-from watchgate.agents.hooks.entries import PROFILES
 from watchgate.agents.registry import ADAPTERS, Adapters, closed_exit
 from watchgate.agents.table.adapter import TableAdapter
 from watchgate.agents.table.file import load
 from watchgate.core.config import Config
 from watchgate.core.config_errors import ConfigError
 from watchgate.core.events import Lane
+from watchgate.core.policy.profiles import PROFILES
 from watchgate.link.paths import Paths
 from watchgate.service.boundary import contained
 from watchgate.service.runtime_dir import RuntimeDirError, check_config

@@ -6,6 +6,7 @@ import signal
 from collections.abc import Sequence
 
 import anyio
+import msgspec
 from anyio.abc import TaskStatus
 
 from watchgate.core.clock import Clock
@@ -58,7 +59,8 @@ class Host:
         """Serve until stopped; `task_status` is told when both sockets accept."""
         await self._life.run(task_status=task_status)
         while self._life.renewed:
-            self._life = Life(self._setting, self._printed, self._life.unrecorded)
+            setting = msgspec.structs.replace(self._setting, config=self._life.config)
+            self._life = Life(setting, self._printed, self._life.unrecorded)
             await self._life.run()
 
     def stop(self, by: str) -> None:

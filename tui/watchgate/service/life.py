@@ -128,6 +128,11 @@ class Life:
         self._own_processes = OwnProcesses(setting.stage.own_pid)
         self._identity: Identity | None = None
 
+    @property
+    def config(self) -> Config:
+        """The configuration that is in force: the profile may have been changed meanwhile."""
+        return self._config
+
     def stop(self, by: str, actor: Actor | None = None) -> None:
         """End the core, for good; `by` is recorded, and the process that asked for it."""
         self.renewed = False
@@ -194,6 +199,7 @@ class Life:
                 self._look_on(tasks, hub, known, policies)
                 task_status.started()
                 await self._stopped.wait()
+                self._config = msgspec.structs.replace(self._config, profile=hub.engine.profile)
                 await self._end(hub, store)
                 self._printed.set()
                 sinks.close()

@@ -10,11 +10,11 @@ import msgspec
 from watchgate.agents.base import HookEntry
 from watchgate.agents.hooks.answers import PERMISSION, PRE_TOOL
 from watchgate.core.events import Lane
+from watchgate.core.policy.profiles import PROFILES
 
 LONGEST_TIMEOUT_S = 86_400
 OBSERVER_TIMEOUT_S = 5
 WAITING = "watchgate: waiting for an operator (watchgate ls)"
-PROFILES = ("watch", "guard", "strict")
 
 _GATES = (Lane.GATE, Lane.GATE_READ)
 

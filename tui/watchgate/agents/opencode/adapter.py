@@ -14,11 +14,12 @@ import msgspec
 
 from watchgate.agents.base import Answer, HookEntry, Intake, Setup, awaited
 from watchgate.agents.hooks.answers import on_stderr, spoken
-from watchgate.agents.hooks.entries import LONGEST_TIMEOUT_S, OBSERVER_TIMEOUT_S, PROFILES
+from watchgate.agents.hooks.entries import LONGEST_TIMEOUT_S, OBSERVER_TIMEOUT_S
 from watchgate.agents.opencode.events import ASKED, BEFORE, QUESTION, meant
 from watchgate.agents.opencode.payload import read
 from watchgate.agents.opencode.tools import READS
 from watchgate.core.events import Can, Event, Kind, Lane
+from watchgate.core.policy.profiles import PROFILES
 from watchgate.core.verdicts import Reply, SayAllow, SayAnswer, SayDeny
 
 OBSERVED: Final = (

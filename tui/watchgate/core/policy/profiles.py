@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
 from watchgate.core.policy.assessment import NO_RULE, Assessment
 
 Profile = Literal["watch", "guard", "strict"]
+"""From the one that holds nothing to the one that holds most."""
+
+PROFILES: tuple[Profile, ...] = get_args(Profile)
 GateAction = Literal["record", "deny", "hold", "handback", "allow"]
 Cell = Literal[
     "record",

@@ -24,6 +24,7 @@ _NAMES = {
     "compact.pre": "context is shortened",
     "compact.post": "context was shortened",
     "policy.started": "core started",
+    "policy.profile": "another profile",
     "policy.off": "gate off",
     "policy.on": "gate on again",
     "policy.ungated": "not gated",

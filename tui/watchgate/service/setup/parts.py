@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 
 from watchgate.agents.base import Adapter, HookEntry, Setup
-from watchgate.agents.hooks.entries import PROFILES
+from watchgate.core.policy.profiles import PROFILES
 from watchgate.link.paths import Paths
 from watchgate.service.opencode import plugin as opencode_plugin
 from watchgate.service.setup import synaps_plugin

@@ -1,4 +1,4 @@
-"""Verbs that switch the gate off and on, or end the core."""
+"""Verbs that switch the gate off and on, change its profile, or end the core."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from watchgate.core.clock import Clock
 from watchgate.core.decisions import Refused
+from watchgate.core.policy.profiles import PROFILES
 from watchgate.core.presence.actor import Actor
 from watchgate.core.records import CoreData
 from watchgate.link.protocol import Request
@@ -30,7 +31,12 @@ class Switching:
 
     def table(self) -> dict[str, Do]:
         """The verbs of this group."""
-        return {"off": self._switch_off, "on": self._switch_on, "stop": self._stop_core}
+        return {
+            "off": self._switch_off,
+            "on": self._switch_on,
+            "profile": self._change_profile,
+            "stop": self._stop_core,
+        }
 
     async def _switch_off(self, request: Request, caller: Caller) -> dict[str, Any]:
         proof = operator_only(caller)
@@ -55,6 +61,24 @@ class Switching:
         data = CoreData(what="the gate is switched on", name=name, actor=actor)
         await self._told("policy.on", data)
         return {}
+
+    async def _change_profile(self, request: Request, caller: Caller) -> dict[str, Any]:
+        """Judge by another profile from now on; to hold less takes what `off` takes."""
+        before, profile = self._hub.engine.profile, request.profile
+        if profile is None:
+            raise Refused("bad_request", f"profile needs one of {', '.join(PROFILES)}")
+        weaker = PROFILES.index(profile) < PROFILES.index(before)
+        proof = operator_only(caller) if weaker else caller.proof()
+        if profile != before:
+            self._hub.engine.profile = profile
+            data = CoreData(
+                what=f"the profile is {profile} now, and was {before}",
+                profile=profile,
+                name=caller.name(request.as_, proof),
+                actor=caller.actor(proof),
+            )
+            await self._told("policy.profile", data)
+        return {"profile": profile, "before": before}
 
     async def _told(self, kind: str, data: CoreData) -> None:
         """Record it, and return when it is on the disk: a gate that is off must not lack its who.

@@ -130,6 +130,7 @@ _READ: dict[str, Any] = {
     "policy.inferred": _Why,
     "policy.paused": _Why,
     "policy.started": _Gate,
+    "policy.profile": _Gate,
     "policy.off": _Gate,
     "policy.on": _Gate,
     "policy.journal": _Gate,

@@ -1,0 +1,30 @@
+"""From watching to gating and back, while the core and its agents run."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from tests.e2e.programs import Core, bash
+from tests.e2e.standin import Agent
+
+
+def test_the_guard_is_switched_on_and_no_agent_switches_it_off(core: Core) -> None:
+    core.configure('profile = "watch"\n')
+    core.start()
+    assert core.cli("install", "claude").code == 0
+    assert core.hook("PreToolUse", bash("git push --force")).done().code == 0
+    switched = core.cli("guard", "on")
+    assert (switched.code, "took it at once" in switched.out) == (0, True)
+    agent = Agent(core)
+    try:
+        agent.hook(bash("git push --force"))
+        (request,) = core.pending()
+        (answer,) = agent.stdio({"verb": "profile", "profile": "watch"})
+        assert answer["refused"] == "self_approval"
+        assert agent.run("guard", "off")[0] != 0
+        assert agent.run("deny", request["id"]) == (0, "")
+    finally:
+        agent.end()
+    assert core.cli("guard", "--json").lines == [{"on": True, "profile": "guard", "core": "guard"}]
+    assert Path(os.environ["WATCHGATE_CONFIG"]).read_text() == 'profile = "guard"\n'

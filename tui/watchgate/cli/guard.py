@@ -1,0 +1,151 @@
+"""`guard on|off`: whether calls are held, changed for the configuration, the hooks and the core."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from watchgate.cli.ask import Unreached, ask
+from watchgate.cli.exits import Exit, Stop
+from watchgate.cli.output import complain, json_line, say
+from watchgate.cli.place import PROFILES, agents_known, configured, here
+from watchgate.cli.switch import UNRECORDED
+from watchgate.cli.typed import needs_terminal, typed
+
+if TYPE_CHECKING:
+    from watchgate.agents.base import Adapter
+    from watchgate.core.config import Config
+    from watchgate.core.policy.profiles import Profile
+
+MEANS: Final = {
+    "watch": "Profile watch: calls are recorded, NOT GATED. Every agent goes on by its own rules.",
+    "guard": "Profile guard: dangerous calls wait for you, and what nobody answers is denied.",
+    "strict": "Profile strict: what no rule allows waits for you, and silence denies it.",
+}
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command."""
+    guard = commands.add_parser(
+        "guard",
+        help="whether calls are held: on, off (only watch), or say which it is",
+        description="`on` has dangerous calls wait for you, `off` has them only recorded. Both "
+        "change config.toml, the hooks of every installed agent and the running core, which goes "
+        "on meanwhile. `off` asks for a typed word on a terminal, and no agent may do it.",
+        epilog="example: watchgate guard on",
+    )
+    guard.add_argument("what", nargs="?", choices=("on", "off"), help="default: say which it is")
+    guard.add_argument("--json", action="store_true", help="one JSON object")
+    guard.set_defaults(run=_guard)
+
+
+def _guard(args: argparse.Namespace) -> int:
+    config, running = configured(here()), _core_profile()
+    if args.what == "off":
+        return change_profile("watch", config)
+    if args.what == "on":
+        # A stricter profile stays: to switch something on must not hold less.
+        return change_profile(_strictest("guard", config.profile, running), config)
+    if args.json:
+        json_line({"on": config.profile != "watch", "profile": config.profile, "core": running})
+        return Exit.DONE
+    word, other = ("off", "on") if config.profile == "watch" else ("on", "off")
+    say(f"The guard is {word}. {MEANS[config.profile]}")
+    if running is not None and running != config.profile:
+        say(f"The running core has another profile: {running}.")
+    say(f"`watchgate guard {other}` changes it.")
+    return Exit.DONE
+
+
+def change_profile(profile: Profile, config: Config) -> int:
+    """Change it for the core that runs, in the configuration, and in the hooks of every agent.
+
+    To hold less takes a word that a person types, and a core that takes it from this process.
+    """
+    import msgspec
+
+    from watchgate.core.config import ConfigError
+    from watchgate.service.configuring import set_value
+
+    in_force = _strictest(config.profile, _core_profile())
+    if lowers := PROFILES.index(profile) < PROFILES.index(in_force):
+        needs_terminal(f"{profile} holds less than {in_force}: a person has to type the word")
+        say(MEANS[profile])
+        if typed(f"Type {profile} to hold less from now on: ") != profile:
+            raise Stop("nothing was changed; the gate is as it was")
+    # The core first, for it refuses agents and has the record.
+    taken = _tell_core(profile)
+    if lowers and not taken:
+        complain(UNRECORDED)
+    elif not lowers:
+        say(MEANS[profile])
+    try:
+        set_value(here().config, "profile", profile)
+    except ConfigError as fault:
+        what = "The running core took it, and the next one will not: " if taken else ""
+        raise Stop(f"{what}{fault}") from None
+    agents, refused = _renew(msgspec.structs.replace(config, profile=profile))
+    names = ", ".join(each.name for each in agents)
+    if taken:
+        say("The running core took it at once: nothing was denied for it, nothing restarts.")
+    elif agents and profile != "watch":
+        say(f"No core runs: acting calls of {names} are denied until `watchgate` starts one.")
+    say(f"Hooks that follow it: {names}." if agents else "No agent has hooks: watchgate install")
+    _say_what_is_left(agents)
+    return Exit.REFUSED if refused else Exit.DONE
+
+
+def _renew(config: Config) -> tuple[list[Adapter], bool]:
+    """Write every installed agent's hooks for this profile: whose could be, and whether not all."""
+    from watchgate.service.setup.interpreter import NoInterpreterError
+    from watchgate.service.setup.renew import renew_entries
+
+    paths = here()
+    try:
+        done = renew_entries(paths, config, agents_known(paths, config), os.environ)
+    except NoInterpreterError as fault:
+        raise Stop(f"the hooks stay as they are: {fault}") from None
+    refused = [each for each in done if each.refused]
+    for each in refused:
+        complain(f"{each.agent.name}: its hooks stay as they are. {each.refused}")
+    agents = {each.agent.name: each.agent for each in done if not each.refused}
+    return list(agents.values()), bool(refused)
+
+
+def _say_what_is_left(agents: Sequence[Adapter]) -> None:
+    """Name the open sessions that keep the hooks that they started with, and what needs trust."""
+    from watchgate.service.setup.running import running
+
+    for each in running([each for each in agents if each.setup and not each.setup.live]):
+        say(f"Restart {each.agent} (pid {each.pid}, in {each.cwd}): it keeps its old hooks.")
+    for agent in agents:
+        if agent.setup is not None and agent.setup.must_trust:
+            say(agent.setup.after)
+
+
+def _core_profile() -> Profile | None:
+    """The profile of the core that runs; None without one."""
+    from watchgate.link.protocol import Request
+
+    try:
+        profile: Profile = ask(Request(id=1, verb="hello"))["hello"]["profile"]
+    except Unreached:
+        return None
+    return profile
+
+
+def _strictest(*profiles: Profile | None) -> Profile:
+    return max((each for each in profiles if each is not None), key=PROFILES.index)
+
+
+def _tell_core(profile: Profile) -> bool:
+    """Whether a core runs, which has the profile now; raises `Stop` where it refuses."""
+    from watchgate.link.protocol import Request
+
+    try:
+        ask(Request(id=1, verb="profile", profile=profile))
+    except Unreached:
+        return False
+    return True
