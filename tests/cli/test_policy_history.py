@@ -75,3 +75,21 @@ def test_a_policy_that_is_wrong_changes_nothing(cli: Cli, tmp_path: Path) -> Non
     said = cli("policy", "what-if", str(bad))
     assert (said.code, said.out) == (Exit.REFUSED, "")
     assert f"{bad}:2" in said.err
+
+
+def test_without_a_file_the_rules_that_are_there_judge(cli: Cli) -> None:
+    write_calls(("frobnicate", "handback"), ("git status", "handback"))
+    assert "0 of 2 calls" in cli("policy", "what-if").err
+    (line,) = cli("policy", "what-if", "--profile", "strict", "--json").lines
+    assert (line["summary"], line["would"]["does"]) == ("frobnicate", "hold")
+
+
+@pytest.mark.parametrize("text", ["", "# nothing yet\n"])
+def test_an_empty_file_says_how_an_empty_policy_is_written(
+    cli: Cli, tmp_path: Path, text: str
+) -> None:
+    path = tmp_path / "empty.toml"
+    path.write_text(text)
+    said = cli("policy", "what-if", str(path))
+    assert said.code == Exit.REFUSED
+    assert "nothing is in this file: write `version = 1`" in said.err

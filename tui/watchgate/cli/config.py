@@ -1,4 +1,4 @@
-"""`config check|path|show`: is the configuration good, where is it, what is in force."""
+"""`config check|path|show|import`: is the configuration good, where is it, what is in force."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from watchgate.cli import config_set
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.keys import check_keys
 from watchgate.cli.output import complain, json_line, say, table
@@ -17,51 +18,61 @@ def add_parser(commands: Any) -> None:
     """Add the command."""
     config = commands.add_parser(
         "config",
-        help="check, locate or show the configuration, or read the hooks of another system into it",
-        epilog="example: watchgate config check",
+        help="write, set, check, locate or show the configuration, or read other hooks into it",
+        epilog="example: watchgate config set approval.timeout_s 120",
     )
-    config.add_argument("what", choices=("check", "path", "show", "import"))
-    config.add_argument(
-        "file",
-        nargs="?",
-        help="with import: JSON with the `hooks` of a sandbox-agent session; prints what to add",
+    verbs = config.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    config_set.add_parsers(verbs)
+    for name, run, tells, example in (
+        ("check", _check, "is it good, and is it what the running core has", "config check"),
+        ("path", _path, "where the files of this user are", "config path"),
+        ("show", _show, "every value, and where it is from", "config show --json"),
+    ):
+        verb = verbs.add_parser(name, help=tells, epilog=f"example: watchgate {example}")
+        verb.add_argument("--json", action="store_true", help="JSON lines")
+        verb.set_defaults(run=run)
+    borrow = verbs.add_parser(
+        "import",
+        help="read the hooks of another system; prints what to add",
+        epilog="example: watchgate config import hooks.json >> config.toml",
     )
-    config.add_argument("--json", action="store_true", help="JSON lines")
-    config.set_defaults(run=_config)
+    borrow.add_argument(
+        "file", metavar="FILE", help="JSON with the `hooks` of a sandbox-agent session"
+    )
+    borrow.set_defaults(run=_import)
 
 
-def _config(args: argparse.Namespace) -> int:
-    if args.what == "import":
-        return _import(args)
+def _path(args: argparse.Namespace) -> int:
     paths = here()
-    if args.what == "path":
-        places = {
-            "config": paths.config,
-            "runtime_dir": paths.runtime_dir,
-            "ingest": paths.ingest_socket,
-            "control": paths.control_socket,
-            "off": paths.off,
-            "journal": paths.journal,
-            "grants": paths.grants,
-            "log": paths.core_log,
-            "client": paths.client,
-        }
-        if args.json:
-            json_line({name: str(path) for name, path in places.items()})
-        else:
-            table(("WHAT", "WHERE"), [(name, str(path)) for name, path in places.items()])
-        return Exit.DONE
+    places = {
+        "config": paths.config,
+        "runtime_dir": paths.runtime_dir,
+        "ingest": paths.ingest_socket,
+        "control": paths.control_socket,
+        "off": paths.off,
+        "journal": paths.journal,
+        "grants": paths.grants,
+        "log": paths.core_log,
+        "client": paths.client,
+    }
+    if args.json:
+        json_line({name: str(path) for name, path in places.items()})
+    else:
+        table(("WHAT", "WHERE"), [(name, str(path)) for name, path in places.items()])
+    return Exit.DONE
+
+
+def _check(args: argparse.Namespace) -> int:
+    paths = here()
     config = configured(paths)
-    if args.what == "check":
-        check_keys(paths, config)
-        _check_equipment(paths, config)
-        found = "is good" if paths.config.exists() else "does not exist; the defaults are in force"
-        if args.json:
-            json_line({"ok": True, "config": str(paths.config)})
-        else:
-            say(f"{paths.config} {found}")
-        return Exit.DONE
-    return _show(args, config)
+    check_keys(paths, config)
+    _check_equipment(paths, config)
+    found = "is good" if paths.config.exists() else "does not exist; the defaults are in force"
+    if args.json:
+        json_line({"ok": True, "config": str(paths.config)})
+    else:
+        say(f"{paths.config} {found}")
+    return Exit.DONE
 
 
 def _import(args: argparse.Namespace) -> int:
@@ -71,8 +82,6 @@ def _import(args: argparse.Namespace) -> int:
     from watchgate.core.config_handlers import HandlerConfig
     from watchgate.core.hooks.sandbox_list import handlers
 
-    if args.file is None:
-        raise Stop("name the file to import: watchgate config import FILE", Exit.USAGE)
     try:
         found = handlers(Path(args.file).read_bytes())
     except OSError as fault:
@@ -104,10 +113,10 @@ def _check_equipment(paths: Any, config: Any) -> None:
         complain(warning)
 
 
-def _show(args: argparse.Namespace, config: Any) -> int:
+def _show(args: argparse.Namespace) -> int:
     from watchgate.service.settings import values_with_origin
 
-    rows = values_with_origin(here(), config)
+    rows = values_with_origin(here(), configured(here()))
     if args.json:
         for key, value, origin in rows:
             json_line({"key": key, "value": value, "origin": origin})

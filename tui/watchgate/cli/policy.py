@@ -1,4 +1,4 @@
-"""`policy check|table|explain|test|import|what-if|reload`: what the rules say, and why."""
+"""`policy init|check|table|explain|test|import|what-if|reload`: what the rules say, and why."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from watchgate.cli import policy_case, policy_history, policy_import, policy_look
+from watchgate.cli.exits import Exit
 
 _EPILOG = """\
 example: watchgate policy check 'git push --force origin main'
@@ -13,7 +14,7 @@ example: watchgate policy check 'git push --force origin main'
 more:
   watchgate policy explain git.force-push
   watchgate policy import claude ~/.claude/settings.json > policy.toml
-  watchgate policy what-if policy.toml --since 7d
+  watchgate policy what-if --profile strict --since 7d
 docs/policy.md tells how to write rules.
 """
 
@@ -22,10 +23,24 @@ def add_parser(commands: Any) -> None:
     """Add the command and what it does."""
     policy = commands.add_parser(
         "policy",
-        help="what the rules say and why; try, import and reload them",
+        help="what the rules say and why; begin, try, import and reload them",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     verbs = policy.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    init = verbs.add_parser(
+        "init",
+        help="write a policy.toml with two examples, where there is none",
+        epilog="example: watchgate policy init",
+    )
+    init.set_defaults(run=_init)
     for group in (policy_case, policy_look, policy_import, policy_history):
         group.add_parsers(verbs)
+
+
+def _init(_args: argparse.Namespace) -> int:
+    from watchgate.cli.place import here
+    from watchgate.cli.starting import start_with
+
+    start_with("policy.toml", here().policy, "edit it, then watchgate policy reload")
+    return Exit.DONE

@@ -20,9 +20,14 @@ def add_parsers(verbs: Any) -> None:
     parser = verbs.add_parser(
         "what-if",
         help="judge the recorded calls by another policy, and list what would change",
-        epilog="example: watchgate policy what-if new.toml --since 7d (reads the journal alone)",
+        epilog="example: watchgate policy what-if --profile strict (reads the journal alone)",
     )
-    parser.add_argument("file", metavar="FILE", help="a policy file in the place of your own")
+    parser.add_argument(
+        "file",
+        nargs="?",
+        metavar="FILE",
+        help="a policy file in the place of your own; without it the rules that are there now",
+    )
     parser.add_argument("--since", metavar="T", help="only the calls of the last 12h, 7d")
     parser.add_argument("--profile", choices=PROFILES, help="another profile than the configured")
     parser.add_argument("--json", action="store_true", help="one JSON object for each change")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from watchgate.core import config_toml
-from watchgate.core.config import load
+from watchgate.core.config import Config, load
 from watchgate.core.config_errors import ConfigError, Source
 from watchgate.service.runtime_dir import RuntimeDirError, check_config
 from watchgate.service.setup import files
@@ -14,10 +15,13 @@ from watchgate.service.setup.forms.toml_value import with_value
 from watchgate.service.setup.targets import Refusal
 
 
-def set_value(path: Path, key: str, value: object) -> None:
+def set_value(
+    path: Path, key: str, value: object, check: Callable[[Config], None] = lambda _config: None
+) -> None:
     """Set one dotted key and write the file whole, with its folder where that is missing.
 
-    The result has to be a good configuration. Raises `ConfigError`, and leaves the file alone then.
+    The result has to be a good configuration, for `check` too, which may raise anything. Raises
+    `ConfigError`, and leaves the file alone then.
     """
     try:
         check_config(path)
@@ -26,7 +30,7 @@ def set_value(path: Path, key: str, value: object) -> None:
         text = found.text
         config_toml.parse(Source(text, str(path)))
         edited = with_value(text, tuple(key.split(".")), value)
-        load(edited, str(path))
+        check(load(edited, str(path)))
         if edited != text:
             files.write(found, found.encode(edited))
     except ConfigError as fault:

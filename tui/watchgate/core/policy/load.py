@@ -56,6 +56,11 @@ def load(text: str, origin: str, tier: Tier) -> Loaded:
         raise PolicyError(f"{origin}: longer than {most:,} characters; split it or shorten it")
     try:
         values = config_toml.parse(source)
+        if not values:
+            raise PolicyError(
+                f"{origin}: nothing is in this file: write `version = 1`, which rules may follow, "
+                "or remove it"
+            )
         _check_entries(values, source)
         file = decoding.convert(values, PolicyFile)
     except msgspec.ValidationError as fault:

@@ -1,0 +1,136 @@
+"""`watchgate config init|set|get`: a file to start with, and one key of it."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli, Core
+from watchgate.cli.exits import Exit
+from watchgate.core.config import Config, effective, load
+
+MINE = """# My own.
+[approval]
+timeout_s = 60  # short
+
+[ui]
+bell = false
+"""
+
+
+@pytest.fixture
+def path() -> Path:
+    return Path(os.environ["WATCHGATE_CONFIG"])
+
+
+@pytest.fixture
+def mine(path: Path) -> Path:
+    path.parent.mkdir(parents=True)
+    path.write_text(MINE)
+    return path
+
+
+def test_init_writes_a_file_for_the_user_alone_and_no_second_time(cli: Cli, path: Path) -> None:
+    said = cli("config", "init")
+    assert (said.code, str(path) in said.out) == (Exit.DONE, True)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    assert load(path.read_text(), "config.toml") == Config()
+    path.write_text("profile = 'strict'\n")
+    again = cli("config", "init")
+    assert (again.code, "is there already" in again.err) == (Exit.REFUSED, True)
+    assert path.read_text() == "profile = 'strict'\n"
+
+
+def test_what_init_writes_shows_every_key_with_its_default(cli: Cli, path: Path) -> None:
+    cli("config", "init")
+    values = re.sub(r"(?m)^# (?=\w+ = )", "", path.read_text())
+    values = values.replace("total_timeout_s = 30", "")
+    assert load(values, "config.toml") == Config()
+    lists = ("handler", "extension", "sink", "escalation", "price")
+    for key, _, _ in effective(Config(), {}):
+        assert re.search(rf"(?m)^# {key.rpartition('.')[2]} = ", path.read_text()) or key in lists
+
+
+def test_a_key_is_set_where_its_default_stands(cli: Cli, path: Path) -> None:
+    cli("config", "init")
+    assert cli("config", "set", "approval.timeout_s", "120").code == Exit.DONE
+    assert "[approval]\ntimeout_s = 120\n# timeout_s = 300" in path.read_text()
+
+
+def test_comments_and_order_stay(cli: Cli, mine: Path) -> None:
+    said = cli("config", "set", "approval.timeout_s", "90")
+    assert said.out.splitlines() == [
+        f"approval.timeout_s is 90 in {mine}",
+        "No core runs: the next one has it.",
+    ]
+    assert mine.read_text() == MINE.replace("60", "90")
+
+
+def test_a_file_that_is_missing_is_made(cli: Cli, path: Path) -> None:
+    assert cli("config", "set", "journal.content", "none").code == Exit.DONE
+    assert path.read_text() == '[journal]\ncontent = "none"\n'
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "written"),
+    [
+        ("ui.theme", "mono", 'theme = "mono"'),
+        ("ui.theme", '"mono"', 'theme = "mono"'),
+        ("ui.ascii", "true", "ascii = true"),
+        ("ui.keys.allow_once", "8", 'allow_once = "8"'),
+        ("agents.python", '["mine"]', 'python = ["mine"]'),
+    ],
+)
+def test_a_value_is_read_as_toml_and_a_text_needs_no_quotes(
+    cli: Cli, mine: Path, key: str, value: str, written: str
+) -> None:
+    assert cli("config", "set", key, value).err == ""
+    assert written in mine.read_text()
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "why"),
+    [
+        ("ui.theme", "pink", "allowed: textual-dark, textual-light, mono"),
+        ("profile", "guarded", "did you mean guard?"),
+        ("approval.timeout_s", "soon", "a whole number"),
+        ("approval.timeout_s", "0", "approval.timeout_s"),
+        ("approval.timeouts", "3", "did you mean timeout_s?"),
+        ("aproval.timeout_s", "3", "did you mean approval?"),
+        ("ui.keys.allow_once", "no-such-key-at-all", "ui.keys"),
+        ("handler", "x", "handler"),
+        ("approval", "3", "approval is a table"),
+        ("", "3", "key"),
+    ],
+)
+def test_what_no_core_would_take_is_not_written(
+    cli: Cli, mine: Path, key: str, value: str, why: str
+) -> None:
+    said = cli("config", "set", key, value)
+    assert (said.code, said.out) == (Exit.REFUSED, "")
+    assert why in said.err
+    assert mine.read_text() == MINE
+
+
+def test_who_has_it_and_when_is_said(cli: Cli, core: Core, mine: Path) -> None:
+    assert "after `watchgate config reload`" in cli("config", "set", "approval.timeout_s", "9").out
+    hooks = cli("config", "set", "approval.margin_s", "6").out
+    assert "run `watchgate install` again" in hooks
+    assert "A console has it from its next start" in cli("config", "set", "ui.ascii", "true").out
+    assert "The running core took it at once" in cli("config", "set", "profile", "strict").out
+    assert cli("status", "--json").lines[0]["profile"] == "strict"
+
+
+def test_get_gives_one_value_or_a_table(cli: Cli, mine: Path) -> None:
+    assert cli("config", "get", "approval.timeout_s").out == "60\n"
+    assert cli("config", "get", "profile").out == "guard\n"
+    assert "approval.relay_timeout_s.serial = 20" in cli("config", "get", "approval").out
+    (row,) = cli("config", "get", "ui.bell", "--json").lines
+    assert (row["value"], row["origin"]) == (False, f"{mine}:6")
+    said = cli("config", "get", "aproval.timeout_s")
+    assert (said.code, "did you mean approval.timeout_s?" in said.err) == (Exit.REFUSED, True)

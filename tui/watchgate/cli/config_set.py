@@ -1,0 +1,144 @@
+"""`config init|set|get`: a configuration to start with, and one key of it."""
+
+from __future__ import annotations
+
+import argparse
+import tomllib
+from typing import TYPE_CHECKING, Any, Final
+
+from watchgate.cli.ask import Unreached, ask
+from watchgate.cli.exits import Exit, Stop
+from watchgate.cli.keys import check_keys
+from watchgate.cli.output import json_line, say
+from watchgate.cli.place import PROFILES, configured, here
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from watchgate.core.config import Config
+    from watchgate.link.paths import Paths
+
+_IN_HOOKS: Final = ("approval.client_deadline_s", "approval.margin_s")
+"""What is written into the hooks of agents, too."""
+
+
+def add_parsers(verbs: Any) -> None:
+    """Add the three commands."""
+    init = verbs.add_parser(
+        "init",
+        help="write a config.toml with every key and its default in comments, where there is none",
+        epilog="example: watchgate config init",
+    )
+    init.set_defaults(run=_init)
+    one = verbs.add_parser(
+        "set",
+        help="set one key; comments stay, and what no core would take is not written",
+        epilog="example: watchgate config set approval.timeout_s 120",
+    )
+    one.add_argument("key", metavar="KEY", help="with dots, such as approval.timeout_s")
+    one.add_argument("value", metavar="VALUE", help="as in TOML; a text needs no quotes")
+    one.set_defaults(run=_set)
+    get = verbs.add_parser(
+        "get",
+        help="the value of one key, or of all below a table, as the file and the defaults say",
+        epilog="example: watchgate config get approval",
+    )
+    get.add_argument("key", metavar="KEY", help="with dots, such as approval.timeout_s")
+    get.add_argument("--json", action="store_true", help="JSON lines, with where each is from")
+    get.set_defaults(run=_get)
+
+
+def _init(_args: argparse.Namespace) -> int:
+    from watchgate.cli.starting import start_with
+
+    start_with("config.toml", here().config, "watchgate config set KEY VALUE changes one key")
+    return Exit.DONE
+
+
+def _set(args: argparse.Namespace) -> int:
+    paths, key = here(), args.key
+    config = configured(paths)
+    if key == "profile" and args.value in PROFILES:
+        from watchgate.cli.guard import change_profile
+
+        return change_profile(args.value, config)
+    _write(paths, key, args.value)
+    rows = {name: value for name, value, _ in _below(paths, key)}
+    say(f"{key} is {rows.get(key, args.value)} in {paths.config}")
+    say(_from_when(key))
+    return Exit.DONE
+
+
+def _write(paths: Paths, key: str, text: str) -> None:
+    """Write the value as TOML has it, else as the plain text; raises `Stop` where neither fits."""
+    from watchgate.core.config import ConfigError
+    from watchgate.service.configuring import set_value
+
+    def check(config: Config) -> None:
+        check_keys(paths, config)
+
+    refused: ConfigError | None = None
+    for value in _readings(text):
+        try:
+            set_value(paths.config, key, value, check)
+        except ConfigError as fault:
+            refused = refused or fault
+        else:
+            return
+    raise Stop(str(refused))
+
+
+def _readings(text: str) -> Iterator[object]:
+    try:
+        value = tomllib.loads(f"value = {text}")
+    except tomllib.TOMLDecodeError:
+        value = {}
+    if len(value) == 1:
+        yield value["value"]
+    if value != {"value": text}:
+        yield text
+
+
+def _from_when(key: str) -> str:
+    from watchgate.link.protocol import Request
+
+    if key.startswith("ui."):
+        return "A console has it from its next start on."
+    hooks = "; then run `watchgate install` again for the hooks" if key in _IN_HOOKS else ""
+    try:
+        ask(Request(id=1, verb="hello"))
+    except Unreached:
+        return f"No core runs: the next one has it{hooks}."
+    return f"The running core has it after `watchgate config reload`, which denies no call{hooks}."
+
+
+def _get(args: argparse.Namespace) -> int:
+    rows = list(_below(here(), args.key))
+    for key, value, origin in rows:
+        if args.json:
+            json_line({"key": key, "value": value, "origin": origin})
+        else:
+            say(_shown(value) if key == args.key else f"{key} = {_shown(value)}")
+    return Exit.DONE
+
+
+def _below(paths: Paths, wanted: str) -> Iterator[tuple[str, Any, str]]:
+    """The key, or every key of that table; raises `Stop` where there is neither."""
+    import difflib
+
+    from watchgate.service.settings import values_with_origin
+
+    rows = values_with_origin(paths, configured(paths))
+    chosen = [row for row in rows if row[0] == wanted or row[0].startswith(f"{wanted}.")]
+    if not chosen and not wanted.startswith("ui.keys"):
+        keys = [key for key, _, _ in rows]
+        close = difflib.get_close_matches(wanted, keys, n=1)
+        hint = f"; did you mean {close[0]}?" if close else ""
+        raise Stop(f"there is no key {wanted}{hint} `watchgate config show` lists them")
+    yield from chosen
+
+
+def _shown(value: Any) -> str:
+    import msgspec
+
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
