@@ -19,7 +19,9 @@ def config() -> Path:
 def test_a_good_file_is_good(cli: Cli, config: Path) -> None:
     config.write_text('profile = "strict"\n')
     assert (cli("config", "check").code, "is good" in cli("config", "check").out) == (0, True)
-    assert cli("config", "check", "--json").lines == [{"ok": True, "config": str(config)}]
+    assert cli("config", "check", "--json").lines == [
+        {"ok": True, "config": str(config), "core_lacks": []}
+    ]
 
 
 def test_no_file_is_fine_and_said(cli: Cli, config: Path) -> None:

@@ -28,3 +28,17 @@ def test_the_guard_is_switched_on_and_no_agent_switches_it_off(core: Core) -> No
         agent.end()
     assert core.cli("guard", "--json").lines == [{"on": True, "profile": "guard", "core": "guard"}]
     assert Path(os.environ["WATCHGATE_CONFIG"]).read_text() == 'profile = "guard"\n'
+
+
+def test_a_core_takes_a_changed_file_in_while_agents_ask(core: Core) -> None:
+    core.start()
+    core.configure("[approval]\ntimeout_s = 77\n")
+    checked = core.cli("config", "check")
+    assert "other values of approval.timeout_s: watchgate config reload" in checked.out
+    hooks = [core.hook("PreToolUse", bash("ls")) for _ in range(5)]
+    reload = core.cli("config", "reload")
+    hooks += [core.hook("PreToolUse", bash("ls")) for _ in range(5)]
+    assert [hook.done().code for hook in hooks] == [0] * len(hooks)
+    assert (reload.code, reload.err) == (0, "")
+    assert "In force now: approval.timeout_s" in reload.out
+    assert "has all of it already" in core.cli("config", "reload").out

@@ -22,8 +22,13 @@ from watchgate.service.grant_store import GrantStore
 from watchgate.service.identity.presence import CoreProcesses
 from watchgate.service.peer import Peer
 from watchgate.service.policy.store import Policies
+from watchgate.service.reload import Reload
 from watchgate.service.verbs.caller import Caller
 from watchgate.service.verbs.table import Kept, Verbs
+
+
+async def never_idle() -> bool:
+    return False
 
 
 class Client:
@@ -64,6 +69,7 @@ class Room:
             core="core-a",
             paths=places(directory),
             stop=lambda by, _actor: self.stopped.append(by),
+            reload=Reload(self.desk.hub, never_idle, places(directory), None, print),
             kept=Kept(
                 GrantStore(directory / "grants.json", self.desk.hub.engine.grants.kept),
                 Policies(()),

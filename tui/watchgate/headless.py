@@ -18,6 +18,7 @@ from watchgate.service.admission.descriptors import raise_limit
 from watchgate.service.clock import SystemClock
 from watchgate.service.errors import reasons_not_to_serve
 from watchgate.service.host import Host
+from watchgate.service.reload import Reread
 from watchgate.service.runners.orphans import Orphans, taken_in
 from watchgate.service.system.own_memory import close_memory
 
@@ -26,10 +27,13 @@ REAP_EACH_S = 5.0
 GARBAGE_AFTER = 20_000
 
 
-def serve(paths: Paths, config: Config, *, detached: bool = False) -> None:
+def serve(
+    paths: Paths, config: Config, *, detached: bool = False, reread: Reread | None = None
+) -> None:
     """Run a core until it is stopped; raises `CannotServe` when it may not start.
 
-    A `detached` one prints nothing but its first line: nobody reads more.
+    A `detached` one prints nothing but its first line: nobody reads more. `reread` gives the
+    configuration as it is later.
     """
     # An allow waits for the journal's writer, which asks a busy loop for the interpreter more than
     # once and would wait for Python's default of 5 ms each time.
@@ -38,11 +42,13 @@ def serve(paths: Paths, config: Config, *, detached: bool = False) -> None:
     close_memory()
     starts_hooks = bool(config.handler or config.extension)
     with reasons_not_to_serve(), taken_in() if starts_hooks else nullcontext(False) as adopts:
-        anyio.run(_serve, paths, config, not detached, adopts)
+        anyio.run(_serve, paths, config, not detached, adopts, reread)
 
 
-async def _serve(paths: Paths, config: Config, prints: bool, adopts: bool) -> None:
-    host = Host(paths, config, SystemClock(), prints=prints, adopts=adopts)
+async def _serve(
+    paths: Paths, config: Config, prints: bool, adopts: bool, reread: Reread | None
+) -> None:
+    host = Host(paths, config, SystemClock(), prints=prints, adopts=adopts, reread=reread)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(host.stop_on_signal)
         await tasks.start(_run, host, tasks.cancel_scope)

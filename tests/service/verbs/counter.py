@@ -5,14 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from tests.service.desk import Desk, places
 from tests.service.proofs import presences_of
+from watchgate.core.config import Config
 from watchgate.core.policy.profiles import Profile
 from watchgate.link.protocol import Refusal, Request, Result, Verb
 from watchgate.service.grant_store import GrantStore
 from watchgate.service.outbox import Outbox
 from watchgate.service.policy.store import Policies
 from watchgate.service.process_table import Proc
+from watchgate.service.reload import Reload
 from watchgate.service.verbs.caller import Caller
 from watchgate.service.verbs.table import Kept, Verbs
 
@@ -30,6 +34,9 @@ class Counter:
         self.policy = directory / "policy.toml"
         self.stopped: list[str] = []
         self.forgot: list[str] = []
+        self.idle = True
+        self.config = msgspec.structs.replace(self.desk.hub.engine.config, profile=profile)
+        self.renewed: list[Config] = []
         self.desk.agents[7] = AGENT
         self.presences = presences_of(self.desk, directory)
         self.operator = self.caller(Proc(50, "500", "watchgate", sid=10, tty=1), TERMINAL)
@@ -39,12 +46,25 @@ class Counter:
             core="core-a",
             paths=places(directory),
             stop=lambda by, _actor: self.stopped.append(by),
+            reload=self._reload(directory),
             kept=Kept(
                 GrantStore(self.grants, self.desk.hub.engine.grants.kept),
                 Policies(((self.policy, "user"),)),
                 self.presences,
             ),
             forget=lambda: self.forgot.append("the index"),
+        )
+
+    def _reload(self, directory: Path) -> Reload:
+        async def close_idle() -> bool:
+            return self.idle
+
+        return Reload(
+            self.desk.hub,
+            close_idle,
+            places(directory),
+            lambda: self.config,
+            lambda config, _by, _actor: self.renewed.append(config),
         )
 
     def caller(self, *chain: Proc, number: int = 3) -> Caller:

@@ -10,6 +10,7 @@ import pytest
 
 from tests.core.builders import START
 from tests.service.verbs.counter import AGENT, TERMINAL, Counter
+from watchgate.core.config import Config
 from watchgate.core.events import Lane
 from watchgate.link.protocol import Refusal, Result, Verb
 from watchgate.service import hub, off_switch
@@ -279,6 +280,25 @@ async def test_an_agents_child_lowers_no_profile_and_may_raise_it(
     await counter.ok("profile", profile="watch")
     await counter.ok("profile", below, profile="guard")
     assert counter.verbs.hello().profile == "guard"
+
+
+async def test_an_agents_child_has_no_core_take_a_changed_file_in(counter: Counter) -> None:
+    counter.config = Config(profile="watch")
+    counter.desk.send("low")
+    below = counter.caller(Proc(60, "600", "watchgate"), AGENT, TERMINAL)
+    assert (await counter.refused("config", below, action="reload")).refused == "self_approval"
+    assert counter.renewed == []
+    assert (await counter.ok("config"))["changes"]["profile"] == "watch"
+    assert (await counter.ok("config", action="reload"))["changes"]["profile"] == "watch"
+    assert counter.renewed == [counter.config]
+
+
+async def test_a_call_that_is_being_judged_ends_before_a_core_starts_over(
+    counter: Counter,
+) -> None:
+    counter.idle = False
+    refusal = await counter.refused("config", action="reload")
+    assert (refusal.refused, counter.renewed) == ("not_offered", [])
 
 
 @pytest.mark.parametrize("verb", ["stop", "extend"])

@@ -68,10 +68,13 @@ def _check(args: argparse.Namespace) -> int:
     check_keys(paths, config)
     _check_equipment(paths, config)
     found = "is good" if paths.config.exists() else "does not exist; the defaults are in force"
+    lacks = list(config_set.core_lacks() or ())
     if args.json:
-        json_line({"ok": True, "config": str(paths.config)})
-    else:
-        say(f"{paths.config} {found}")
+        json_line({"ok": True, "config": str(paths.config), "core_lacks": lacks})
+        return Exit.DONE
+    say(f"{paths.config} {found}")
+    if lacks:
+        say(f"The running core has other values of {', '.join(lacks)}: watchgate config reload")
     return Exit.DONE
 
 

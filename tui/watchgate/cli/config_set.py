@@ -1,4 +1,4 @@
-"""`config init|set|get`: a configuration to start with, and one key of it."""
+"""`config init|set|get|reload`: a file to start with, one key of it, and having it in force."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import tomllib
 from typing import TYPE_CHECKING, Any, Final
 
-from watchgate.cli.ask import Unreached, ask
+from watchgate.cli.ask import Unreached, ask, told
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.keys import check_keys
 from watchgate.cli.output import json_line, say
@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from watchgate.core.config import Config
     from watchgate.link.paths import Paths
 
+STARTS_S: Final = 15.0
+_LOOK_S: Final = 0.05
 _IN_HOOKS: Final = ("approval.client_deadline_s", "approval.margin_s")
 """What is written into the hooks of agents, too."""
 
 
 def add_parsers(verbs: Any) -> None:
-    """Add the three commands."""
+    """Add the four commands."""
     init = verbs.add_parser(
         "init",
         help="write a config.toml with every key and its default in comments, where there is none",
@@ -46,6 +48,15 @@ def add_parsers(verbs: Any) -> None:
     get.add_argument("key", metavar="KEY", help="with dots, such as approval.timeout_s")
     get.add_argument("--json", action="store_true", help="JSON lines, with where each is from")
     get.set_defaults(run=_get)
+    reload = verbs.add_parser(
+        "reload",
+        help="have the running core take the file in; whoever asks meanwhile waits",
+        description="The core starts over with the file as it is now, unless a request waits. "
+        "No call is denied for it: whoever asks meanwhile waits for a moment. Grants that are not "
+        "for always end, and unlocked terminals are locked again.",
+        epilog="example: watchgate config reload",
+    )
+    reload.set_defaults(run=_reload)
 
 
 def _init(_args: argparse.Namespace) -> int:
@@ -110,6 +121,53 @@ def _from_when(key: str) -> str:
     except Unreached:
         return f"No core runs: the next one has it{hooks}."
     return f"The running core has it after `watchgate config reload`, which denies no call{hooks}."
+
+
+def core_lacks() -> dict[str, Any] | None:
+    """What the file has otherwise than the running core; None without a core that can tell."""
+    from watchgate.link.protocol import Refusal, Request
+
+    try:
+        answer = told(Request(id=1, verb="config"))
+    except Unreached:
+        return None
+    return None if isinstance(answer, Refusal) else answer.ok["changes"]
+
+
+def _reload(_args: argparse.Namespace) -> int:
+    from watchgate.cli.guard import confirm_lower
+    from watchgate.link.protocol import Request
+
+    changes = ask(Request(id=1, verb="config"))["changes"]
+    if not changes:
+        say("The running core has all of it already.")
+        return Exit.DONE
+    before = ask(Request(id=1, verb="hello"))["hello"]
+    confirm_lower(changes.get("profile", before["profile"]), before["profile"])
+    ask(Request(id=1, verb="config", action="reload"))
+    if not _is_another(before["core"]):
+        raise Stop("the core ended and no other began: look at `watchgate status`", Exit.NO_CORE)
+    say(f"In force now: {', '.join(changes)}. No call was denied for it.")
+    if any(key in _IN_HOOKS for key in changes):
+        say("Run `watchgate install` again for the hooks.")
+    return Exit.DONE
+
+
+def _is_another(core: str) -> bool:
+    """Whether another core than this one answers by now."""
+    import time
+
+    from watchgate.link.protocol import Request
+
+    end_s = time.monotonic() + STARTS_S
+    while time.monotonic() < end_s:
+        try:
+            if ask(Request(id=1, verb="hello"))["hello"]["core"] != core:
+                return True
+        except Stop:
+            pass  # its last breath
+        time.sleep(_LOOK_S)
+    return False
 
 
 def _get(args: argparse.Namespace) -> int:

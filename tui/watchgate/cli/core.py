@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from watchgate.cli.exits import Exit, Stop
-from watchgate.cli.place import PROFILES, UNATTENDED, configured, here
+from watchgate.cli.place import PROFILES, UNATTENDED, configured, here, overridden
+
+if TYPE_CHECKING:
+    from watchgate.core.config import Config
 
 
 def add_parser(commands: Any) -> None:
@@ -32,11 +35,16 @@ def _serve(args: argparse.Namespace) -> int:
     from watchgate.cli.output import json_line
     from watchgate.headless import serve
     from watchgate.service.cannot_serve import AlreadyServed, CannotServe
+    from watchgate.service.settings import read_config
 
     paths = here()
     config = configured(paths, profile=args.profile, unattended=args.unattended)
+
+    def reread() -> Config:
+        return overridden(read_config(paths), args.profile, args.unattended)
+
     try:
-        serve(paths, config, detached=args.detached)
+        serve(paths, config, detached=args.detached, reread=reread)
     except CannotServe as fault:
         if args.detached:
             # Whoever started it can attach to the other one then.

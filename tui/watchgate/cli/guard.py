@@ -69,12 +69,7 @@ def change_profile(profile: Profile, config: Config) -> int:
     from watchgate.core.config import ConfigError
     from watchgate.service.configuring import set_value
 
-    in_force = _strictest(config.profile, _core_profile())
-    if lowers := PROFILES.index(profile) < PROFILES.index(in_force):
-        needs_terminal(f"{profile} holds less than {in_force}: a person has to type the word")
-        say(MEANS[profile])
-        if typed(f"Type {profile} to hold less from now on: ") != profile:
-            raise Stop("nothing was changed; the gate is as it was")
+    lowers = confirm_lower(profile, _strictest(config.profile, _core_profile()))
     # The core first, for it refuses agents and has the record.
     taken = _tell_core(profile)
     if lowers and not taken:
@@ -95,6 +90,17 @@ def change_profile(profile: Profile, config: Config) -> int:
     say(f"Hooks that follow it: {names}." if agents else "No agent has hooks: watchgate install")
     _say_what_is_left(agents)
     return Exit.REFUSED if refused else Exit.DONE
+
+
+def confirm_lower(profile: Profile, in_force: Profile) -> bool:
+    """Whether this profile holds less, which a person has confirmed then; else raises `Stop`."""
+    if PROFILES.index(profile) >= PROFILES.index(in_force):
+        return False
+    needs_terminal(f"{profile} holds less than {in_force}: a person has to type the word")
+    say(MEANS[profile])
+    if typed(f"Type {profile} to hold less from now on: ") != profile:
+        raise Stop("nothing was changed; the gate is as it was")
+    return True
 
 
 def _renew(config: Config) -> tuple[list[Adapter], bool]:

@@ -34,8 +34,6 @@ def configured(
     paths: Paths, *, profile: str | None = None, unattended: str | None = None
 ) -> Config:
     """The configuration in force, with what stands for it here; a bad one ends the command."""
-    import msgspec
-
     from watchgate.core.config import ConfigError
     from watchgate.service.runtime_dir import RuntimeDirError
     from watchgate.service.settings import read_config
@@ -44,6 +42,13 @@ def configured(
         config = read_config(paths)
     except (ConfigError, RuntimeDirError) as fault:
         raise Stop(str(fault)) from None
+    return overridden(config, profile, unattended)
+
+
+def overridden(config: Config, profile: str | None, unattended: str | None) -> Config:
+    """The configuration with what the command line says instead."""
+    import msgspec
+
     if profile is not None:
         config = msgspec.structs.replace(config, profile=profile)
     if unattended is not None:

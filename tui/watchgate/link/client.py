@@ -14,6 +14,7 @@ from anyio.abc import ByteStream, SocketStream
 
 from watchgate.core import decoding
 from watchgate.core.grants.rule import GrantRule
+from watchgate.core.policy.profiles import Profile
 from watchgate.link.door import check_door, why_not
 from watchgate.link.lines import (
     Answer,
@@ -68,6 +69,7 @@ class Fields(TypedDict, total=False):
     what: What
     before: int | None
     seconds: int | None
+    profile: Profile | None
     filter: str | None
     limit: int
     pin: str | None

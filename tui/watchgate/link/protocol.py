@@ -43,6 +43,7 @@ Verb = Literal[
     "off",
     "on",
     "profile",
+    "config",
     "stop",
     "presence",
     "unlock",
@@ -75,9 +76,9 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     chosen labels or the person's words), `input` (the call as an operator edited it, with the
     digest that `preview` answered) and `rules` (with the scope `always`: the proposed rules as they
     were edited; none = as proposed). `preview`: `request`, `input`. `propose`: `request`, `rules`.
-    `revoke`: `grant` (id or unique prefix). `policy`: `action`. `attach`: `from_seq`, `observer`
-    (records alone: nobody looks who could decide, so it does not count as a console). `list`:
-    `what`. `show`: `request`. `extend`: `request`, `seconds`. `history`: `from_seq`, `to_seq`.
+    `revoke`: `grant` (id or unique prefix). `policy`, `config`: `action`. `attach`: `from_seq`,
+    `observer` (records alone: nobody looks who could decide, so it is no console). `list`: `what`.
+    `show`: `request`. `extend`: `request`, `seconds`. `history`: `from_seq`, `to_seq`.
     `search`: `filter`, `limit`, and `what`: the newest `records` (all but for the two others) of
     those from `from_seq` to `to_seq`, or the `calls` that began before record `before`, or those
     that changed since `from_seq`. `off`: `seconds` (0 = until reboot). `profile`: `profile`.

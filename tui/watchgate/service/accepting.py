@@ -19,7 +19,7 @@ async def serve(
     handle: Callable[[SocketStream], Coroutine[Any, Any, None]],
     troubled: Callable[[str], None],
 ) -> None:
-    """Start a task of `handle` for every connection.
+    """Start a task of `handle` for every connection, until the listener is closed.
 
     `troubled` is told once when no connection can be taken in; those that wait are taken in later.
     """
@@ -28,6 +28,8 @@ async def serve(
         while True:
             try:
                 stream = await listener.accept()
+            except anyio.ClosedResourceError:
+                return
             except anyio.BrokenResourceError as fault:
                 if not told:
                     troubled(str(fault.__cause__ or fault))

@@ -1,4 +1,4 @@
-"""A running core in this process: one life, or several where its journal could not be used."""
+"""A running core in this process: one life, or several where it started over by itself."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from watchgate.core.config import Config
 from watchgate.core.handlers import Handler
 from watchgate.link.paths import Paths
 from watchgate.service.life import Life, Setting
+from watchgate.service.reload import Reread
 from watchgate.service.runners.desk import Runner
+from watchgate.service.runtime_dir import RuntimeDir
 from watchgate.service.stage import Stage, real_stage
 
 
@@ -31,6 +33,7 @@ class Host:
         prints: bool = False,
         adopts: bool = False,
         handlers: Sequence[tuple[Handler, Runner]] = (),
+        reread: Reread | None = None,
     ) -> None:
         """The rest is as in `Setting`."""
         self._setting = Setting(
@@ -41,6 +44,7 @@ class Host:
             prints=prints,
             adopts=adopts,
             handlers=tuple(handlers),
+            reread=reread,
         )
         self._printed = anyio.Event()
         self._life = Life(self._setting, self._printed)
@@ -57,11 +61,12 @@ class Host:
 
     async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
         """Serve until stopped; `task_status` is told when both sockets accept."""
-        await self._life.run(task_status=task_status)
-        while self._life.renewed:
-            setting = msgspec.structs.replace(self._setting, config=self._life.config)
-            self._life = Life(setting, self._printed, self._life.unrecorded)
-            await self._life.run()
+        with RuntimeDir(self._setting.paths) as directory:
+            await self._life.run(directory, task_status=task_status)
+            while self._life.renewed:
+                setting = msgspec.structs.replace(self._setting, config=self._life.config)
+                self._life = Life(setting, self._printed, self._life.unrecorded)
+                await self._life.run(directory)
 
     def stop(self, by: str) -> None:
         """End the core; `by` is recorded."""

@@ -305,6 +305,11 @@ class Hub:
         return self._commits > 0
 
     @property
+    def waits(self) -> bool:
+        """Whether anybody waits for an answer."""
+        return bool(self._waiting)
+
+    @property
     def unanswered(self) -> bool:
         """Whether an answer still has to reach its client."""
         return any(conn.answer is not None for conn in self._waiting.values())

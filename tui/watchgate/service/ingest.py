@@ -12,7 +12,7 @@ import select
 import socket
 import sys
 from collections.abc import Awaitable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 
 import anyio
@@ -74,11 +74,17 @@ class Ingest:
         self._turning_away = 0
         self._sources = sources or Sources()
         self._count = 0
+        self._hooks: set[int] = set()
         self._turns = Turns(lambda: hub.deciding)
 
     def clients(self) -> list[int]:
         """The processes that are connected."""
         return self._door.connections.holders()
+
+    @property
+    def has_hooks(self) -> bool:
+        """Whether any connection is not over that is, or may become, a hook's."""
+        return bool(self._hooks)
 
     async def handle(self, stream: SocketStream) -> None:
         """One connection, from its first byte to its end; a foreign uid gets nothing (AP-20)."""
@@ -90,6 +96,7 @@ class Ingest:
             self._count += 1
             conn = Waiting(self._count, peer.pid)
             with (
+                self._a_hook(conn),
                 contained(lambda fault: self._hub.failed(fault, conn)),
                 suppress(*_GONE),
                 self._door.connections.taken(peer.pid) as full,
@@ -102,9 +109,18 @@ class Ingest:
                     self._hub.turned_away(None, SLOW_FIRST, conn)
                     await self._tell(stream, conn)
                 elif first.startswith(b"{"):
+                    self._hooks.discard(conn.number)
                     await self._lines(stream, first, peer.pid)
                 else:
                     await self._frame(stream, first, conn)
+
+    @contextmanager
+    def _a_hook(self, conn: Waiting) -> Iterator[None]:
+        self._hooks.add(conn.number)
+        try:
+            yield
+        finally:
+            self._hooks.discard(conn.number)
 
     async def _turn_away(self, stream: SocketStream, why: str, conn: Waiting) -> None:
         """Answer closed for want of room, in the words of the agent if that is told at once."""

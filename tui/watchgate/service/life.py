@@ -7,7 +7,8 @@ import os
 import secrets
 import time
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, aclosing
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -47,7 +48,6 @@ from watchgate.service.grant_store import GrantStore
 from watchgate.service.hub import Hub
 from watchgate.service.identity.kept import Identity
 from watchgate.service.identity.presence import CoreProcesses
-from watchgate.service.ingest import Ingest
 from watchgate.service.integrity.watch import IntegrityWatch
 from watchgate.service.journal.retention import Retention
 from watchgate.service.journal.unusable import (
@@ -65,6 +65,7 @@ from watchgate.service.policy.watch import watch
 from watchgate.service.ports import Loop
 from watchgate.service.process_table import Proc, ancestors
 from watchgate.service.recorder import Recorder
+from watchgate.service.reload import HookDoor, Reload, Reread
 from watchgate.service.remembering import remembered
 from watchgate.service.runners.background import ObserverQueue
 from watchgate.service.runners.desk import Desk, Runner
@@ -101,6 +102,7 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
     prints: bool = False
     adopts: bool = False
     handlers: tuple[tuple[Handler, Runner], ...] = ()
+    reread: Reread | None = None
 
 
 class Life:
@@ -119,6 +121,7 @@ class Life:
         self._clock, self._stage = setting.clock, setting.stage
         self._missed = unrecorded
         self._printed = printed
+        self._next = setting.config
         self._stopped = anyio.Event()
         self._stopped_by = "signal"
         self._stopped_from: Actor | None = None
@@ -130,8 +133,8 @@ class Life:
 
     @property
     def config(self) -> Config:
-        """The configuration that is in force: the profile may have been changed meanwhile."""
-        return self._config
+        """The configuration of the life that follows."""
+        return self._next
 
     def stop(self, by: str, actor: Actor | None = None) -> None:
         """End the core, for good; `by` is recorded, and the process that asked for it."""
@@ -140,7 +143,17 @@ class Life:
         self._stopped_by = by
         self._stopped.set()
 
-    async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
+    def _start_over(self, config: Config, by: str, actor: Actor | None = None) -> None:
+        """End this life for one with this configuration."""
+        self.stop(by, actor)
+        self.renewed, self._next = True, config
+
+    async def run(
+        self,
+        directory: RuntimeDir,
+        *,
+        task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED,
+    ) -> None:
         """Serve until stopped; `task_status` is told when both sockets accept."""
         with ExitStack() as closing:
             pool = ChildPool()
@@ -154,7 +167,6 @@ class Life:
                 prints=self._setting.prints,
                 own=self._setting.handlers,
             )
-            directory = closing.enter_context(RuntimeDir(self._paths))
             journal, state = open_journal(self._paths.journal, self._remembered)
             closing.callback(self._close, journal)
             indexer = Indexer(self._paths.journal)
@@ -166,19 +178,26 @@ class Life:
             hub.recorder.watchers |= {sinks, indexer}
             extensions = Extensions(Surroundings(clock=self._clock, said=hub.extension_said))
             closing.callback(hub.catch_up)  # however the core ends
-            ingest = await SocketListener.from_socket(directory.bind(self._paths.ingest_socket))
             control = await SocketListener.from_socket(directory.bind(self._paths.control_socket))
             store = GrantStore(self._paths.grants, hub.engine.grants.kept)
-            verbs = Verbs(
-                hub,
-                self._clock,
-                core=self.core,
-                paths=self._paths,
-                stop=self.stop,
-                kept=self._kept(hub, store, policies),
-                forget=indexer.forget,
-            )
-            async with ingest, control, anyio.create_task_group() as tasks:
+            bind = partial(directory.bind, self._paths.ingest_socket)
+            async with (
+                control,
+                anyio.create_task_group() as tasks,
+                aclosing(HookDoor(hub, tasks, bind)) as hooks,
+            ):
+                verbs = Verbs(
+                    hub,
+                    self._clock,
+                    core=self.core,
+                    paths=self._paths,
+                    stop=self.stop,
+                    reload=Reload(
+                        hub, hooks.close_idle, self._paths, self._setting.reread, self._start_over
+                    ),
+                    kept=self._kept(hub, store, policies),
+                    forget=indexer.forget,
+                )
                 extensions.start(equipment.extensions, tasks)
                 desk.runners.update(extensions.runners())
                 await tasks.start(desk.serve, hub.heard)
@@ -191,7 +210,7 @@ class Life:
                 await tasks.start(keep, hub, store, self._clock.now())
                 for warning in warnings(self._config, known):
                     hub.recorder.notice("config", warning)
-                _listen(tasks, hub, verbs, self._own_processes, ingest, control)
+                await self._listen(tasks, hub, verbs, hooks, control)
                 tasks.start_soon(self._watch_journal, hub, journal)
                 tasks.start_soon(self._watch_sinks, hub, sinks)
                 tasks.start_soon(watch, hub, policies)
@@ -199,7 +218,8 @@ class Life:
                 self._look_on(tasks, hub, known, policies)
                 task_status.started()
                 await self._stopped.wait()
-                self._config = msgspec.structs.replace(self._config, profile=hub.engine.profile)
+                if not self.renewed:
+                    directory.refuse()
                 await self._end(hub, store)
                 self._printed.set()
                 sinks.close()
@@ -233,6 +253,15 @@ class Life:
         if fault:
             found = CoreData(what="the journal is not what was written", detail=fault)
             hub.recorder.about_core("policy.fault", found)
+
+    async def _listen(
+        self, tasks: TaskGroup, hub: Hub, verbs: Verbs, hooks: HookDoor, control: SocketListener
+    ) -> None:
+        """Take in hooks and control clients, each asking process within its share."""
+        clients = Control(verbs, hub.askers.asker)
+        self._own_processes.clients += hooks.ingest.clients, clients.clients
+        await hooks.open()
+        tasks.start_soon(serve, control, clients.handle, hub.cannot_accept)
 
     def _look_after(self, tasks: TaskGroup, hub: Hub, journal: Journal | UnusableJournal) -> None:
         """Keep the journal within its limits, or wait for one that can be used."""
@@ -364,8 +393,8 @@ class Life:
             hub.journal_state(journal.lost)
             await anyio.sleep(JOURNAL_LOOK_S)
         if not self._stopped.is_set():
-            self.stop(RENEWED)
-            self.renewed = True
+            profile = hub.engine.profile
+            self._start_over(msgspec.structs.replace(self._config, profile=profile), RENEWED)
 
     async def _run_sinks(self, sinks: Sinks) -> None:
         if self._setting.prints:
@@ -396,19 +425,3 @@ class Life:
         """Whether an answer, or the record of whom a request was being told to, is on its way."""
         told = self._escalation
         return bool(hub.unanswered) or (told is not None and told.busy)
-
-
-def _listen(
-    tasks: TaskGroup,
-    hub: Hub,
-    verbs: Verbs,
-    own: OwnProcesses,
-    ingest: SocketListener,
-    control: SocketListener,
-) -> None:
-    """Take in hooks and control clients, each asking process within its share."""
-    hooks = Ingest(hub, asker_of=hub.askers.asker)
-    clients = Control(verbs, hub.askers.asker)
-    own.clients += hooks.clients, clients.clients
-    tasks.start_soon(serve, ingest, hooks.handle, hub.cannot_accept)
-    tasks.start_soon(serve, control, clients.handle, hub.cannot_accept)

@@ -97,7 +97,7 @@ class RuntimeDir:
 
     def __init__(self, paths: Paths) -> None:
         self._paths = paths
-        self._bound: list[Path] = []
+        self._bound: dict[Path, socket.socket] = {}
         self._lock = -1
         self._state = -1
 
@@ -112,6 +112,7 @@ class RuntimeDir:
         return self
 
     def __exit__(self, *_exception: object) -> None:
+        self.refuse()
         # Clients then say that no core runs, and not that one has died.
         for path in self._bound:
             path.unlink(missing_ok=True)
@@ -119,10 +120,19 @@ class RuntimeDir:
         os.close(self._lock)
 
     def bind(self, path: Path) -> socket.socket:
-        """As `bind_listener`; the socket's file is removed at the end of the claim."""
-        listener = bind_listener(path)
-        self._bound.append(path)
-        return listener
+        """As `bind_listener`; the socket's file is removed at the end of the claim.
+
+        Another time it gives one more of the same socket: whoever connects while none of those is
+        open waits, until there is one or `refuse` is called.
+        """
+        if path not in self._bound:
+            self._bound[path] = bind_listener(path)
+        return self._bound[path].dup()
+
+    def refuse(self) -> None:
+        """Let nobody wait who finds none of the given sockets open."""
+        for listener in self._bound.values():
+            listener.close()
 
 
 def bind_listener(path: Path) -> socket.socket:

@@ -14,6 +14,7 @@ from watchgate.core.records import CoreData
 from watchgate.link.protocol import Request
 from watchgate.service import off_switch
 from watchgate.service.hub import Hub
+from watchgate.service.reload import Reload
 from watchgate.service.verbs.caller import Caller, Do, operator_only
 
 Stop = Callable[[str, Actor | None], None]
@@ -23,11 +24,12 @@ Stop = Callable[[str, Actor | None], None]
 class Switching:
     """The deliberate ways out and back."""
 
-    def __init__(self, hub: Hub, clock: Clock, *, off: Path, stop: Stop) -> None:
+    def __init__(self, hub: Hub, clock: Clock, *, off: Path, stop: Stop, reload: Reload) -> None:
         self._hub = hub
         self._clock = clock
         self._off = off
         self._stop = stop
+        self._reload = reload
 
     def table(self) -> dict[str, Do]:
         """The verbs of this group."""
@@ -35,6 +37,7 @@ class Switching:
             "off": self._switch_off,
             "on": self._switch_on,
             "profile": self._change_profile,
+            "config": self._config,
             "stop": self._stop_core,
         }
 
@@ -79,6 +82,16 @@ class Switching:
             )
             await self._told("policy.profile", data)
         return {"profile": profile, "before": before}
+
+    async def _config(self, request: Request, caller: Caller) -> dict[str, Any]:
+        """Tell what the file has otherwise than this core, and with `reload` start over with it."""
+        if request.action != "reload":
+            return {"changes": self._reload.changes()}
+        # What an agent wrote into the file must not come into force because an agent says so.
+        proof = operator_only(caller)
+        changes = self._reload.changes()
+        await self._reload(caller.name(request.as_, proof), caller.actor(proof))
+        return {"changes": changes}
 
     async def _told(self, kind: str, data: CoreData) -> None:
         """Record it, and return when it is on the disk: a gate that is off must not lack its who.

@@ -17,6 +17,7 @@ from watchgate.service.hub import Hub
 from watchgate.service.identity.presence import Presences
 from watchgate.service.journal.schema import JournalError
 from watchgate.service.policy.store import Policies
+from watchgate.service.reload import Reload
 from watchgate.service.verbs.caller import Caller, Do
 from watchgate.service.verbs.deciding import Deciding
 from watchgate.service.verbs.granting import Granting
@@ -49,6 +50,7 @@ class Verbs:
         core: str,
         paths: Paths,
         stop: Stop,
+        reload: Reload,
         kept: Kept,
         forget: Callable[[], None],
     ) -> None:
@@ -69,7 +71,7 @@ class Verbs:
             Rules(hub, kept.policies),
             Purging(hub, clock, journal=journal, forget=forget),
             Proving(hub, clock, presences, changed=self._looking.count_consoles),
-            Switching(hub, clock, off=paths.off, stop=stop),
+            Switching(hub, clock, off=paths.off, stop=stop, reload=reload),
         )
         self._verbs: dict[str, Do] = {
             verb: do for group in groups for verb, do in group.table().items()

@@ -25,7 +25,7 @@ ANSWERED_WITHIN_S = 10.0
 """How long one is waited for: one that hangs must not keep what the others were told."""
 
 _OF_A_REQUEST = ("decide", "preview", "propose", "extend", "show")
-_OF_ONE = ("off", "on", "stop", "policy")
+_OF_ONE = ("off", "on", "profile", "config", "stop", "policy")
 _OF_A_TERMINAL = ("presence", "unlock")
 _LISTS: Mapping[str, tuple[str, ...]] = {
     "list": ("requests", "sessions"),

@@ -1,0 +1,125 @@
+"""A core takes a changed configuration in, and nobody is denied for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import anyio
+import pytest
+
+from tests.service.desk import payload
+from tests.service.test_host import RISKY, Place, pending
+from tests.service.wire import rest
+from watchgate.core.config import Approval, Config, ConfigError
+from watchgate.link.client import connect
+from watchgate.link.protocol import Refusal, Result
+from watchgate.service.host import Host
+from watchgate.service.stage import Stage
+
+ASKERS = 40
+
+
+class Changing(Place):
+    """A core whose configuration is in `file`, where an exception stands for a faulty one."""
+
+    def __init__(self, runtime_dir: Path, state_dir: Path) -> None:
+        super().__init__(runtime_dir, state_dir)
+        self.file: Config | Exception = self.config
+        ids = iter(range(1, 1_000))
+        stage = Stage(
+            ids=lambda: f"{next(ids):04d}".ljust(26, "k"),
+            home="/home/u",
+            protected=(),
+            agent_of=lambda _pid: None,
+            scripted=True,
+        )
+        self.host = Host(self.paths, self.config, self.clock, stage, reread=self.read)
+
+    def read(self) -> Config:
+        if isinstance(self.file, Exception):
+            raise self.file
+        return self.file
+
+    async def renewed(self, core: str) -> None:
+        with anyio.fail_after(20):
+            while self.host.core == core:  # noqa: ASYNC110 - as whoever waits for it looks
+                await anyio.sleep(0.01)
+
+
+@pytest.fixture
+def place(runtime_dir: Path, state_dir: Path) -> Changing:
+    return Changing(runtime_dir, state_dir)
+
+
+async def test_what_the_file_has_otherwise_is_told_and_then_in_force(place: Changing) -> None:
+    async with place.running():
+        place.file = Config(approval=Approval(timeout_s=9), profile="strict")
+        core = place.host.core
+        async with connect(place.paths.control_socket) as client:
+            told = await client.call("config")
+            assert isinstance(told, Result)
+            assert told.ok == {"changes": {"approval.timeout_s": 9, "profile": "strict"}}
+            assert isinstance(await client.call("config", action="reload"), Result)
+        await place.renewed(core)
+        async with connect(place.paths.control_socket) as client:
+            assert client.hello.profile == "strict"
+            same = await client.call("config")
+            assert isinstance(same, Result)
+            assert same.ok == {"changes": {}}
+    stopped = [each for each in place.records() if each.kind == "policy.stopped"]
+    assert "with another configuration" in stopped[0].data["name"]
+    assert stopped[0].data["actor"]
+
+
+async def test_whoever_asks_meanwhile_waits_and_is_answered(place: Changing) -> None:
+    said: list[bytes] = []
+
+    async def ask(number: int) -> None:
+        async with place.hook(payload("ls", call=f"c{number}")) as hook:
+            said.append(await rest(hook))
+
+    async with place.running():
+        for timeout_s in (9, 10, 11):
+            place.file, core = Config(approval=Approval(timeout_s=timeout_s)), place.host.core
+            async with anyio.create_task_group() as tasks:
+                for number in range(ASKERS):
+                    tasks.start_soon(ask, number)
+                    if number == ASKERS // 2:
+                        async with connect(place.paths.control_socket) as client:
+                            answer = await client.call("config", action="reload")
+                            assert isinstance(answer, Result), answer
+                await place.renewed(core)
+    assert said == [b"0 0 0\n"] * (3 * ASKERS)
+
+
+async def test_it_waits_for_no_person_and_denies_no_request(place: Changing) -> None:
+    async with (
+        place.running(),
+        connect(place.paths.control_socket) as client,
+        place.hook(payload(RISKY)),
+    ):
+        await pending(client)
+        answer = await client.call("config", action="reload")
+        assert isinstance(answer, Refusal)
+        assert (answer.refused, "1 request waits" in answer.message) == ("not_offered", True)
+        assert await pending(client)
+
+
+async def test_a_file_with_a_fault_leaves_the_core_as_it_was(place: Changing) -> None:
+    async with place.running(), connect(place.paths.control_socket) as client:
+        place.file = ConfigError("config.toml:1: unknown key")
+        answer = await client.call("config", action="reload")
+        assert isinstance(answer, Refusal)
+        assert "config.toml:1: unknown key; the core goes on as it was" in answer.message
+        async with place.hook(payload("ls")) as hook:
+            assert await rest(hook) == b"0 0 0\n"
+
+
+async def test_a_core_that_another_program_hosts_is_that_programs(
+    runtime_dir: Path, state_dir: Path
+) -> None:
+    place = Place(runtime_dir, state_dir)
+    async with place.running(), connect(place.paths.control_socket) as client:
+        answer = await client.call("config", action="reload")
+        assert isinstance(answer, Refusal)
+        assert "another program hosts this core" in answer.message

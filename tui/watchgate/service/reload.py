@@ -1,0 +1,133 @@
+"""Taking a changed configuration in: the core starts over, and whoever asks meanwhile waits.
+
+The listening sockets outlive it: the system keeps those who connect in a queue, where the new core
+finds them. A call that waits for an answer has nobody who could give it afterwards, so the core
+first takes no new one in and lets the others end; where one does not, it goes on as it was.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
+
+import anyio
+import msgspec
+from anyio.abc import SocketListener, TaskGroup
+
+from watchgate.core.config import Config, ConfigError, effective
+from watchgate.core.decisions import Refused
+from watchgate.core.presence.actor import Actor
+from watchgate.link.paths import Paths
+from watchgate.service.accepting import serve
+from watchgate.service.agents import AgentsError, adapters
+from watchgate.service.equipment import EquipmentError, equip
+from watchgate.service.hub import Hub
+from watchgate.service.ingest import Ingest
+from watchgate.service.runners.pool import ChildPool
+from watchgate.service.runtime_dir import RuntimeDirError
+
+DRAIN_S = 2.0
+"""So long the calls that are being judged may take to end."""
+
+Renew = Callable[[Config, str, Actor | None], None]
+"""Has a core start over with a configuration, for whom, and for which process."""
+
+Reread = Callable[[], Config]
+"""Reads the configuration again, with what the command line said; raises `ConfigError`."""
+
+_LOOK_S: Final = 0.01
+_FAULTS: Final = (ConfigError, RuntimeDirError, EquipmentError, AgentsError)
+
+
+class HookDoor:
+    """Takes hooks in over one listening socket, which `bind` gives as often as it is asked."""
+
+    def __init__(self, hub: Hub, tasks: TaskGroup, bind: Callable[[], socket.socket]) -> None:
+        self.ingest = Ingest(hub, asker_of=hub.askers.asker)
+        self._hub = hub
+        self._tasks = tasks
+        self._bind = bind
+        self._listener: SocketListener | None = None
+
+    async def open(self) -> None:
+        """Take hooks in from now on."""
+        self._listener = await SocketListener.from_socket(self._bind())
+        handle, troubled = self.ingest.handle, self._hub.cannot_accept
+        self._tasks.start_soon(serve, self._listener, handle, troubled)
+
+    async def aclose(self) -> None:
+        """Take none in any more; those that are in go on."""
+        if self._listener is not None:
+            await self._listener.aclose()
+
+    async def close_idle(self) -> bool:
+        """Close once nobody waits for an answer; returns whether that was so in time."""
+        await self.aclose()
+        with anyio.move_on_after(DRAIN_S):
+            while self._busy:  # noqa: ASYNC110 - for two seconds at most, before a core starts over
+                await anyio.sleep(_LOOK_S)
+        if self._busy:
+            await self.open()
+            return False
+        return True
+
+    @property
+    def _busy(self) -> bool:
+        return self.ingest.has_hooks or self._hub.waits
+
+
+class Reload:
+    """What the verb `config` asks of one life of a core."""
+
+    def __init__(
+        self,
+        hub: Hub,
+        close_idle: Callable[[], Awaitable[bool]],
+        paths: Paths,
+        reread: Reread | None,
+        renew: Renew,
+    ) -> None:
+        """`close_idle` is what that of a `HookDoor` is, `renew` has the core start over."""
+        self._hub = hub
+        self._close_idle = close_idle
+        self._paths = paths
+        self._reread = reread
+        self._renew = renew
+
+    def changes(self) -> dict[str, Any]:
+        """The keys that the file has otherwise than this core, each with the file's value.
+
+        Raises `Refused`. What is about consoles alone is left out, for they read it themselves.
+        """
+        now = {key: value for key, value, _ in effective(self._in_force(), {})}
+        then = {key: value for key, value, _ in effective(self._read(), {})}
+        keys = sorted(key for key in now.keys() | then.keys() if not key.startswith("ui."))
+        return {key: then.get(key) for key in keys if now.get(key) != then.get(key)}
+
+    async def __call__(self, by: str, actor: Actor) -> None:
+        """Start over with the file as it is now; raises `Refused` where that would deny a call."""
+        config = self._read()
+        if count := len(self._hub.engine.broker.open):
+            waiting = "1 request waits" if count == 1 else f"{count} requests wait"
+            raise Refused("not_offered", f"{waiting}, and would be denied: decide first")
+        if not await self._close_idle():
+            raise Refused("not_offered", "a call is being judged: try again in a moment")
+        self._renew(config, f"{by}, with another configuration", actor)
+
+    def _in_force(self) -> Config:
+        engine = self._hub.engine
+        return msgspec.structs.replace(engine.config, profile=engine.profile)
+
+    def _read(self) -> Config:
+        if self._reread is None:
+            raise Refused("not_offered", "another program hosts this core: start that again")
+        try:
+            config = self._reread()
+            # A core that cannot start over would be none.
+            equip(config, self._paths, os.environ, ChildPool(), prints=True)
+            adapters(self._paths, config)
+        except _FAULTS as fault:
+            raise Refused("bad_request", f"{fault}; the core goes on as it was") from None
+        return config
