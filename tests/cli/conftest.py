@@ -64,10 +64,13 @@ class Core:
         # The tests of one core tell its requests apart by their beginnings.
         return f"req{next(self._ids)}".ljust(26, "k")
 
-    def hold(self, command: str = "git push --force", call: str = "c1") -> socket.socket:
+    def hold(
+        self, command: str = "git push --force", call: str = "c1", session: str = "s1"
+    ) -> socket.socket:
         """A hook client whose call is held."""
         return self._hook(
             "gate",
+            session_id=session,
             hook_event_name="PreToolUse",
             tool_name="Bash",
             tool_input={"command": command},

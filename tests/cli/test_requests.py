@@ -113,7 +113,8 @@ def test_a_decision_without_an_id_is_about_the_only_request_that_waits(
     assert "nothing pending" in none.err
     first, second = held(), held("git reset --hard", "c2")
     several = cli("deny", "--reason", "no")
-    assert several.code == Exit.REFUSED
+    assert several.code == Exit.USAGE
+    assert several.err.splitlines()[0] == f"watchgate: {first['id'][:8]}  git push --force"
     assert "2 requests wait, so say which" in several.err
     assert all(each["id"][:8] in several.err for each in (first, second))
     assert cli("deny", first["id"]).code == Exit.DONE

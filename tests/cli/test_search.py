@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Cli, Core
+from tests.e2e.programs import until
 from tests.service.scribe import write_history
 from watchgate.cli import search
 from watchgate.cli.exits import Exit
@@ -122,3 +123,38 @@ def test_a_journal_that_cannot_be_read_is_told(cli: Cli) -> None:
     said = cli("search", "agent:claude")
     assert said.code == Exit.REFUSED
     assert "is not a database" in said.err
+
+
+@pytest.fixture
+def alike(cli: Cli, core: Core) -> dict[str, str]:
+    """Two sessions in one folder: their ids by the names that the console shows."""
+    for number, session in enumerate(("aaaa1111-0000", "bbbb2222-0000"), 1):
+        core.hold(call=f"c{number}", session=session)
+        until(lambda: len(cli("ls", "--json").lines) == number, "held")  # noqa: B023
+    return {each["label"]: each["session"] for each in cli("ls", "--sessions", "--json").lines}
+
+
+def test_a_name_that_the_console_shows_means_that_session_in_every_command(
+    cli: Cli, alike: dict[str, str]
+) -> None:
+    assert alike == {"app": "aaaa1111-0000", "app~bbbb": "bbbb2222-0000"}
+    for name, id in alike.items():
+        for command in (
+            ("search", f"session:{name}", "--json"),
+            ("export", "--session", name),
+            ("export", f"session:{name}"),
+        ):
+            said = cli(*command)
+            assert {line["session"] for line in said.lines} == {id}, (command, said.err)
+        replayed = cli("replay", name, "--headless")
+        assert (replayed.code, replayed.err.count("may be any")) == (Exit.DONE, 0)
+
+
+def test_a_name_that_several_had_is_told_with_their_ids(
+    cli: Cli, alike: dict[str, str], core: Core
+) -> None:
+    cli("stop")
+    until(lambda: cli("status").code == Exit.NO_CORE, "no core")
+    said = cli("search", "session:app")
+    assert said.code == Exit.REFUSED
+    assert all(f"claude:{id}" in said.err for id in alike.values())

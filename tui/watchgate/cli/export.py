@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.filtering import HELP, wanted
 from watchgate.cli.output import say
-from watchgate.cli.recorded import own_journal, written_out
+from watchgate.cli.recorded import own_journal, session_called, written_out
 from watchgate.cli.since import now_us, since_us
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def _of(journal: Held, session: str | None, taken: Filter, since: int | None) ->
     begin = max(since or 0, taken.since_us or 0)
     records: Iterable[Record]
     if session is not None:
-        found = past_sessions.find(journal.path, session)
+        found = past_sessions.find(journal.path, session_called(session))
         records = past_sessions.records_of(journal, *found)
     elif begin:
         records = reading.since(journal, begin)
@@ -126,7 +126,7 @@ def _page(journal: Path, args: argparse.Namespace, core: str) -> None:
     from watchgate.service import past_sessions
     from watchgate.service.journal import reading
 
-    agent, session = past_sessions.find(journal, args.session)
+    agent, session = past_sessions.find(journal, args.session and session_called(args.session))
     own = list(past_sessions.records_of(journal, agent, session))
     if not own:
         raise Stop(f"no record of session {session} is left in the journal")

@@ -34,3 +34,21 @@ def written_out() -> str:
         complain(f"the newest records may be missing, the core did not write them out: {stop}")
         return ""
     return str(hello["core"])
+
+
+def session_called(word: str) -> str:
+    """AGENT:ID of the one session that the running core, and so History, calls so; else the word.
+
+    Those that ended gave their names back, so one that lives goes before them.
+    """
+    from watchgate.core.sessions import SessionState
+    from watchgate.link.protocol import Request
+
+    try:
+        listed = ask(Request(id=1, verb="list", what="sessions"))["sessions"]
+    except Stop:
+        return word
+    named = [each for each in listed if each["label"] == word]
+    if len(named) > 1:
+        named = [each for each in named if each["state"] != SessionState.GONE]
+    return f"{named[0]['agent']}:{named[0]['session']}" if len(named) == 1 else word

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.output import complain, json_line
 from watchgate.cli.place import PROFILES, UNATTENDED, agents_known, configured, here
-from watchgate.cli.recorded import own_journal, written_out
+from watchgate.cli.recorded import own_journal, session_called, written_out
 
 if TYPE_CHECKING:
     from watchgate.core.records import Record
@@ -74,7 +74,7 @@ def _recorded(word: str | None) -> list[Record]:
             return read_export(Path(word))
         written_out()
         journal = own_journal()
-        return records_of(journal, *find(journal, word))
+        return records_of(journal, *find(journal, word and session_called(word)))
     except (ExportError, JournalError, PastError) as fault:
         raise Stop(str(fault)) from None
 

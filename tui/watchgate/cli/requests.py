@@ -178,8 +178,9 @@ def _only_one() -> str:
     if not waiting:
         raise Stop("nothing pending, so there is nothing to decide")
     if len(waiting) > 1:
-        lines = [f"  {each['id'][:8]}  {_line(each, str(each['summary']))}" for each in waiting]
-        raise Stop("\n".join([f"{len(waiting)} requests wait, so say which:", *lines]))
+        for each in waiting:
+            complain(f"{each['id'][:8]}  {_line(each, str(each['summary']))}")
+        raise Stop(f"{len(waiting)} requests wait, so say which", Exit.USAGE)
     return str(waiting[0]["id"])
 
 

@@ -21,6 +21,10 @@ class PastError(ValueError):
     """No session, or more than one, is what a word means; the message says what to write."""
 
 
+class SeveralError(PastError):
+    """More than one session is what a word means."""
+
+
 def find(journal: Path, word: str | None) -> tuple[str, str]:
     """The agent and the id of the session that a word means; without a word the newest one.
 
@@ -37,7 +41,7 @@ def find(journal: Path, word: str | None) -> tuple[str, str]:
             "characters or more of it, AGENT:ID, or its name on screen"
         )
     if len(found) > 1:
-        raise PastError(_several(word or "", found))
+        raise SeveralError(_several(word or "", found))
     return found[0].agent, found[0].session
 
 
