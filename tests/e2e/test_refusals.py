@@ -86,3 +86,21 @@ def test_a_state_directory_that_cannot_be_made_is_told_with_its_mend(
     (tmp_path / "file").touch()
     monkeypatch.setenv("WATCHGATE_STATE_DIR", str(tmp_path / "file" / "state"))
     assert refused(python).endswith("set WATCHGATE_STATE_DIR to a directory of your own")
+
+
+STARTS = "import os; from watchgate.link.paths import paths; from watchgate.service.detached import"
+STARTS += " start_core; start_core(paths(os.environ))"
+"""What each console does where no core answers yet."""
+
+
+def test_consoles_that_start_at_once_find_one_another(python: str) -> None:
+    try:
+        starting = [
+            subprocess.Popen([python, "-c", STARTS], stderr=subprocess.PIPE, text=True)
+            for _ in range(4)
+        ]
+        assert [each.communicate(timeout=60)[1] for each in starting] == [""] * len(starting)
+        assert [each.returncode for each in starting] == [0] * len(starting)
+    finally:
+        stopped = subprocess.run([python, "-m", "watchgate", "stop"], capture_output=True)
+    assert stopped.returncode == 0
