@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from watchgate.cli.ask import Unreached, ask
@@ -66,6 +65,7 @@ def change_profile(profile: Profile, config: Config) -> int:
     """
     import msgspec
 
+    from watchgate.cli.install_words import open_sessions
     from watchgate.core.config import ConfigError
     from watchgate.service.configuring import set_value
 
@@ -79,7 +79,7 @@ def change_profile(profile: Profile, config: Config) -> int:
     try:
         set_value(here().config, "profile", profile)
     except ConfigError as fault:
-        what = "The running core took it, and the next one will not: " if taken else ""
+        what = "The running core took it; hooks and the next core did not: " if taken else ""
         raise Stop(f"{what}{fault}") from None
     agents, refused = _renew(msgspec.structs.replace(config, profile=profile))
     names = ", ".join(each.name for each in agents)
@@ -88,7 +88,11 @@ def change_profile(profile: Profile, config: Config) -> int:
     elif agents and profile != "watch":
         say(f"No core runs: acting calls of {names} are denied until `watchgate` starts one.")
     say(f"Hooks that follow it: {names}." if agents else "No agent has hooks: watchgate install")
-    _say_what_is_left(agents)
+    for line in open_sessions(agents):
+        say(line)
+    for agent in agents:
+        if agent.setup is not None and agent.setup.must_trust:
+            say(agent.setup.after)
     return Exit.REFUSED if refused else Exit.DONE
 
 
@@ -118,17 +122,6 @@ def _renew(config: Config) -> tuple[list[Adapter], bool]:
         complain(f"{each.agent.name}: its hooks stay as they are. {each.refused}")
     agents = {each.agent.name: each.agent for each in done if not each.refused}
     return list(agents.values()), bool(refused)
-
-
-def _say_what_is_left(agents: Sequence[Adapter]) -> None:
-    """Name the open sessions that keep the hooks that they started with, and what needs trust."""
-    from watchgate.service.setup.running import running
-
-    for each in running([each for each in agents if each.setup and not each.setup.live]):
-        say(f"Restart {each.agent} (pid {each.pid}, in {each.cwd}): it keeps its old hooks.")
-    for agent in agents:
-        if agent.setup is not None and agent.setup.must_trust:
-            say(agent.setup.after)
 
 
 def _core_profile() -> Profile | None:
