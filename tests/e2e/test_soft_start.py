@@ -10,9 +10,9 @@ from tests.e2e.standin import Agent
 
 
 def test_the_guard_is_switched_on_and_no_agent_switches_it_off(core: Core) -> None:
-    core.configure('profile = "watch"\n')
+    soft = core.cli("install", "claude", "--watch")
+    assert (soft.code, "NOT GATED" in soft.out) == (0, True)
     core.start()
-    assert core.cli("install", "claude").code == 0
     assert core.hook("PreToolUse", bash("git push --force")).done().code == 0
     switched = core.cli("guard", "on")
     assert (switched.code, "took it at once" in switched.out) == (0, True)

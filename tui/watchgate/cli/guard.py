@@ -84,7 +84,8 @@ def change_profile(profile: Profile, config: Config) -> int:
     agents, refused = _renew(msgspec.structs.replace(config, profile=profile))
     names = ", ".join(each.name for each in agents)
     if taken:
-        say("The running core took it at once: nothing was denied for it, nothing restarts.")
+        waits = "what waits already still needs your answer" if lowers else "nothing was denied"
+        say(f"The running core took it at once: nothing restarts, and {waits}.")
     elif agents and profile != "watch":
         say(f"No core runs: acting calls of {names} are denied until `watchgate` starts one.")
     say(f"Hooks that follow it: {names}." if agents else "No agent has hooks: watchgate install")

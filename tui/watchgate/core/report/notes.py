@@ -31,7 +31,7 @@ _NAMES = {
     "policy.paused": "paused",
     "policy.inferred": "inferred",
 }
-_LOUD = ("policy.off", "policy.ungated", "turn.error")
+_LOUD = ("policy.off", "policy.profile", "policy.ungated", "turn.error")
 
 
 def drawn_note(record: Record, zone: tzinfo | None) -> Element:

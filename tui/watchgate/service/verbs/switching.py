@@ -75,7 +75,8 @@ class Switching:
         if profile != before:
             self._hub.engine.profile = profile
             data = CoreData(
-                what=f"the profile is {profile} now, and was {before}",
+                what="the profile was changed",
+                detail=f"from {before} to {profile}",
                 profile=profile,
                 name=caller.name(request.as_, proof),
                 actor=caller.actor(proof),
