@@ -72,7 +72,9 @@ NOT_FUZZED: Final = {
         ),
         OF_OURS,
     ),
-    **dict.fromkeys(("agents/samples.py", "cli/policy_case.py"), OF_THE_PERSON),
+    **dict.fromkeys(
+        ("agents/samples.py", "cli/config_set.py", "cli/policy_case.py"), OF_THE_PERSON
+    ),
     "client_api/speaking.py": "decodes what it has encoded itself",
     "service/opencode/stream.py": "hands what server-events has read to opencode-bus",
     "service/prices/prices.py": "hands what prices-fetched has read to a table that checks it",
