@@ -42,3 +42,20 @@ def test_a_core_takes_a_changed_file_in_while_agents_ask(core: Core) -> None:
     assert (reload.code, reload.err) == (0, "")
     assert "In force now: approval.timeout_s" in reload.out
     assert "has all of it already" in core.cli("config", "reload").out
+
+
+def test_a_file_that_holds_less_is_taken_in_by_a_person_alone(core: Core) -> None:
+    core.start()
+    core.configure('profile = "watch"\n')
+    said = core.cli("config", "reload")
+    assert (said.code, "a person has to type the word" in said.err) == (2, True)
+    agent = Agent(core)
+    try:
+        agent.hook(bash("git push --force"))
+        (request,) = core.pending()
+        (answer,) = agent.stdio({"verb": "config", "action": "reload"})
+        assert answer["refused"] == "self_approval"
+        assert agent.run("deny", request["id"]) == (0, "")
+    finally:
+        agent.end()
+    assert core.cli("guard", "--json").lines == [{"on": False, "profile": "watch", "core": "guard"}]

@@ -58,14 +58,14 @@ async def test_what_the_file_has_otherwise_is_told_and_then_in_force(place: Chan
         async with connect(place.paths.control_socket) as client:
             told = await client.call("config")
             assert isinstance(told, Result)
-            assert told.ok == {"changes": {"approval.timeout_s": 9, "profile": "strict"}}
+            assert told.ok == {"changes": ["approval.timeout_s", "profile"], "profile": "strict"}
             assert isinstance(await client.call("config", action="reload"), Result)
         await place.renewed(core)
         async with connect(place.paths.control_socket) as client:
             assert client.hello.profile == "strict"
             same = await client.call("config")
             assert isinstance(same, Result)
-            assert same.ok == {"changes": {}}
+            assert same.ok == {"changes": [], "profile": "strict"}
     stopped = [each for each in place.records() if each.kind == "policy.stopped"]
     assert "with another configuration" in stopped[0].data["name"]
     assert stopped[0].data["actor"]

@@ -68,7 +68,7 @@ def _check(args: argparse.Namespace) -> int:
     check_keys(paths, config)
     _check_equipment(paths, config)
     found = "is good" if paths.config.exists() else "does not exist; the defaults are in force"
-    lacks = list(config_set.core_lacks() or ())
+    lacks = config_set.core_lacks()
     if args.json:
         json_line({"ok": True, "config": str(paths.config), "core_lacks": lacks})
         return Exit.DONE

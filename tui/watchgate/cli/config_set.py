@@ -123,27 +123,28 @@ def _from_when(key: str) -> str:
     return f"The running core has it after `watchgate config reload`, which denies no call{hooks}."
 
 
-def core_lacks() -> dict[str, Any] | None:
-    """What the file has otherwise than the running core; None without a core that can tell."""
+def core_lacks() -> list[str]:
+    """The keys of which the running core has other values; none without a core that can tell."""
     from watchgate.link.protocol import Refusal, Request
 
     try:
         answer = told(Request(id=1, verb="config"))
     except Unreached:
-        return None
-    return None if isinstance(answer, Refusal) else answer.ok["changes"]
+        return []
+    return [] if isinstance(answer, Refusal) else list(answer.ok["changes"])
 
 
 def _reload(_args: argparse.Namespace) -> int:
     from watchgate.cli.guard import confirm_lower
     from watchgate.link.protocol import Request
 
-    changes = ask(Request(id=1, verb="config"))["changes"]
+    found = ask(Request(id=1, verb="config"))
+    changes: list[str] = found["changes"]
     if not changes:
         say("The running core has all of it already.")
         return Exit.DONE
     before = ask(Request(id=1, verb="hello"))["hello"]
-    confirm_lower(changes.get("profile", before["profile"]), before["profile"])
+    confirm_lower(found["profile"], before["profile"])
     ask(Request(id=1, verb="config", action="reload"))
     if not _is_another(before["core"]):
         raise Stop("the core ended and no other began: look at `watchgate status`", Exit.NO_CORE)

@@ -97,14 +97,16 @@ class Reload:
         self._renew = renew
 
     def changes(self) -> dict[str, Any]:
-        """The keys that the file has otherwise than this core, each with the file's value.
+        """The keys of which the file has other values than this core, and the file's profile.
 
         Raises `Refused`. What is about consoles alone is left out, for they read it themselves.
         """
+        config = self._read()
         now = {key: value for key, value, _ in effective(self._in_force(), {})}
-        then = {key: value for key, value, _ in effective(self._read(), {})}
+        then = {key: value for key, value, _ in effective(config, {})}
         keys = sorted(key for key in now.keys() | then.keys() if not key.startswith("ui."))
-        return {key: then.get(key) for key in keys if now.get(key) != then.get(key)}
+        changed = [key for key in keys if now.get(key) != then.get(key)]
+        return {"changes": changed, "profile": config.profile}
 
     async def __call__(self, by: str, actor: Actor) -> None:
         """Start over with the file as it is now; raises `Refused` where that would deny a call."""

@@ -87,12 +87,12 @@ class Switching:
     async def _config(self, request: Request, caller: Caller) -> dict[str, Any]:
         """Tell what the file has otherwise than this core, and with `reload` start over with it."""
         if request.action != "reload":
-            return {"changes": self._reload.changes()}
+            return self._reload.changes()
         # What an agent wrote into the file must not come into force because an agent says so.
         proof = operator_only(caller)
         changes = self._reload.changes()
         await self._reload(caller.name(request.as_, proof), caller.actor(proof))
-        return {"changes": changes}
+        return changes
 
     async def _told(self, kind: str, data: CoreData) -> None:
         """Record it, and return when it is on the disk: a gate that is off must not lack its who.
