@@ -3,17 +3,31 @@
 Agents that are denied try another way to the same end. So what was denied in a session is
 remembered for five minutes by the rules that spoke against it and by what it was about; a call that
 must be asked about anyhow and shares either is raised by one level.
+
+Agents that are denied also do what the denial advises: the same operation without what it was
+denied for. Such a call stays what it is. It takes every part of the call to be seen in it: another
+program, another folder, a word that only the run shows or a part that is as dangerous as before
+goes round the denial.
 """
 
 from __future__ import annotations
 
+import posixpath
+import re
 from collections import deque
 
 import msgspec
 
 from watchgate.core.clock import Instant
 from watchgate.core.events import Event
-from watchgate.core.policy.assessment import NO_RULE, Assessment, Finding, Risk
+from watchgate.core.policy.assessment import (
+    NO_RULE,
+    Assessment,
+    Finding,
+    Risk,
+    Segment,
+    severity,
+)
 from watchgate.core.recent import Recent
 from watchgate.core.redact import redact
 from watchgate.core.summary import summary
@@ -41,13 +55,27 @@ _VERB_FIRST = frozenset(
     systemctl terraform tofu uv yarn""".split()
 )
 _CLASSLESS = frozenset((NO_RULE, RULE, "shell.opaque"))
+_CHANGES_FOLDER = frozenset(("cd", "pushd", "popd"))
+_KNOWN_AT_RUN_TIME = frozenset("$`*?[{~")
+# A name that says of which thing; git's words for whatever is checked out do not.
+_NAME = re.compile(r"^(?!(?:HEAD|@)(?:$|[:~^@])).*\w")
+_OPTION = re.compile(r"(?<!\S)--?\w[\w-]*")
+_TRIES = frozenset(("--dry-run", "--dryrun", "--dry_run", "--simulate", "--what-if"))
 
 
 class _Denied(msgspec.Struct, frozen=True):
+    """A denied call; `risk` is what its own rules said, whatever came before it."""
+
     at: Instant
     shown: str
     rules: frozenset[str]
     targets: frozenset[str]
+    tool: str
+    cwd: str
+    risk: int
+    segments: tuple[Segment, ...]
+    gravest: frozenset[str]
+    advised: frozenset[str]
 
 
 class Retries:
@@ -63,7 +91,26 @@ class Retries:
         if kept is None:
             kept = self._denied[key] = deque(maxlen=_KEPT_A_SESSION)
         rules, targets = _about(event, found)
-        kept.append(_Denied(now, _shown(event), rules, targets))
+        gravest = [each for each in found.findings if each.rule != RULE]
+        risk = max((severity(each.risk) for each in gravest), default=severity(found.risk))
+        reasons = frozenset(
+            each.rule for each in gravest if severity(each.risk) == risk or each.decision == "deny"
+        )
+        tool = event.tool.name if event.tool is not None else ""
+        kept.append(
+            _Denied(
+                at=now,
+                shown=_shown(event),
+                rules=rules,
+                targets=targets,
+                tool=tool,
+                cwd=event.cwd,
+                risk=risk,
+                segments=found.segments,
+                gravest=reasons,
+                advised=_TRIES.union(*(_OPTION.findall(each.suggest) for each in gravest)),
+            )
+        )
 
     def raised(self, event: Event, found: Assessment) -> Assessment:
         """The assessment of a call at the event's moment, one level up where it is a retry."""
@@ -77,7 +124,9 @@ class Retries:
                 continue  # it was asked before that was denied, so it is no answer to it
             if age_s > REMEMBERED_S:
                 break
-            if before.rules & rules or before.targets & targets:
+            if not (before.rules & rules or before.targets & targets):
+                continue
+            if not _is_safer(event, found, before):
                 reason = f"One level higher: denied {_ago(age_s)} as {before.shown}"
                 finding = Finding(RULE, reason, _RAISED[found.risk], always_ask=True)
                 return msgspec.structs.replace(
@@ -113,6 +162,86 @@ def _about(event: Event, found: Assessment) -> tuple[frozenset[str], frozenset[s
 def _operands(words: tuple[str, ...]) -> list[str]:
     found = [word for word in words[1:] if len(word) > 1 and not word.startswith("-")]
     return found[1:] if words[0] in _VERB_FIRST else found
+
+
+def _is_safer(event: Event, found: Assessment, before: _Denied) -> bool:
+    """Whether a call is the denied one without what it was denied for."""
+    grave = {
+        each.rule
+        for each in found.findings
+        if severity(each.risk) >= before.risk or each.rule in before.gravest
+    }
+    located = {rule for segment in found.segments for rule in segment.rules}
+    if found.opaque or event.tool is None or event.tool.name != before.tool or grave - located:
+        return False
+    moves, moved = _moves(found.segments), _moves(before.segments)
+    return moves <= moved and all(
+        _is_part_safer(segment, grave, before, is_there=moves == moved)
+        for segment in found.segments
+        if not segment.allowed_by
+    )
+
+
+def _is_part_safer(segment: Segment, grave: set[str], before: _Denied, *, is_there: bool) -> bool:
+    """Whether a command is one that was denied, and less; `is_there`: in the same folder."""
+    alike = [each for each in before.segments if _operation(each) == _operation(segment)]
+    if segment.unworded and not all(each.unworded for each in alike):
+        return False
+    here = grave.intersection(segment.rules)
+    if here and not all(here < before.gravest.intersection(each.rules) for each in alike):
+        return False
+    known = NO_RULE not in segment.rules and severity(segment.risk) <= severity("medium")
+    return any(_is_as_advised(segment, each, before) for each in alike) or (
+        known and is_there and any(_is_elsewhere(segment, each, before) for each in alike)
+    )
+
+
+def _is_as_advised(segment: Segment, denied: Segment, before: _Denied) -> bool:
+    """Whether a command has the words that were denied, and no others than was advised."""
+    options = [_option(word) for word in segment.words if word not in denied.words]
+    # Without the target that it had, a command takes what it comes upon.
+    kept = {word for word in denied.words if not word.startswith("-")}.issubset(segment.words)
+    return kept and before.advised.issuperset(options) and len(set(options)) == len(options)
+
+
+def _is_elsewhere(segment: Segment, denied: Segment, before: _Denied) -> bool:
+    """Whether a command names other things than what was denied, and all of them plainly."""
+    new = [word for word in segment.words if word not in denied.words]
+    names = [word for word in new if not word.startswith("-")]
+    vague = any(map(_is_vague, (*new, *denied.words[1:]))) or not all(map(_NAME.search, names))
+    return (
+        bool(names)
+        and not vague
+        and not any(
+            _is_within(name, target, before.cwd) for name in names for target in before.targets
+        )
+    )
+
+
+def _is_vague(word: str) -> bool:
+    return word in _COMMON or bool(_KNOWN_AT_RUN_TIME.intersection(word))
+
+
+def _option(word: str) -> str:
+    return word.partition("=")[0]
+
+
+def _moves(segments: tuple[Segment, ...]) -> set[tuple[str, ...]]:
+    return {each.words for each in segments if each.words[:1] and each.words[0] in _CHANGES_FOLDER}
+
+
+def _operation(segment: Segment) -> tuple[str, ...]:
+    """The program of a command, and its verb where the program has verbs."""
+    words = segment.words
+    if not words or words[0] not in _VERB_FIRST:
+        return words[:1]
+    return (words[0], *[word for word in words[1:] if not word.startswith("-")][:1])
+
+
+def _is_within(word: str, target: str, cwd: str) -> bool:
+    """Whether one of two names, taken as paths, holds the other."""
+    one, other = (posixpath.normpath(posixpath.join(cwd, name)) + "/" for name in (word, target))
+    return one.startswith(other) or other.startswith(one)
 
 
 def _shown(event: Event) -> str:
