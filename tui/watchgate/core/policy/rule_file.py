@@ -61,7 +61,8 @@ class CommandMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     `operands` says how many arguments that are no flags may stand behind `sub`: `none` (a single
     `-` counts as none), `one`, `some` (at least one), `any`. `paths` are paths that the command
     itself touches, redirects included; an allow needs it of all of them. `piped_from` is a command
-    that feeds it, `built_from` one inside its substitutions.
+    that feeds it, `built_from` one inside its substitutions. `fed` asks whether its standard input
+    comes from a file, a here-document or another command.
     `changed` are names of files of which the session has written one, in whatever folder; ask and
     deny only.
 
@@ -87,6 +88,7 @@ class CommandMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     paths: PathMatch | None = None
     piped_from: CommandMatch | None = None
     built_from: CommandMatch | None = None
+    fed: bool | None = None
     changed: Names = ()
 
 

@@ -64,6 +64,7 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     paths: Paths | None
     piped_from: Shape | None
     built_from: Shape | None
+    fed: bool | None
     changed: Patterns
     needs: int = 0
     heads: frozenset[str] | None = None
@@ -114,6 +115,7 @@ def shape(match: CommandMatch, sets: Sets, *, allows: bool) -> Shape:
         paths=paths.compiled(match.paths, sets, allows=allows) if match.paths else None,
         piped_from=shape(match.piped_from, sets, allows=allows) if match.piped_from else None,
         built_from=shape(match.built_from, sets, allows=allows) if match.built_from else None,
+        fed=match.fed,
         changed=compiled(name.lower() for name in names(match.changed)),
     )
     return _indexed(made)
@@ -137,6 +139,8 @@ def words_behind(wanted: Shape, seen: Seen) -> list[Word] | None:
             return None
         behind += words
     if wanted.has_exceptions and _excepted(wanted, seen):
+        return None
+    if wanted.fed not in (None, seen.command.reads_input):
         return None
     found = [*seen.command.words[:1], *behind]
     if not found and not wanted.program:

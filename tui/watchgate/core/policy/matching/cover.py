@@ -272,6 +272,8 @@ def _may_have(subs: tuple[Sub, ...], seen: Seen) -> bool:
 
 def _feeds_fit(wanted: Shape, seen: Seen) -> bool:
     command = seen.command
+    if wanted.fed not in (None, command.reads_input):
+        return False
     for feeding, commands in (
         (wanted.piped_from, command.piped_from),
         (wanted.built_from, command.built_from),

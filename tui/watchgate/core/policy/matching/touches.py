@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Literal
 
 import msgspec
@@ -46,6 +46,13 @@ _IN_PLACE = {
     "yq": re.compile(r"-i|--inplace"),
     "sort": re.compile(r"(?!)"),
 }
+# Clusters behind which the program text stands, and options of sed that may bring one.
+_SCRIPT_BEHIND = {
+    "sed": re.compile(r"-[nErsuz]*e|--expression"),
+    "perl": re.compile(r"-[0-7anplstuwSTUWX]*[eE]"),
+    "ruby": re.compile(r"-[0-7anplswS]*e"),
+}
+_GIVES_SCRIPT = re.compile(r"-[^-i]*[efl]|--[efl]")
 _GLUED = re.compile(r"-[A-Za-z](?=[~/.@$\w])")
 _PARTS = re.compile(r"[=:,]@?|@")
 
@@ -88,8 +95,12 @@ def _arguments(command: Command) -> Iterator[Touch]:
     kinds = _operand_kinds(program, arguments)
     output = _OUTPUT_SHORT.get(program, frozenset())
     before = ""
+    scripts = _scripts(program, arguments) if program in _SCRIPT_BEHIND else ()
     for word in arguments:
         text = word.text
+        if id(word) in scripts:
+            before = text
+            continue
         written = _names_output(before, output)
         kind: Kind = "write" if written else kinds.get(id(word), "read")
         if is_option(text):
@@ -154,6 +165,33 @@ def _operand_kinds(program: str, arguments: Sequence[Word]) -> dict[int, Kind]:
                 break
             found[id(word)] = "delete"
     return found
+
+
+def _scripts(program: str, arguments: Sequence[Word]) -> set[int]:
+    """The operands of an editor that are its program and no file, by identity.
+
+    Where it is not certain which word that is, none is.
+    """
+    options = [word for word in arguments if is_option(word.text)]
+    if program == "sed" and not any(w.dynamic or _GIVES_SCRIPT.match(w.text) for w in options):
+        named = operands(program, arguments)
+        # macOS takes `-i ''` for one option; elsewhere an empty program changes nothing.
+        empty = any(a.text == "-i" and not b.text for a, b in pairwise(arguments))
+        found = named[: 2 if empty else 1]
+    else:
+        found = list(_behind_options(arguments, _SCRIPT_BEHIND[program]))
+    return {id(word) for word in found if not word.dynamic}
+
+
+def _behind_options(arguments: Sequence[Word], taking: re.Pattern[str]) -> Iterator[Word]:
+    """The values of these options that stand before any other operand."""
+    taken = False
+    for word in arguments:
+        if taken:
+            yield word
+        elif not is_option(word.text) or word.text == "--":
+            return
+        taken = not taken and taking.fullmatch(word.text) is not None
 
 
 def _in_place(program: str, arguments: Sequence[Word]) -> bool:

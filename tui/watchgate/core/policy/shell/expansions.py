@@ -26,6 +26,7 @@ _EXPANSIONS = _SUBSTITUTIONS | {"simple_expansion", "expansion", "arithmetic_exp
 
 _PLAIN = re.compile(r"[\w./:@%+,=~^-]+", re.ASCII)
 _BLANK = re.compile(r"(?:[ \t\n]|\\\n)*")
+_LONE_DASH = re.compile(r"[ \t]+(-)[ \t]*")
 _PASSED_OVER = "Could be split into words in another way than it was read"
 _RUNS = re.compile(r"\$\((?!\()|`|[<>]\(")
 _COMPUTES = re.compile(r"\[(?![@*]\])|:(?![-=?+])|^\$\{!")
@@ -55,6 +56,8 @@ class WordReader(ABC):
         self.notes = notes
         self.depth = depth
         self.decoded = 0
+        # The `-` of `python3 - <<E`, by where the here-document starts: the grammar drops it.
+        self.dashes: dict[int, Word] = {}
 
     @abstractmethod
     def script(self, nodes: Sequence[Node]) -> Script:
@@ -77,9 +80,17 @@ class WordReader(ABC):
         text = self.source.text
         for node in nodes:
             if node.start_byte > start and not _BLANK.fullmatch(text, start, node.start_byte):
-                self.notes.doubt(_PASSED_OVER)
+                self.passed_over(start, node)
             start = max(start, node.end_byte)
         if start < end and not _BLANK.fullmatch(text, start, end):
+            self.notes.doubt(_PASSED_OVER)
+
+    def passed_over(self, start: int, node: Node) -> None:
+        """Doubt the text in front of a node, or keep it for the word that it is."""
+        dash = _LONE_DASH.fullmatch(self.source.text, start, node.start_byte)
+        if dash is not None and node.type == "heredoc_redirect":
+            self.dashes[node.start_byte] = self.piece(*dash.span(1))
+        else:
             self.notes.doubt(_PASSED_OVER)
 
     def words_of(self, nodes: Sequence[Node], part: Part) -> list[Word]:

@@ -136,6 +136,8 @@ class _Reader(WordReader):
             script.extend(self.script([first]))
         for child in rest:
             if child.type in _REDIRECTS:
+                if child.start_byte in self.dashes:
+                    script.last.words.append(self.dashes[child.start_byte])
                 self.redirect(child, script.last, script)
             else:
                 self.statement(child, script)
