@@ -73,6 +73,21 @@ def test_cw_5_a_stamp_may_have_any_number_of_digits(at: str) -> None:
     assert done.body.took_ms in (1_900, 2_000), "the stamp was read"
 
 
+@pytest.mark.parametrize(
+    ("phase", "ok", "kind"),
+    [
+        ("completed", True, "tool.post"),
+        ("completed", False, "tool.error"),
+        ("failed", True, "tool.error"),
+    ],
+)
+def test_a_call_that_completed_without_success_failed(phase: str, ok: bool, kind: str) -> None:
+    sent = source()
+    read(whale(lifecycle("precheck", PRECHECK)["event"]), sent)
+    read(frame({**START, "arguments": {}}), sent)
+    assert one(whale(lifecycle(phase, {"ok": ok})["event"]), sent).kind == kind
+
+
 def test_cw_5_a_stamp_that_is_none_costs_the_duration_only() -> None:
     assert one(whale({"type": "response_end", "response_id": "r"}, "yesterday")).kind != "unknown"
 
