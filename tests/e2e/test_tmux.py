@@ -43,7 +43,8 @@ class Tmux:
         )
         os.close(slave)
         self.sent = ""
-        threading.Thread(target=self._read, daemon=True).start()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
         until(lambda: self.run("list-clients"), "a client")
         os.environ["TMUX"] = f"{self.socket},{self.run('display-message', '-p', '#{pid}')},0"
         os.environ["TMUX_PANE"] = self.run("display-message", "-p", "-t", "s", "#{pane_id}")
@@ -74,6 +75,8 @@ class Tmux:
     def end(self) -> None:
         self.run("kill-server")
         self._client.wait(timeout=20)
+        # Its number is given to what is opened next, which this reader would read from.
+        self._reader.join(timeout=20)
         os.close(self._master)
 
     def _read(self) -> None:
@@ -170,8 +173,9 @@ def test_a_message_runs_nothing_whatever_an_agent_writes_into_it(
 ) -> None:
     owned = short_path / "owned"
     evil = f"#(touch {owned}) #{{pane_id}} #[fg=red] 100% %H"
-    tmux.run("display-message", "-c", tmux.run("list-clients", "-F", "#{client_name}"), "--",
-             quoting.literal(evil))  # fmt: skip
+    client = tmux.run("list-clients", "-F", "#{client_name}")
+    # For longer than a slow machine takes to draw it.
+    tmux.run("display-message", "-c", client, "-d", "60000", "--", quoting.literal(evil))
     tmux.wait_for(f"#(touch {owned})")
     assert "#{pane_id}" in tmux.plain
     assert "100% %H" in tmux.plain
@@ -225,9 +229,16 @@ def test_a_notice_and_the_title_pass_through_tmux(tmux: Tmux, tmp_path: Path) ->
     tmux.run("set-option", "-g", "allow-passthrough", "on")
     words = tmp_path / "words"
     words.write_text(sequence("a request;", way="osc9", wrap="tmux") + "\x1b]0;(2) watchgate\x07")
-    tmux.run("respawn-pane", "-k", "-t", "s", f"cat {words}; cat")
-    until(lambda: "\x1b]9;watchgate: a request,\x07" in tmux.sent, "the notice outside")
-    assert tmux.run("display-message", "-p", "-t", "s", "#{pane_title}") == "(2) watchgate"
+    tmux.run("respawn-pane", "-k", "-t", "s", f"while read -r _; do cat {words}; done")
+
+    def passed() -> bool:
+        # While a pane has yet to be drawn tmux drops what it would hand on, so it is told again.
+        tmux.run("send-keys", "-t", "s", "Enter")
+        return "\x1b]9;watchgate: a request,\x07" in tmux.sent
+
+    until(passed, "the notice outside", every_s=0.2)
+    title = ("display-message", "-p", "-t", "s", "#{pane_title}")
+    until(lambda: tmux.run(*title) == "(2) watchgate", "the title")
 
 
 def test_the_status_line_shows_what_is_pending(running: Core, tmux: Tmux) -> None:
