@@ -49,6 +49,30 @@ def test_the_agent_runs_the_command_that_an_operator_put_in_its_place(running: C
     assert second["data"]["digest"] != first["data"]["digest"]
 
 
+@pytest.mark.parametrize(
+    ("denied", "advised", "again"),
+    [
+        ("git push --force", "git push --force-with-lease", "git push -f"),
+        (
+            "kubectl apply -f x.yaml",
+            "kubectl apply --dry-run=server -f x.yaml",
+            "kubectl apply --dry-run=none -f x.yaml",
+        ),
+    ],
+)
+def test_what_a_denial_advised_is_not_held_and_the_same_again_is_raised(
+    running: Core, denied: str, advised: str, again: str
+) -> None:
+    hook = running.hook("PreToolUse", bash(denied))
+    (request,) = running.pending()
+    running.cli("deny", request["id"])
+    assert "denied" in hook.done().out
+    assert running.hook("PreToolUse", bash(advised)).done().out == "", "left to the agent"
+    running.hook("PreToolUse", bash(again))
+    (raised,) = running.pending()
+    assert raised["risk"] == "critical"
+
+
 def test_a_refused_edit_leaves_the_request_waiting(running: Core) -> None:
     hook = running.hook("PreToolUse", bash(PUSH))
     (request,) = running.pending()

@@ -59,7 +59,9 @@ _CHANGES_FOLDER = frozenset(("cd", "pushd", "popd"))
 _KNOWN_AT_RUN_TIME = frozenset("$`*?[{~")
 # A name that says of which thing; git's words for whatever is checked out do not.
 _NAME = re.compile(r"^(?!(?:HEAD|@)(?:$|[:~^@])).*\w")
+_WORD = re.compile(r"[\w-]+").fullmatch
 _OPTION = re.compile(r"(?<!\S)--?\w[\w-]*")
+_WORDS_COMPARED = 60
 _TRIES = frozenset(("--dry-run", "--dryrun", "--dry_run", "--simulate", "--what-if"))
 
 
@@ -72,6 +74,7 @@ class _Denied(msgspec.Struct, frozen=True):
     targets: frozenset[str]
     tool: str
     cwd: str
+    places: tuple[str, ...]
     risk: int
     segments: tuple[Segment, ...]
     gravest: frozenset[str]
@@ -97,6 +100,7 @@ class Retries:
             each.rule for each in gravest if severity(each.risk) == risk or each.decision == "deny"
         )
         tool = event.tool.name if event.tool is not None else ""
+        segments = _short(found.segments)
         kept.append(
             _Denied(
                 at=now,
@@ -105,8 +109,9 @@ class Retries:
                 targets=targets,
                 tool=tool,
                 cwd=event.cwd,
+                places=tuple(_place(each, event.cwd) for each in targets) if segments else (),
                 risk=risk,
-                segments=found.segments,
+                segments=segments,
                 gravest=reasons,
                 advised=_TRIES.union(*(_OPTION.findall(each.suggest) for each in gravest)),
             )
@@ -124,9 +129,10 @@ class Retries:
                 continue  # it was asked before that was denied, so it is no answer to it
             if age_s > REMEMBERED_S:
                 break
-            if not (before.rules & rules or before.targets & targets):
+            shared = before.targets & targets
+            if not (before.rules & rules or shared):
                 continue
-            if not _is_safer(event, found, before):
+            if not _is_safer(event, found, before, shared):
                 reason = f"One level higher: denied {_ago(age_s)} as {before.shown}"
                 finding = Finding(RULE, reason, _RAISED[found.risk], always_ask=True)
                 return msgspec.structs.replace(
@@ -164,8 +170,14 @@ def _operands(words: tuple[str, ...]) -> list[str]:
     return found[1:] if words[0] in _VERB_FIRST else found
 
 
-def _is_safer(event: Event, found: Assessment, before: _Denied) -> bool:
-    """Whether a call is the denied one without what it was denied for."""
+def _is_safer(event: Event, found: Assessment, before: _Denied, shared: frozenset[str]) -> bool:
+    """Whether a call is the denied one without what it was denied for.
+
+    `shared` is what both are about. What a tool writes to the same file is not seen word by word.
+    """
+    words = sum(len(each.words) for each in found.segments)
+    if (shared and not words) or words > _WORDS_COMPARED or not before.segments:
+        return False
     grave = {
         each.rule
         for each in found.findings
@@ -209,13 +221,16 @@ def _is_elsewhere(segment: Segment, denied: Segment, before: _Denied) -> bool:
     new = [word for word in segment.words if word not in denied.words]
     names = [word for word in new if not word.startswith("-")]
     vague = any(map(_is_vague, (*new, *denied.words[1:]))) or not all(map(_NAME.search, names))
-    return (
-        bool(names)
-        and not vague
-        and not any(
-            _is_within(name, target, before.cwd) for name in names for target in before.targets
-        )
-    )
+    if vague or not names:
+        return False
+    targets = before.targets.intersection(_operands(denied.words))
+    kept = before.targets.intersection(segment.words) - set(names)
+    # Behind a verb stands what it works with too, as a remote does; elsewhere each is a target.
+    if kept and not (denied.words[0] in _VERB_FIRST and kept < targets and all(map(_WORD, kept))):
+        return False
+    here = tuple(_place(name, before.cwd) for name in names)
+    within = any(place.startswith(here) for place in before.places)
+    return not within and not any(name.startswith(before.places) for name in here)
 
 
 def _is_vague(word: str) -> bool:
@@ -238,10 +253,14 @@ def _operation(segment: Segment) -> tuple[str, ...]:
     return (words[0], *[word for word in words[1:] if not word.startswith("-")][:1])
 
 
-def _is_within(word: str, target: str, cwd: str) -> bool:
-    """Whether one of two names, taken as paths, holds the other."""
-    one, other = (posixpath.normpath(posixpath.join(cwd, name)) + "/" for name in (word, target))
-    return one.startswith(other) or other.startswith(one)
+def _place(name: str, cwd: str) -> str:
+    """A name as the folder that it would be, so that what lies in it begins with it."""
+    return posixpath.normpath(posixpath.join(cwd, name)) + "/"
+
+
+def _short(segments: tuple[Segment, ...]) -> tuple[Segment, ...]:
+    """The parts of a denied call, or none where they are too many to be compared with others."""
+    return segments if sum(len(each.words) for each in segments) <= _WORDS_COMPARED else ()
 
 
 def _shown(event: Event) -> str:
