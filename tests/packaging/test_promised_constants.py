@@ -31,7 +31,7 @@ from watchgate.ui.telling import notices
 
 ROOT = Path(__file__).resolve().parents[2]
 MIB = 1024 * 1024
-PATH_BYTES = 103 if sys.platform == "darwin" else 107
+PATH = 103 if sys.platform == "darwin" else 107
 PROMISES: list[tuple[str, str, object, object]] = [
     ("README.md", "until a request has been on screen for 0.6 s", decisions.ARMED_AFTER_MS, 600),
     ("README.md", "until a request has been on screen for 0.6 s", arming.DRAWN_S, 0.6),
@@ -44,7 +44,7 @@ PROMISES: list[tuple[str, str, object, object]] = [
     ("docs/protocol.md", "A payload or a line may have 4 MiB", client.PAYLOAD_LIMIT_BYTES, 4 * MIB),
     ("docs/protocol.md", "A connection has 10 s for its first byte", ingest.HEADER_LIMIT_S, 10.0),
     ("docs/protocol.md", "a payload 30 s for its last", door.LAST_BYTE_S, 30.0),
-    ("docs/protocol.md", "A socket's path may have 107 bytes", paths.SOCKET_PATH_MAX_BYTES, PATH_BYTES),
+    ("docs/protocol.md", "A socket's path may have 107 bytes", paths.SOCKET_PATH_MAX_BYTES, PATH),
     ("docs/protocol.md", "An answer ends after half a second", history.LONGEST_S, 0.5),
     ("docs/protocol.md", "half a second, 2,000 records", history.PAGE, 2_000),
     ("docs/protocol.md", "good for 120 `seconds`", unlocking.CODE_S, 120),
