@@ -50,6 +50,7 @@ def test_the_first_reason_is_what_the_command_does(command: str, reason: str) ->
         "sed -i.bak -e 's/a:/b:/' -e '/x:/d' src/config.ts",
         "sed -ne 's/a:/b:/p' -i src/config.ts",
         "sed -i '' 's/http:/https:/' src/config.ts",
+        'sed -i "s/http:/$NEW:/" src/config.ts',
     ],
 )
 def test_the_script_of_an_editor_is_no_path(command: str) -> None:
@@ -72,6 +73,8 @@ def test_the_script_of_a_printing_editor_is_no_path_either() -> None:
         "sed -i --exp p /opt/x",
         "sed -i -- p /opt/x",
         "sed -i '' p /opt/x",
+        "sed -i s/a/$B/ /opt/x",
+        'sed -i "s/a/$B/" /opt/x',
         "sed -l 5 -i p /opt/x",
         "sed -i p x -e /opt/x",
         "sed -i -e p x -e /opt/x",

@@ -180,7 +180,12 @@ def _scripts(program: str, arguments: Sequence[Word]) -> set[int]:
         found = named[: 2 if empty else 1]
     else:
         found = list(_behind_options(arguments, _SCRIPT_BEHIND[program]))
-    return {id(word) for word in found if not word.dynamic}
+    return {id(word) for word in found if not word.dynamic or _is_begun(word)}
+
+
+def _is_begun(word: Word) -> bool:
+    """Whether a word stays one word, and begins with what is written."""
+    return word.expands == "value" and word.prefix != ""
 
 
 def _behind_options(arguments: Sequence[Word], taking: re.Pattern[str]) -> Iterator[Word]:
