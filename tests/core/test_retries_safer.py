@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from tests.core.builders import START, pre, shell
 from tests.core.policy.calls import CWD, judge_command, judge_tool
 from watchgate.core.events import Event, Tool
-from watchgate.core.policy.assessment import Assessment, Finding, Risk, Segment
+from watchgate.core.policy.assessment import (
+    NO_RULE,
+    Assessment,
+    Finding,
+    Risk,
+    Segment,
+    severity,
+)
 from watchgate.core.retries import Retries, why_raised
 
 
@@ -58,6 +66,9 @@ GOES_ROUND = [
     ("git push --force", "cd ../web && git push --force-with-lease"),
     ("git push --force", "git push --force-with-lease && git push -f"),
     ("git push -f origin main", "git push origin main && git push -f origin main"),
+    ("git push --force", "git push --force-with-lease > src/x"),
+    ("git push -f origin topic", "git push origin topic other"),
+    ("git push -f ../mirror topic", "git push ../mirror other"),
     ("git push origin main", "git push"),
     ("git push origin main", "git push --all origin"),
     ("git push origin main", "git push origin HEAD"),
@@ -68,6 +79,7 @@ GOES_ROUND = [
     ("kubectl apply -f x.yaml", "kubectl replace --dry-run=server -f x.yaml"),
     ("rm -rf src", "rm -f src/*"),
     ("rm -rf src", "rm -f src/a.py src/b.py"),
+    ("rm -rf src/lib", "rm -f src"),
     ("rm -rf src", "cd src && rm -f a.py"),
     ("rm -rf src", "cd src && rm -f *"),
     ("rm -rf src", "mv src /tmp/gone"),
@@ -97,6 +109,44 @@ def test_a_denied_retry_does_not_make_the_first_call_a_lesser_one() -> None:
     assert why_raised(again("git push --force", "git push --force", "git push -f"))
 
 
+def test_a_denied_retry_is_remembered_by_what_its_own_rules_say() -> None:
+    raised = again("git push -f", "git push --force")
+    retries = Retries()
+    retries.denied(call("git push -f"), raised, START)
+    assert why_raised(retries.raised(call("git push -f"), judge_command("git push -f")))
+
+
+def part(command: str, *told: tuple[str, Risk]) -> Assessment:
+    """A command of one part; rules that begin with `text` are about no part of it."""
+    findings = tuple(Finding(rule, "why", risk) for rule, risk in told)
+    worst = max((risk for _, risk in told), key=severity)
+    its_own = [(rule, risk) for rule, risk in told if not rule.startswith("text.")]
+    risk = max((risk for _, risk in its_own), key=severity)
+    rules = tuple(rule for rule, _ in its_own)
+    segment = Segment(1, (0, 1), tuple(command.split()), risk, rules)
+    return Assessment("ask", worst, findings, segments=(segment,))
+
+
+@pytest.mark.parametrize(
+    ("now", "follows"),
+    [
+        (part("git push topic", ("a.sends", "medium")), True),
+        (part("git push topic", ("a.sends", "medium"), ("text.grave", "critical")), False),
+        (part("git push topic", ("a.sends", "medium"), ("b.other", "high")), False),
+        (part("git push topic", ("a.sends", "medium"), (NO_RULE, "medium")), False),
+        (
+            msgspec.structs.replace(part("git push topic", ("a.sends", "medium")), opaque=True),
+            False,
+        ),
+    ],
+)
+def test_what_is_less_than_plain_is_raised(now: Assessment, *, follows: bool) -> None:
+    retries = Retries()
+    before = part("git push main", ("a.sends", "medium"), ("a.shared", "critical"))
+    retries.denied(call("git push main"), before, START)
+    assert bool(why_raised(retries.raised(call("git push topic"), now))) is not follows
+
+
 def test_the_same_danger_is_raised_though_a_greater_one_was_denied_since() -> None:
     assert not why_raised(again("git push origin main", "git push -f origin main"))
     assert why_raised(
@@ -105,15 +155,16 @@ def test_the_same_danger_is_raised_though_a_greater_one_was_denied_since() -> No
 
 
 def test_a_tool_call_without_the_dangerous_part_is_not_raised() -> None:
-    def query(sql: str) -> tuple[Event, Assessment]:
+    def query(sql: str, name: str = "db:query") -> tuple[Event, Assessment]:
         given = {"sql": sql}
-        tool = Tool("db:query", "mcp__db__query", "mcp", given, "h")
-        return pre(tool, cwd=CWD), judge_tool("db:query", "mcp", given)
+        tool = Tool(name, "mcp__db__query", "mcp", given, "h")
+        return pre(tool, cwd=CWD), judge_tool(name, "mcp", given)
 
     retries = Retries()
     retries.denied(*query("DROP TABLE users"), START)
     assert not why_raised(retries.raised(*query("SELECT 1")))
     assert why_raised(retries.raised(*query("DROP TABLE teams")))
+    assert why_raised(retries.raised(*query("SELECT 1", "db:other")))
 
 
 def test_what_a_tool_writes_to_the_same_file_is_not_taken_for_safer() -> None:

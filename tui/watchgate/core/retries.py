@@ -96,9 +96,7 @@ class Retries:
         rules, targets = _about(event, found)
         gravest = [each for each in found.findings if each.rule != RULE]
         risk = max((severity(each.risk) for each in gravest), default=severity(found.risk))
-        reasons = frozenset(
-            each.rule for each in gravest if severity(each.risk) == risk or each.decision == "deny"
-        )
+        reasons = frozenset(each.rule for each in gravest if severity(each.risk) == risk)
         tool = event.tool.name if event.tool is not None else ""
         segments = _short(found.segments)
         kept.append(
@@ -178,11 +176,7 @@ def _is_safer(event: Event, found: Assessment, before: _Denied, shared: frozense
     words = sum(len(each.words) for each in found.segments)
     if (shared and not words) or words > _WORDS_COMPARED or not before.segments:
         return False
-    grave = {
-        each.rule
-        for each in found.findings
-        if severity(each.risk) >= before.risk or each.rule in before.gravest
-    }
+    grave = {each.rule for each in found.findings if severity(each.risk) >= before.risk}
     located = {rule for segment in found.segments for rule in segment.rules}
     if found.opaque or event.tool is None or event.tool.name != before.tool or grave - located:
         return False
