@@ -79,12 +79,19 @@ def test_the_script_of_a_printing_editor_is_no_path_either() -> None:
         "sed -i p x -e /opt/x",
         "sed -i -e p x -e /opt/x",
         "perl -pi -e 's/a/b/' /opt/x",
+        'sed -i "-$Y" /opt/x',
         "perl -pi x.pl -e /opt/x",
+        "perl -pi -- -e /opt/x",
         "perl -pie x.pl /opt/x",
     ],
 )
 def test_a_file_is_not_taken_for_the_script(command: str) -> None:
     assert "files.write-outside" in rules(judge_command(command))
+
+
+@pytest.mark.parametrize("command", ['sed -i "$S" f', "sed -i s/a:/$B:/ f"])
+def test_what_may_be_any_word_may_be_a_file(command: str) -> None:
+    assert "files.write-unknown" in rules(judge_command(command))
 
 
 def test_a_lone_dash_before_a_here_document_is_a_word() -> None:
