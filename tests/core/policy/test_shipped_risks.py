@@ -180,8 +180,13 @@ HIGH = {
     "containers.escape": ["docker run -v ~/:/h x", "docker run --pid host x"],
     "packages.foreign": ["pip install git+https://x.example/y", "npm i https://x.example/y.tgz"],
     "code.shell": ["bash", "zsh -i", "docker exec -it c sh", "find . -exec sh \\;"],
-    "code.fed": ["python3 <<'E'\nx\nE", "bash -s -- a <<< ls", "ruby < x.rb"],
-    "code.inline": ["python3 -c 'x'", "perl -ne 'x' f", "node -p 1", "python3 - <<'E'\nx\nE"],
+    "code.fed": [
+        "python3 <<'E'\nx\nE",
+        "bash -s -- a <<< ls",
+        "ruby < x.rb",
+        "python3 - <<'E'\nx\nE",
+    ],
+    "code.inline": ["python3 -c 'x'", "perl -ne 'x' f", "node -p 1"],
     "code.hand-over": [
         "awk 'BEGIN{system(\"id\")}'",
         "awk '{ print | \"sort\" }' f",

@@ -6,7 +6,6 @@ import pytest
 
 from tests.core.policy.calls import judge_command, rules
 
-CODE_IS_SHOWN = "Runs code of another language that is written in the command itself"
 CODE_IS_FED = (
     "Runs the code that it is given on its standard input, which no rule understands as a whole"
 )
@@ -18,13 +17,15 @@ FOUND = "Stops whatever processes another command finds when it runs, so which o
 @pytest.mark.parametrize(
     ("command", "reason"),
     [
-        ("python3 - <<'EOF'\nprint(1)\nEOF", CODE_IS_SHOWN),
-        ("node - <<EOF\nconsole.log(1)\nEOF", CODE_IS_SHOWN),
-        ("X=1 ruby - <<'EOF' | cat\nputs 1\nEOF", CODE_IS_SHOWN),
+        ("python3 - <<'EOF'\nprint(1)\nEOF", CODE_IS_FED),
+        ("node - <<EOF\nconsole.log(1)\nEOF", CODE_IS_FED),
+        ("X=1 ruby - <<'EOF' | cat\nputs 1\nEOF", CODE_IS_FED),
         ("python3 <<'EOF'\nprint(1)\nEOF", CODE_IS_FED),
         ("bash <<'EOF'\nmake test\nEOF", CODE_IS_FED),
         ("bash -s -- x <<'EOF'\nmake test\nEOF", CODE_IS_FED),
+        ("python3 - --all <<'EOF'\nprint(1)\nEOF", CODE_IS_FED),
         ("python3 < script.py", CODE_IS_FED),
+        ("cat script.py | python3 -", CODE_IS_FED),
         ("python3", WAITS),
         ("bash -i", WAITS),
         ("kill $(lsof -t -i :8000)", FOUND),
