@@ -17,7 +17,7 @@ from watchgate.agents.base import Adapter, HookEntry, Setup
 from watchgate.agents.registry import ADAPTERS
 from watchgate.agents.table.adapter import TableAdapter
 from watchgate.agents.usage.registry import READERS
-from watchgate.core.events import Lane
+from watchgate.core.events import Conduct, Lane
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 DOCUMENT: Final = ROOT / "docs" / "agents.md"
@@ -46,6 +46,15 @@ OFF_HOOKS: Final = {
     "opencode": "tokens and money: its events",
 }
 """What agents say of costs outside of their hooks, where Watchgate listens to it."""
+ALLOWED: Final[dict[Conduct, str]] = {
+    "runs": "yes",
+    "confined": "yes, in its sandbox if any",
+    "asks": "after a second yes there",
+    "runs-or-asks": "it may, or ask again",
+    "runs-or-refuses": "it may, or refuse",
+    "refuses": "no",
+}
+"""Whether an allow of a held call runs it."""
 HEAD: Final = """# Agents
 
 What Watchgate can do with each agent. `make agents-table` writes this file from the adapters and
@@ -114,7 +123,19 @@ def _summed(adapter: Adapter, packages: Mapping[str, Package]) -> Row:
 
 
 def _allows(adapter: Adapter, gates: Sequence[str]) -> str:
-    """Whether an allow of a held call runs it: a gate's word counts before that of a relay."""
+    """Whether an allow of a held call runs it: a gate's word counts before that of a relay.
+
+    What is so in the agent's usual mode comes first, then the modes in which it is otherwise.
+    """
+    modes = {mode: rules.allowed for mode, rules in adapter.own_rules.items()}
+    if modes:
+        usual = next(iter(modes.values()))
+        others = [
+            f"; {mode}: {ALLOWED[conduct]}"
+            for mode, conduct in modes.items()
+            if mode and conduct != usual
+        ]
+        return ALLOWED[usual] + "".join(others)
     events = [*(entry.event for entry in _waiting(adapter)), *NO_HOOK.get(adapter.name, ())]
     if any(adapter.can(event).allow for event in gates or events):
         return "yes"

@@ -9,6 +9,7 @@ from tests.core.builders import BELOW, ONLY_DENIES, permission, pre, shell, sub
 from tests.core.world import World
 from watchgate.core import approvals
 from watchgate.core.decisions import ARMED_AFTER_MS, Refused
+from watchgate.core.events import OwnRules
 from watchgate.core.verdicts import SayDeny
 
 
@@ -174,6 +175,17 @@ def test_ap_10_ap_17_a_handback_is_armed_only_where_the_agent_would_run_it() -> 
     world.decide(asks, "handback", confirmed=False, shown_ms=5)
     world.decide(runs, "deny", confirmed=False, shown_ms=5)
     assert world.pending == set()
+
+
+def test_a_handback_is_armed_where_the_agents_own_rules_may_run_the_call() -> None:
+    """Codex in its default mode asks only to leave its sandbox, so what it is handed back runs."""
+    world = World()
+    rules = OwnRules("confined", "runs-or-asks")
+    request = world.ask(pre(own_rules=rules, mode="default"), 1)
+    assert request.data.own_rules == rules
+    assert refused(world, request, "handback", confirmed=False).code == "not_armed"
+    world.decide(request, "handback")
+    assert world.state.sessions["claude", "one"].asks_there == ()
 
 
 def test_a_medium_request_needs_no_confirmation() -> None:

@@ -60,7 +60,7 @@ def test_the_gate_is_told_the_allow_where_the_agent_takes_it() -> None:
 def test_a_gate_that_cannot_be_told_allow_hands_back_and_the_relay_carries_it() -> None:
     world = World()
     request = world.ask(pre(shell(call_id="c1"), **CODEX), 1)
-    assert request.data.asks_again
+    assert request.data.once_allowed == "runs-or-asks"
     world.allow(request)
     assert world.reply(1) == SayNothing()
     world.send(permission(shell(description="why"), agent="codex", races=False), 2)

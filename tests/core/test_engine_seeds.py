@@ -64,7 +64,7 @@ def test_sa_b11_a_request_is_over_only_when_the_client_was_told() -> None:
 def test_sa_b12_what_the_agent_cannot_be_told_is_said_and_never_printed(can: Can) -> None:
     world = World()
     request = world.ask(pre(can=can), 1)
-    assert request.data.asks_again
+    assert request.data.once_allowed == "runs-or-asks"
     assert "stop" not in request.data.offered
     assert request.data.scopes == ("once",), "high: no standing grant is offered"
     world.allow(request)

@@ -20,7 +20,14 @@ def test_the_readme_has_a_line_for_every_agent() -> None:
 
 @pytest.mark.parametrize(
     ("name", "told"),
-    [("claude", "yes"), ("codex", "its own rules do, or a second yes"), ("acp", "yes")],
+    [
+        ("claude", "yes; plan: it may, or ask again"),
+        ("codex", "yes, in its sandbox if any"),
+        ("copilot", "yes"),
+        ("gemini", "its own rules do"),
+        ("opencode", "yes; headless: it may, or refuse"),
+        ("acp", "yes"),
+    ],
 )
 def test_a_yes_runs_a_held_call_only_where_its_gate_can_tell_it(name: str, told: str) -> None:
     row = summary({name: ADAPTERS[name]}, PACKAGES).splitlines()[-1]

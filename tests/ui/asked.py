@@ -80,7 +80,6 @@ def _asking(asks: Asks, tool: str, args: dict[str, Any], summary: str, **facts: 
         reason="the agent asks a person",
         findings=(),
         silence="handback",
-        asks_again=asks == "question",
         deadline_at=0,
         timeout_s=0,
         asks=asks,

@@ -8,7 +8,7 @@ import msgspec
 
 from tests.ui.requests import NOW, pending, row
 from tests.ui.widgets_app import Stage
-from watchgate.core.events import Tool
+from watchgate.core.events import OwnRules, Tool
 from watchgate.core.policy.assessment import Finding
 from watchgate.core.records import Fact
 from watchgate.core.state import State
@@ -58,7 +58,7 @@ class Hostile(Stage):
             cwd="/" + HOSTILE,
             mode=HOSTILE,
             native=HOSTILE,
-            asks_again=True,
+            own_rules=OwnRules("confined", "runs-or-asks"),
             runs_unasked=True,
             tool=Tool(HOSTILE, HOSTILE, "edit", {"new_string": SENDABLE, "x": SENDABLE[:20]}, ""),
         )

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from watchgate.core.events import Tool
+from watchgate.core.events import OwnRules, Tool
 from watchgate.core.policy.assessment import Finding, Segment
 from watchgate.core.records import Fact, RequestData
 from watchgate.core.sessions import SessionState
@@ -230,7 +230,7 @@ def high_request() -> PendingView:
             rule="files/ci",
             reason="changes what runs with the repository's secrets",
             cwd="/home/ana/src/docs",
-            asks_again=True,
+            own_rules=OwnRules("confined", "runs-or-asks"),
             deadline_at=NOW_US + 254_000_000,
             timeout_s=300,
         ),

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.ui.requests import NOW, data
+from watchgate.core.events import Conduct, OwnRules
 from watchgate.core.records import Asks
 from watchgate.ui.deciding import consequences
 from watchgate.ui.deciding.consequences import after_allow, allow_label, handback_label, silence
@@ -70,11 +71,26 @@ def test_an_armed_handback_says_that_the_call_runs() -> None:
     assert handback_label(armed, "claude") == "hand back: Claude runs it, twice"
 
 
-def test_an_agent_that_takes_no_allow_will_still_ask() -> None:
-    assert after_allow(data(asks_again=True), "codex") == (
-        "Codex will still ask in its own terminal"
-    )
-    assert after_allow(data(), "claude") == "Claude runs it at once, nothing else asks"
+@pytest.mark.parametrize(
+    ("conduct", "words"),
+    [
+        ("runs", "Codex runs it at once, nothing else asks"),
+        ("confined", "Codex runs it, in its sandbox if any"),
+        ("asks", "Codex will still ask in its own terminal"),
+        ("runs-or-asks", "Codex may run it, or ask by its own rules"),
+        ("runs-or-refuses", "Codex may run it, or refuse it: it asks nobody when headless"),
+        ("refuses", "Codex refuses it by its own rules"),
+    ],
+)
+def test_the_card_promises_what_the_agent_does_after_an_allow(conduct: Conduct, words: str) -> None:
+    request = data(own_rules=OwnRules(allowed=conduct))
+    assert after_allow(request, "codex") == words
+    assert consequences.note(request, "codex") == ("" if conduct == "runs" else words)
+
+
+def test_a_record_of_an_earlier_version_promises_no_more_than_it_did() -> None:
+    said = after_allow(data(asks_again=True), "codex")
+    assert said == "Codex may run it, or ask by its own rules"
 
 
 def test_what_a_handback_does_is_said_only_as_far_as_it_is_known() -> None:
@@ -87,14 +103,19 @@ def test_what_a_handback_does_is_said_only_as_far_as_it_is_known() -> None:
 
 
 def test_where_an_allow_only_hands_back_both_keys_are_said_to_do_the_same() -> None:
-    same = data(runs_unasked=True, asks_again=True)
+    same = data(runs_unasked=True, own_rules=OwnRules("runs-or-asks", "runs-or-asks"))
     assert consequences.note(same, "gemini") == (
         "allowed or handed back, Gemini may run it, or ask by its own rules"
     )
-    headless = data(runs_unasked=True, asks_again=True, mode="bypassPermissions")
-    assert consequences.note(headless, "codex") == (
-        "allowed or handed back, Codex in bypassPermissions mode runs it"
+
+
+def test_a_mode_that_is_told_does_not_make_a_handback_certain() -> None:
+    """Codex asks only to leave its sandbox, and the mode does not say whether it has to."""
+    unsure = data(runs_unasked=True, mode="default", own_rules=OwnRules("runs", "runs-or-asks"))
+    assert consequences.note(unsure, "codex") == (
+        "handed back, Codex in default mode may run it, or ask by its own rules"
     )
+    assert handback_label(unsure, "codex").startswith("hand back: Codex may run it")
 
 
 def test_what_the_model_is_told_after_silence() -> None:
@@ -132,7 +153,7 @@ def test_an_unknown_agent_keeps_its_name_made_safe() -> None:
 def test_what_is_asked_has_consequences_of_its_own(
     asks: Asks, offered: tuple[str, ...], label: str, leads_to: str
 ) -> None:
-    asked = data(asks=asks, offered=offered, asks_again=True, risk="low", lane="relay")
+    asked = data(asks=asks, offered=offered, risk="low", lane="relay")
     assert consequences.allow_label(asked) == label
     assert consequences.handback_label(asked, "claude") == "hand back: Claude asks"
     assert leads_to in consequences.after_allow(asked, "claude")

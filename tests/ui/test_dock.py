@@ -9,7 +9,7 @@ import pytest
 
 from tests.ui.requests import COMMAND, FINDINGS, NOW, pending
 from tests.ui.widgets_app import Stage, strips, texts
-from watchgate.core.events import Tool
+from watchgate.core.events import OwnRules, Tool
 from watchgate.core.policy.assessment import Finding, Segment
 from watchgate.core.records import Fact
 from watchgate.core.views import PendingView, Settled
@@ -21,6 +21,7 @@ from watchgate.ui.widgets.pane import Line
 from watchgate.ui.widgets.request.command_text import Piece, draw_row
 from watchgate.ui.widgets.request.countdown import filled
 
+CONFINED = OwnRules("confined", "runs-or-asks")
 REQUEST = pending(findings=FINDINGS)
 LAST = Settled(
     request="c0d9xxxx",
@@ -128,13 +129,13 @@ def test_a_rule_stands_above_it_where_all_surfaces_look_the_same() -> None:
 
 
 def test_at_60_columns_the_consequence_is_whole_and_the_path_keeps_its_end() -> None:
-    codex = docked(pending(agent="codex", asks_again=True, cwd="/srv/www/sites/shop/backend"))
+    codex = docked(pending(agent="codex", own_rules=CONFINED, cwd="/srv/www/sites/shop/backend"))
     told = lines(codex, 60, 5)[3]
-    assert told == "  Codex will still ask in its own terminal     cwd  ...kend"
+    assert told == "  Codex runs it, in its sandbox if any     cwd  .../backend"
     assert drawn(codex, 60, 5).complete
-    wider = docked(pending(agent="codex", asks_again=True, cwd="/srv/www/sites/shop"), count=2)
+    wider = docked(pending(agent="codex", own_rules=CONFINED, cwd="/srv/www/sites/shop"), count=2)
     assert lines(wider, 80, 6)[5] == (
-        "  cwd    ...ww/sites/shop     Codex will still ask in its own terminal   1 of 2"
+        "  cwd    /srv/www/sites/shop     Codex runs it, in its sandbox if any    1 of 2"
     )
 
 
@@ -167,9 +168,9 @@ def test_other_input_is_told_and_what_cannot_be_told_is_not_complete() -> None:
 
 
 def test_the_card_says_when_an_allow_or_a_handback_is_not_what_it_seems() -> None:
-    codex = docked(pending(agent="codex", asks_again=True))
-    assert lines(codex, 120, 8)[7] == "  Codex will still ask in its own terminal"
-    assert "Codex will still ask in its own terminal" in lines(codex, 80, 6)[5]
+    codex = docked(pending(agent="codex", own_rules=CONFINED))
+    assert lines(codex, 120, 8)[7] == "  Codex runs it, in its sandbox if any"
+    assert "Codex runs it, in its sandbox if any" in lines(codex, 80, 6)[5]
     bypass = docked(pending(runs_unasked=True, mode="bypass"))
     assert lines(bypass, 120, 8)[7] == "  handed back, Claude in bypass mode runs it"
 

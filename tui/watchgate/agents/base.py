@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 import msgspec
 
 from watchgate.core.clock import Instant
-from watchgate.core.events import Can, Event, Lane
+from watchgate.core.events import Can, Event, Lane, OwnRules
 from watchgate.core.verdicts import Reply
 
 _CANNOT = Can()
@@ -24,7 +24,9 @@ class Intake(msgspec.Struct, frozen=True, kw_only=True):
     env: dict[str, str] = {}
 
 
-def awaited(event: Event, intake: Intake, can: Mapping[str, Can]) -> Event:
+def awaited(
+    event: Event, intake: Intake, can: Mapping[str, Can], own_rules: OwnRules | None = None
+) -> Event:
     """The event with what only matters where somebody waits: for how long, and `can` by its name.
 
     Most events are only observed, and a call with more than 15 named arguments is far slower.
@@ -32,7 +34,14 @@ def awaited(event: Event, intake: Intake, can: Mapping[str, Can]) -> Event:
     if not intake.lane.waits:
         return event
     able = can.get(event.native, _CANNOT)
-    return msgspec.structs.replace(event, can=able, deadline_s=intake.deadline_s)
+    return msgspec.structs.replace(
+        event, can=able, deadline_s=intake.deadline_s, own_rules=own_rules
+    )
+
+
+def in_mode(rules: Mapping[str, OwnRules], mode: str | None) -> OwnRules | None:
+    """The agent's own rules in a mode; under the empty name are those of any that is not named."""
+    return rules.get(mode or "") or rules.get("")
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -159,6 +168,15 @@ class Adapter(Protocol):
     @property
     def kinds(self) -> frozenset[str]:
         """The kinds of events that its hooks ever send."""
+        ...
+
+    @property
+    def own_rules(self) -> Mapping[str, OwnRules]:
+        """What it does by itself with a call of its gate, by mode, the usual one first.
+
+        Under the empty name: in any mode that is not named, and where payloads tell none. Where
+        nothing is said, it follows from what the agent can be told and from its modes.
+        """
         ...
 
     def can(self, native: str) -> Can:

@@ -9,6 +9,7 @@ Wire format: extension protocol 1, docs/extensions of HaseebKhalid1507/SynapsCLI
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 import msgspec
@@ -23,6 +24,7 @@ from watchgate.core.events import (
     Event,
     Kind,
     Lane,
+    OwnRules,
     SessionChange,
     Text,
     Tool,
@@ -108,6 +110,7 @@ class Synaps:
         ),
     )
     kinds: Final = frozenset(kind for kind, _ in EVENTS.values())
+    own_rules: Final = MappingProxyType({"": OwnRules("runs", "runs")})
 
     def can(self, native: str) -> Can:
         """What SynapsCLI can be told in answer to one of its events."""
@@ -132,6 +135,7 @@ class Synaps:
             body=body,
             cwd=_named(params, "cwd", 8_192),
             runs_unasked=asks,
+            own_rules=self.own_rules[""] if asks else None,
             can=_CAN if waits and asks else Can(),
             deadline_s=intake.deadline_s if waits else None,
             env=intake.env,

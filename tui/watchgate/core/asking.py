@@ -9,7 +9,7 @@ import msgspec
 from watchgate.core.calls import Call, summarized
 from watchgate.core.clock import Instant
 from watchgate.core.drafts import call_line
-from watchgate.core.events import Event, Lane, Tool, ToolCall
+from watchgate.core.events import Conduct, Event, Lane, OwnRules, Tool, ToolCall
 from watchgate.core.grants.book import Grants
 from watchgate.core.policy.assessment import Assessment
 from watchgate.core.records import Asks, RequestData, Silence
@@ -49,6 +49,7 @@ def request_about(
     offered = _REWRITTEN if ruling.rewritten else _OFFERED[asks]
     if asks == "approval" and event.can.modify:
         offered += ("edit",)
+    rules = _own_rules(event)
     scopes = grants.scopes(event, tool, found, asked_by=ruling.by or why_raised(found))
     data = RequestData(
         digest=subject_digest(event, tool),
@@ -71,8 +72,8 @@ def request_about(
         offered=offered + (("stop",) if event.can.stop else ()),
         scopes=scopes if asks == "approval" else ("once",),
         silence=silence,
-        asks_again=not event.can.allow,
-        runs_unasked=event.runs_unasked,
+        own_rules=rules,
+        runs_unasked=event.runs_unasked or rules.may_run_unasked,
         races=event.races_dialog and event.lane is Lane.RELAY,
         deadline_at=now.plus(wait_s).wall_us,
         timeout_s=wait_s,
@@ -104,6 +105,16 @@ def answerable(event: Event) -> bool:
     if event.kind != "question" or tool is None or not event.lane.waits:
         return False
     return event.can.allow if tool.cls == "plan" else event.can.answer
+
+
+def _own_rules(event: Event) -> OwnRules:
+    """What the agent does by itself: as its adapter knows, or as far as the event lets one tell."""
+    if event.own_rules is not None:
+        return event.own_rules
+    allowed: Conduct = "runs" if event.can.allow else "runs-or-asks"
+    if not event.runs_unasked:
+        return OwnRules(allowed, "asks")
+    return OwnRules(allowed, "runs" if event.mode else "runs-or-asks")
 
 
 def _as_sent(ruling: Ruling) -> str:

@@ -86,8 +86,8 @@ class Tool(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 class Can(msgspec.Struct, frozen=True, omit_defaults=True):
     """What the agent can be told in answer to this event.
 
-    `allow` false means that an operator's allow can only be handed back, and the agent asks once
-    more in its own terminal. `answer` says that the answers to its questions can be told.
+    `allow` false means that an operator's allow can only be handed back; what the agent does then
+    say its `OwnRules`. `answer` says that the answers to its questions can be told.
     """
 
     allow: bool = False
@@ -95,6 +95,23 @@ class Can(msgspec.Struct, frozen=True, omit_defaults=True):
     modify: bool = False
     stop: bool = False
     answer: bool = False
+
+
+Conduct = Literal["runs", "confined", "asks", "runs-or-asks", "runs-or-refuses", "refuses"]
+"""What becomes of a call: `confined` runs as far as the agent's own sandbox lets it, and the two
+with `or` say that nobody can tell from here."""
+
+
+class OwnRules(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What an agent's own rules make of a call in its mode, once it is allowed or handed back."""
+
+    allowed: Conduct = "runs"
+    handed_back: Conduct = "asks"
+
+    @property
+    def may_run_unasked(self) -> bool:
+        """Whether a call that is handed back may run without anybody being asked."""
+        return self.handed_back not in ("asks", "refuses")
 
 
 class Choice(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -233,6 +250,7 @@ class Terms(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     races_dialog: bool = False
     asks_every_call: bool = False
     env: dict[str, str] = {}
+    own_rules: OwnRules | None = None
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
@@ -240,7 +258,8 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
 
     `native` is the agent's own event name. `autonomous` says that nobody sits in front of the agent
     (headless, auto or bypass mode). `runs_unasked` says that the agent would simply run the call
-    if we hand it back, `races_dialog` that it shows its own dialog while the hook waits.
+    if we hand it back without having asked anybody, `own_rules` what it does after a decision where
+    its adapter knows that better, `races_dialog` that it shows its own dialog while the hook waits.
     `deadline_s` is how long the hook client waits, None where nothing waits; `agent_pid` the
     process that runs the hook, where the kernel could tell, `asker_pid` the agent above whose
     requests count together with these, where that is another. `numbering` names whose ids of
@@ -264,6 +283,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
     mode: str | None = None
     autonomous: bool = False
     runs_unasked: bool = False
+    own_rules: OwnRules | None = None
     races_dialog: bool = False
     can: Can = Can()
     deadline_s: float | None = None
@@ -300,4 +320,5 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
             self.races_dialog,
             self.asks_every_call,
             self.env if self.raw else {},
+            self.own_rules,
         )

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from watchgate.core.events import Counts, Question, Sub, Terms, Tool
+from watchgate.core.events import Conduct, Counts, OwnRules, Question, Sub, Terms, Tool
 from watchgate.core.ledger.counted import Limit
 from watchgate.core.policy.assessment import Finding, Risk, Segment
 from watchgate.core.presence.actor import Actor
@@ -206,13 +206,14 @@ class RequestData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True,
     `digest` covers agent, session, sub-agent, tool, input and cwd as the agent sent them;
     `deadline_at` is UTC µs, `timeout_s` the whole wait. `offered` are the decisions that would be
     accepted, and `stop` where a denial can end the agent's turn; `scopes` those of an allow.
-    `asks_again` says that an allow only hands back and the agent still asks in its own terminal;
-    `runs_unasked` that a handback lets it run at once, `races` that the agent shows its own dialog
-    all the while. `asks` says what kind of item it is; the `questions` of one are answered in their
-    order. `raised` says why the risk is above what the rules alone say. `before` is the input as
-    the agent sent it where a handler or an operator (`edited_from` is the id of the request that
-    was edited) changed it; `tool.input` is what would run. `asked` and `asked_risk` are the line
-    and the risk of the call as it was sent, where that is another one.
+    `own_rules` say what the agent does after an allow and after a handback, `runs_unasked` that a
+    handback may let it run at once, `races` that the agent shows its own dialog all the while;
+    `asks_again` is in records of earlier versions alone. `asks` says what kind of item it is; the
+    `questions` of one are answered in their order. `raised` says why the risk is above what the
+    rules alone say. `before` is the input as the agent sent it where a handler or an operator
+    (`edited_from` is the id of the request that was edited) changed it; `tool.input` is what would
+    run. `asked` and `asked_risk` are the line and the risk of the call as it was sent, where that
+    is another one.
     """
 
     digest: str
@@ -237,6 +238,7 @@ class RequestData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True,
     offered: tuple[str, ...] = ("allow", "deny", "handback")
     scopes: tuple[str, ...] = ("once",)
     silence: Silence = "deny"
+    own_rules: OwnRules = OwnRules()
     asks_again: bool = False
     runs_unasked: bool = False
     races: bool = False
@@ -246,6 +248,11 @@ class RequestData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True,
     env: dict[str, str] = {}
     asks: Asks = "approval"
     questions: tuple[Question, ...] = ()
+
+    @property
+    def once_allowed(self) -> Conduct:
+        """What the agent does after an allow, as far as anybody can tell."""
+        return "runs-or-asks" if self.asks_again else self.own_rules.allowed
 
 
 class DecisionData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):

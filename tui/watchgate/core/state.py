@@ -288,7 +288,7 @@ class State:
             key, waited_s = (view.agent, view.session), record.data["waited_s"]
             self.seen.answered(key, waited_s, allowed=_ANSWERED[word])
         self._count(counter_of(word, str(record.data.get("by", ""))))
-        if view is not None and word.startswith("handed-back") and not view.data.runs_unasked:
+        if view is not None and _asks_there(view.data, word):
             self.seen.asks_there((view.agent, view.session), view.call)
         elif view is not None:
             self.seen.asked_no_more((view.agent, view.session), view.call)
@@ -390,6 +390,12 @@ class State:
         self.calls.forget_nameless()
         self.traces.forget_nameless(record.seq)
         self.seen.start_over()
+
+
+def _asks_there(data: RequestData, word: str) -> bool:
+    """Tell whether the agent asks a person in its own terminal once its request ended so."""
+    asks = data.own_rules.handed_back == "asks" and not data.runs_unasked
+    return asks and word.startswith("handed-back")
 
 
 def _settled(view: PendingView, record: Record, asked: AsAsked | None) -> Settled:

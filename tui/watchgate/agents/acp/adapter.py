@@ -6,6 +6,7 @@ the rest of a JSON-RPC response, `{"result": ...}`; the proxy puts the id to it.
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import Any, Final
 
 import msgspec
@@ -15,7 +16,7 @@ from watchgate.agents.acp.options import Options, options_of
 from watchgate.agents.base import Answer, HookEntry, Intake, Setup
 from watchgate.agents.forms import values
 from watchgate.agents.proxied.wrapped import Wrapped, table, unwrap, word
-from watchgate.core.events import Can, Event, Lane, ToolCall
+from watchgate.core.events import Can, Event, Lane, OwnRules, ToolCall
 from watchgate.core.verdicts import Reply, SayAllow, SayAnswer, SayDeny
 
 NAME: Final = "acp"
@@ -38,6 +39,7 @@ class Acp:
     experimental: Final = False
     setup: Final[Setup | None] = None
     kinds: Final = events.SENT
+    own_rules: Final = MappingProxyType[str, OwnRules]({})
 
     def can(self, native: str) -> Can:
         """What an agent can be told at most; each request's own options decide."""

@@ -9,12 +9,21 @@ from typing import Final
 
 import msgspec
 
-from watchgate.agents.base import ALL_OFF, Answer, HookEntry, Intake, Setup, Silencers, awaited
+from watchgate.agents.base import (
+    ALL_OFF,
+    Answer,
+    HookEntry,
+    Intake,
+    Setup,
+    Silencers,
+    awaited,
+    in_mode,
+)
 from watchgate.agents.claude import beyond, questions
 from watchgate.agents.hooks import answers, bodies
 from watchgate.agents.hooks.entries import Plan, entries, relay
 from watchgate.agents.hooks.payload import HookPayload, decode, rest
-from watchgate.core.events import Can, Event, Lane, Sub, Text, ToolCall, ToolClass
+from watchgate.core.events import Can, Event, Lane, OwnRules, Sub, Text, ToolCall, ToolClass
 from watchgate.core.verdicts import Reply, SayAllow, SayDeny, SayNothing
 
 CLASSES: Final[dict[str, ToolClass]] = {
@@ -75,6 +84,18 @@ _OTHER: bodies.Rule = ("notice", None)
 _READS = tuple(name for name, cls in CLASSES.items() if cls == "read")
 _HEADLESS_MODES = frozenset(("bypassPermissions", "auto", "dontAsk"))
 _UNASKED_MODES = frozenset(("bypassPermissions", "auto"))
+
+OWN_RULES: Final = {
+    "default": OwnRules(),
+    "acceptEdits": OwnRules(),
+    # It has the call checked on its server all the same, and asks where that does not let it run.
+    "plan": OwnRules("runs-or-asks", "runs-or-asks"),
+    "auto": OwnRules("runs", "runs-or-asks"),
+    "bypassPermissions": OwnRules("runs", "runs"),
+    "dontAsk": OwnRules("runs", "refuses"),
+    "": OwnRules("runs-or-asks", "runs-or-asks"),
+}
+"""In default mode an allow spares the dialog, in auto mode the check on its server."""
 
 _PLAN = Plan(
     gate_matcher=f"^(?!(?:{'|'.join(_READS)})$)",
@@ -143,6 +164,8 @@ class Claude:
         {kind for kind, _ in EVENTS.values()} | {"notice", "question", "usage", "unknown"}
     )
 
+    own_rules: Final = OWN_RULES
+
     def can(self, native: str) -> Can:
         """What Claude Code can be told in answer to one of its events."""
         if beyond.is_beyond(native):
@@ -179,8 +202,10 @@ class Claude:
             runs_unasked=native == answers.PRE_TOOL and _runs_unasked(fields),
             env=intake.env,
         )
-        asked = kind == "question"
-        return awaited(event, intake, {native: questions.able(body)} if asked else _CAN)
+        if kind == "question":
+            return awaited(event, intake, {native: questions.able(body)})
+        rules = in_mode(OWN_RULES, mode) if native == answers.PRE_TOOL else None
+        return awaited(event, intake, _CAN, rules)
 
     def answer(self, event: Event, reply: Reply) -> Answer:
         """What Claude Code obeys; nothing on an event that it does not let a hook decide."""

@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from watchgate.agents.base import Answer, HookEntry, Intake, Setup, awaited
+from watchgate.agents.base import Answer, HookEntry, Intake, Setup, awaited, in_mode
 from watchgate.agents.codex import app_server, fork
 from watchgate.agents.hooks import answers, bodies
 from watchgate.agents.hooks.entries import Plan, entries
@@ -21,6 +21,7 @@ from watchgate.core.events import (
     Can,
     Event,
     Lane,
+    OwnRules,
     Sub,
     Text,
     ToolCall,
@@ -64,6 +65,12 @@ EVENTS: Final[dict[str, bodies.Rule]] = {
 _OTHER: bodies.Rule = ("notice", None)
 # Codex's own words, then the fork's: its `on-failure` runs a call first and asks afterwards.
 _UNASKED_MODES = frozenset(("bypassPermissions", "dontAsk", "never", "on-failure"))
+OWN_RULES: Final = {
+    # It asks only to leave its sandbox, and that question is answered by what was said at the gate.
+    "default": OwnRules("confined", "runs-or-asks"),
+    "bypassPermissions": OwnRules("confined", "runs"),
+    "": OwnRules("runs-or-asks", "runs-or-asks"),
+}
 _CAN = {
     answers.PRE_TOOL: Can(deny=True, modify=True),
     answers.PERMISSION: Can(allow=True, deny=True),
@@ -117,6 +124,8 @@ class Codex:
     )
     kinds: Final = frozenset({kind for kind, _ in EVENTS.values()} | {"notice"})
 
+    own_rules: Final = OWN_RULES
+
     def can(self, native: str) -> Can:
         """What Codex can be told in answer to one of its events."""
         if app_server.APP_SERVER.can(native).deny:
@@ -149,7 +158,8 @@ class Codex:
             runs_unasked=(unasked or mode is None) and native == answers.PRE_TOOL,
             env=intake.env,
         )
-        return awaited(event, intake, _CAN)
+        rules = in_mode(OWN_RULES, mode) if native == answers.PRE_TOOL else None
+        return awaited(event, intake, _CAN, rules)
 
     def answer(self, event: Event, reply: Reply) -> Answer:
         """What Codex obeys; to a permission no edited input can be told, so it denies."""

@@ -12,13 +12,13 @@ from typing import Any, Final
 
 import msgspec
 
-from watchgate.agents.base import Answer, HookEntry, Intake, Setup, awaited
+from watchgate.agents.base import Answer, HookEntry, Intake, Setup, awaited, in_mode
 from watchgate.agents.hooks.answers import on_stderr, spoken
 from watchgate.agents.hooks.entries import LONGEST_TIMEOUT_S, OBSERVER_TIMEOUT_S
 from watchgate.agents.opencode.events import ASKED, BEFORE, QUESTION, meant
 from watchgate.agents.opencode.payload import read
 from watchgate.agents.opencode.tools import READS
-from watchgate.core.events import Can, Event, Kind, Lane
+from watchgate.core.events import Can, Event, Kind, Lane, OwnRules
 from watchgate.core.policy.profiles import PROFILES
 from watchgate.core.verdicts import Reply, SayAllow, SayAnswer, SayDeny
 
@@ -48,6 +48,12 @@ _CAN: Final = {
     BEFORE: Can(allow=True, deny=True, modify=True),
     ASKED: Can(allow=True, deny=True, stop=True),
     QUESTION: Can(deny=True, answer=True),
+}
+HEADLESS: Final = "headless"
+OWN_RULES: Final = {
+    "": OwnRules("runs", "runs-or-asks"),
+    # `opencode run` asks nobody: what its configuration would have asked it refuses.
+    HEADLESS: OwnRules("runs-or-refuses", "runs-or-refuses"),
 }
 _KINDS: Final[frozenset[Kind]] = frozenset(
     (
@@ -89,6 +95,8 @@ class OpenCode:
     )
     kinds: Final[frozenset[str]] = frozenset(_KINDS)
 
+    own_rules: Final = OWN_RULES
+
     def can(self, native: str) -> Can:
         """What OpenCode can be told in answer to one of its events."""
         return _CAN.get(native, Can())
@@ -116,7 +124,9 @@ class OpenCode:
             runs_unasked=sent.name == BEFORE,
             env=intake.env,
         )
-        return awaited(event, intake, _CAN)
+        mode = HEADLESS if sent.known.headless else None
+        rules = in_mode(OWN_RULES, mode) if sent.name == BEFORE else None
+        return awaited(event, intake, _CAN, rules)
 
     def answer(self, event: Event, reply: Reply) -> Answer:
         """What our plugin or stream client does for OpenCode; empty leaves it to OpenCode."""

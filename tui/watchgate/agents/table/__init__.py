@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from watchgate.agents.base import HookEntry, Setup
-from watchgate.core.events import Counts, Kind, ToolClass
+from watchgate.core.events import Counts, Kind, OwnRules, ToolClass
 
 Paths = tuple[str, ...]
 """Where in a payload a value may be: keys joined by dots; the first place that has one wins.
@@ -129,11 +129,14 @@ class Modes(
 
     A payload that names no mode may be of any of them, so what we hand back may simply run; with
     `always_unasked` it may in every mode, because the gate hook is no part of the agent's asking.
+    `own_rules` say what the agent does after an allow and after a handback where that is known
+    better than from these and from what it can be told; the empty name is for any other mode.
     """
 
     autonomous: tuple[str, ...] = ()
     unasked: tuple[str, ...] = ()
     always_unasked: bool = False
+    own_rules: dict[str, OwnRules] = {}
 
 
 class Table(

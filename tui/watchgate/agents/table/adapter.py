@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -14,6 +15,7 @@ from watchgate.agents.base import (
     Intake,
     Setup,
     awaited,
+    in_mode,
 )
 from watchgate.agents.hooks.entries import planned
 from watchgate.agents.table import EventRule, Fields, Modes, Table
@@ -21,7 +23,17 @@ from watchgate.agents.table.answers import able, said, told
 from watchgate.agents.table.bodies import FOLDER_LIMIT, NAME_LIMIT, Reader, name, reader
 from watchgate.agents.table.places import Places, compiled
 from watchgate.agents.table.tools import Tools
-from watchgate.core.events import Body, Can, Event, Kind, Lane, Sub, ToolCall, ToolResult
+from watchgate.core.events import (
+    Body,
+    Can,
+    Event,
+    Kind,
+    Lane,
+    OwnRules,
+    Sub,
+    ToolCall,
+    ToolResult,
+)
 from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.core.verdicts import Reply
 
@@ -79,6 +91,11 @@ class TableAdapter(Adapter):
         """The kinds of events that the table names, and notices for those it does not."""
         return self._kinds
 
+    @property
+    def own_rules(self) -> Mapping[str, OwnRules]:
+        """What it does by itself with a call of its gate, by mode."""
+        return self.table.modes.own_rules
+
     def can(self, native: str) -> Can:
         """What the agent can be told in answer to this event of its own."""
         return self._can.get(native, Can())
@@ -120,7 +137,8 @@ class TableAdapter(Adapter):
         if _asks_for_words(event):
             can = self.can(native)
             return awaited(event, intake, {native: Can(deny=can.deny, stop=can.stop)})
-        return awaited(event, intake, self._can)
+        rules = in_mode(modes.own_rules, mode) if kind == "tool.pre" else None
+        return awaited(event, intake, self._can, rules)
 
     def answer(self, event: Event, reply: Reply) -> Answer:
         """What the agent obeys; nothing on an event that it does not let a hook decide."""

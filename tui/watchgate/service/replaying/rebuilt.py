@@ -122,6 +122,7 @@ def _recorded(
         runs_unasked=terms.runs_unasked,
         races_dialog=terms.races_dialog,
         asks_every_call=terms.asks_every_call,
+        own_rules=terms.own_rules,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from watchgate.core.events import Conduct
 from watchgate.core.records import Asks, RequestData
 from watchgate.core.text import safe_text
 from watchgate.core.typed_answers import how
@@ -33,6 +34,16 @@ TITLES = {
 
 ALLOWING: dict[Asks, str] = {"approval": "allow", "question": "answer", "plan": "approve"}
 """What the key that lets something go on is called."""
+
+_ALLOWED: dict[Conduct, str] = {
+    "runs": "runs it at once, nothing else asks",
+    "confined": "runs it, in its sandbox if any",
+    "asks": "will still ask in its own terminal",
+    "runs-or-asks": "may run it, or ask by its own rules",
+    "runs-or-refuses": "may run it, or refuse it: it asks nobody when headless",
+    "refuses": "refuses it by its own rules",
+}
+_MAYBE = ("runs-or-asks", "runs-or-refuses")
 
 BATCHED_RISKS = ("low", "medium")
 """What may be allowed for more than once, or together with what is like it."""
@@ -93,7 +104,9 @@ def after_handback(data: RequestData, agent: str) -> str:
 
 def _runs(data: RequestData) -> str:
     """Many agents do not tell their mode: whether those ask is not known."""
-    return "runs it" if data.mode else "may run it"
+    by_itself = data.own_rules.handed_back
+    certain = by_itself == "runs" or (data.mode is not None and by_itself not in _MAYBE)
+    return "runs it" if certain else "may run it"
 
 
 def after_allow(data: RequestData, agent: str) -> str:
@@ -102,11 +115,7 @@ def after_allow(data: RequestData, agent: str) -> str:
         return f"{title(agent)} carries the plan out; its calls still pass the gate"
     if data.asks == "question":
         return f"{title(agent)} is told your answer"
-    if data.asks_again and data.runs_unasked:
-        return f"{title(agent)} {_runs(data)} by its own rules"
-    if data.asks_again:
-        return f"{title(agent)} will still ask in its own terminal"
-    return f"{title(agent)} runs it at once, nothing else asks"
+    return f"{title(agent)} {_ALLOWED[data.once_allowed]}"
 
 
 def after(data: RequestData, agent: str) -> str:
@@ -123,12 +132,16 @@ def note(data: RequestData, agent: str) -> str:
     """What could surprise the operator: an allow that settles nothing, a handback that does."""
     if data.asks != "approval":
         return ""
+    allowed, handed_back = data.once_allowed, data.own_rules.handed_back
+    if allowed in _MAYBE and allowed == handed_back:
+        return f"allowed or handed back, {title(agent)} {_ALLOWED[allowed]}"
+    if allowed != "runs":
+        return after_allow(data, agent)
     if not data.runs_unasked:
-        return after_allow(data, agent) if data.asks_again else ""
+        return ""
     mode = f" in {safe_text(data.mode)} mode" if data.mode else ""
-    which = "allowed or handed back" if data.asks_again else "handed back"
-    rules = "" if data.mode else ", or ask by its own rules"
-    return f"{which}, {title(agent)}{mode} {_runs(data)}{rules}"
+    rules = ", or ask by its own rules" if _runs(data) != "runs it" else ""
+    return f"handed back, {title(agent)}{mode} {_runs(data)}{rules}"
 
 
 def allow_label(data: RequestData) -> str:
