@@ -49,7 +49,7 @@ TABLE: Final = Table(
     events={
         "PreToolUse": EventRule(kind="tool.pre", answers=Answers(deny=PRE_DENY, allow=PRE_ALLOW)),
         "PermissionRequest": EventRule(kind="tool.permission", answers=PERMISSION_ANSWERS),
-        "PermissionDenied": EventRule(kind="tool.permission.resolved"),
+        "PermissionDenied": EventRule(kind="tool.permission.resolved", text=("reason",)),
         "PostToolUse": EventRule(
             kind="tool.post", fields=Fields(result=("tool_response.llmContent", "tool_response"))
         ),

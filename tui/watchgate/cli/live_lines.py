@@ -17,7 +17,9 @@ from watchgate.core.views import CallRow, PendingView, Settled
 
 LABEL_CHARS: Final = 16
 TEXT_CHARS: Final = 200
-_CALL_KINDS: Final = frozenset({"tool.pre", "tool.permission", "tool.post", "tool.error"})
+_CALL_KINDS: Final = frozenset(
+    {"tool.pre", "tool.permission", "tool.post", "tool.error", "effect.refused"}
+)
 _OPEN: Final = ("pending", "running", "handed back")
 _EVENTS: Final = {
     "session.start": "session begins",
@@ -96,7 +98,8 @@ def _over(before: CallRow | None, row: CallRow | None, record: Record) -> str:
     stage = f"{'#' if row.alarm else row.glyph or ' '} {row.stage}"
     risk = f"{row.risk.upper()}  " if row.risk in ("high", "critical") else ""
     time = took(row.took_ms) if record.kind in ("tool.post", "tool.error") else ""
-    why = record.data.get("reason") if record.data.get("gate") == "denied" else ""
+    denied = record.data.get("gate") == "denied"
+    why = record.data.get("reason") if denied else row.why if row.stage == "refused" else ""
     return f"{stage:<10} {time:>6}  {risk}{row.tool}: {row.summary}{f'  ({why})' if why else ''}"
 
 

@@ -73,7 +73,12 @@ class Aftermath:
             asked = [each for each in waiting if each.silence != "deny"]
             return [effect for each in asked for effect in self._let_go(each, event, now)]
         call = self._calls.end(event, body.tool)
-        return [] if call is None else self._not_run(call, event, now)
+        if call is None:
+            return []
+        effects = self._not_run(call, event, now)
+        if call.decided in ("allow", "handback"):
+            effects.append(drafts.refused(event, call, body.why))
+        return effects
 
     def turn_over(self, event: Event, now: Instant) -> list[Effect]:
         """A turn or session ended, and with it what its relay requests and turn grants were for.

@@ -1,4 +1,4 @@
-"""How calls end, as their rows show it: by the gate's word, by a result, or past the gate."""
+"""How calls end, as their rows show it: by the gate's word, by the agent's, or past the gate."""
 
 from __future__ import annotations
 
@@ -101,6 +101,14 @@ def end_ungated(rows: CallRows, record: Record, *, alarm: bool) -> bool:
     rows.edit(key, stage="ran ungated", alarm=alarm and alone, why=why, gated=False)
     rows.edit(key if alone else first, speaks_for=count)
     return row.gated
+
+
+def end_refused(rows: CallRows, record: Record) -> None:
+    """Show that the agent refused the call by itself, and why; one that ran outranks that."""
+    row = rows.get(call_key(record))
+    if row is not None and not (row.alarm or row.stage in RAN):
+        why = str(record.data.get("what", ""))
+        rows.edit(call_key(record), stage="refused", why=why, ended_at=record.at, took_ms=None)
 
 
 def end_contradicted(rows: CallRows, record: Record) -> None:

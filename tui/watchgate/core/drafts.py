@@ -264,6 +264,12 @@ def effect(
     return draft(event, data, call.ref, call.request, kind=kind)
 
 
+def refused(event: Event, call: Call, why: str) -> Emit:
+    """The record that the agent refused by itself what the gate had let go on."""
+    data = EffectData(word=call.decided or "", what=why or "the agent refused it by itself")
+    return draft(event, data, call.ref, call.request, kind="effect.refused")
+
+
 def ungated(event: Event, tool: Tool, call: Call | None, found: Ungated) -> Emit:
     """The record that a call ran without having passed a gate."""
     data = UngatedData(

@@ -144,12 +144,14 @@ class ToolCall(msgspec.Struct, frozen=True, tag="call", omit_defaults=True, gc=F
     """A call that is about to run, or that the agent asks permission for.
 
     `questions` are what it asks a person, on events of the kind `question`; a plan has none, its
-    text is in the tool's input. `allowed` says on `tool.permission.resolved` that the call goes on.
+    text is in the tool's input. `allowed` says on `tool.permission.resolved` that the call goes on;
+    of one that the agent refused by itself `why` are the words for that.
     """
 
     tool: Tool
     questions: tuple[Question, ...] = ()
     allowed: bool = False
+    why: str = ""
 
 
 class ToolResult(msgspec.Struct, frozen=True, tag="result", omit_defaults=True, gc=False):

@@ -18,6 +18,7 @@ from watchgate.core.call_ends import (
     end_by_result,
     end_by_word,
     end_contradicted,
+    end_refused,
     end_ungated,
 )
 from watchgate.core.call_rows import CallKey, CallRows, call_key
@@ -203,6 +204,10 @@ class Folding:
         self._about(record)
         end_contradicted(self._calls, record)
 
+    def _refused(self, record: Record) -> None:
+        self._about(record)
+        end_refused(self._calls, record)
+
     def _ungated(self, record: Record) -> None:
         self._about(record)
         end_ungated(self._calls, record, alarm=record.data.get("alarm", True) is True)
@@ -269,6 +274,7 @@ _FOLDS: dict[str, Callable[[Folding, Record], None]] = {
     "effect.undelivered": Folding._undelivered,
     "effect.confirmed": Folding._other,
     "effect.contradicted": Folding._contradicted,
+    "effect.refused": Folding._refused,
     "effect.ungated": Folding._ungated,
 }
 CALL_KINDS = tuple(_FOLDS)

@@ -53,6 +53,8 @@ def outcome(row: CallRow, told: Told, *, alive: bool) -> tuple[str, str]:
     """Glyph and words of how a call ended; `alive` says that it is pending or running now."""
     if row.alarm:
         return "#", row.stage
+    if row.stage == "refused":
+        return row.glyph, row.stage
     if row.glyph == "?":
         return ("?", "pending") if alive else ("-", "withdrawn")
     if row.glyph:
@@ -69,6 +71,8 @@ def by_whom(row: CallRow, told: Told, ended: str, *, me: str, alive: bool) -> st
         return "" if alive else "no core"
     if row.stage == "ran ungated":
         return "no gate"
+    if row.stage == "refused":
+        return f"{row.agent} itself"
     word = told.word
     if word == "answered-elsewhere":
         return f"in {row.agent}"

@@ -73,7 +73,7 @@ _SHAPES: Final[dict[str, Any]] = {
     **dict.fromkeys(("approval.extended", "approval.timeout"), DeadlineData),
     "approval.escalated": EscalatedData,
     **dict.fromkeys(("effect.sent", "effect.undelivered"), EffectData),
-    **dict.fromkeys(("effect.confirmed", "effect.contradicted"), EffectData),
+    **dict.fromkeys(("effect.confirmed", "effect.contradicted", "effect.refused"), EffectData),
     **dict.fromkeys(("effect.ungated", "policy.ungated"), UngatedData),
     **dict.fromkeys(("policy.tampered", "policy.intact"), TamperedData),
     "policy.refused": AttemptData,

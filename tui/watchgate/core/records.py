@@ -302,9 +302,9 @@ class DeadlineData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
 
 class EffectData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """`effect.sent`, `.undelivered`, `.confirmed`, `.contradicted`: what became of a decision.
+    """`effect.sent`, `.undelivered`, `.confirmed`, `.contradicted`, `.refused`: what came of it.
 
-    `word` is how the request ended; for the last two what the agent had been told: allow, deny.
+    `word` is how the request ended; for the last three what the agent had been told: allow, deny.
     """
 
     word: str

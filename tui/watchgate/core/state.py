@@ -22,6 +22,7 @@ from watchgate.core.call_ends import (
     end_by_result,
     end_by_word,
     end_contradicted,
+    end_refused,
     end_ungated,
 )
 from watchgate.core.call_rows import CallRows, call_key
@@ -319,6 +320,9 @@ class State:
         self._count("alarms")
         end_contradicted(self.calls, record)
 
+    def _refused(self, record: Record) -> None:
+        end_refused(self.calls, record)
+
     def _ungated(self, record: Record) -> None:
         alarm = record.data.get("alarm", True) is True
         if alarm and record.data.get("count", 1) == 1:
@@ -463,6 +467,7 @@ _FOLDS: dict[str, Fold] = {
     "approval.decided": State._decided,
     "effect.undelivered": State._undelivered,
     "effect.contradicted": State._contradicted,
+    "effect.refused": State._refused,
     "effect.ungated": State._ungated,
     "policy.ungated": _of_session(SessionViews.not_gated),
     "policy.inferred": _of_session(SessionViews.inferred),

@@ -50,7 +50,7 @@ CLASSES: Final[dict[str, ToolClass]] = {
 EVENTS: Final[dict[str, bodies.Rule]] = {
     "PreToolUse": ("tool.pre", bodies.call),
     "PermissionRequest": ("tool.permission", bodies.call),
-    "PermissionDenied": ("tool.permission.resolved", bodies.call),
+    "PermissionDenied": ("tool.permission.resolved", bodies.refusal),
     "PostToolUse": ("tool.post", bodies.result),
     "PostToolUseFailure": ("tool.error", bodies.failure),
     "PostToolBatch": ("tool.batch", bodies.batch),

@@ -36,6 +36,16 @@ def call(payload: HookPayload, classes: Classes) -> Body:
     return ToolCall(_tool(payload, classes))
 
 
+def refusal(payload: HookPayload, classes: Classes) -> Body:
+    """A call that the agent refused by its own rules."""
+    return ToolCall(_tool(payload, classes), why=own_refusal(text(payload.reason)))
+
+
+def own_refusal(reason: str) -> str:
+    """The words for a refusal by an agent's own rules, with its reason where it gives one."""
+    return f"its own rules refused it: {reason}" if reason else "its own rules refused it"
+
+
 def result(payload: HookPayload, classes: Classes) -> Body:
     """A call that ran; Codex reports a failed patch only in the result's first line."""
     tool = _tool(payload, classes)

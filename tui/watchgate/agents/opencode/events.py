@@ -26,7 +26,9 @@ ASKED: Final = "permission.asked"
 QUESTION: Final = "question.asked"
 
 _REPLIES = ("once", "always", "reject")
-_REFUSALS = ("The user rejected permission", "The user has specified a rule which prevents")
+_REJECTED = "The user rejected permission"
+_FORBIDDEN = "The user has specified a rule which prevents"
+_REFUSALS = (_REJECTED, _FORBIDDEN)
 """How OpenCode's own refusals begin: such a call failed without ever running."""
 
 
@@ -143,7 +145,7 @@ def _tool_part(payload: Payload) -> Meant:
         return "tool.pre", ToolCall(called)
     why = text(state.get("error"))
     if payload.known.refused or why.startswith(_REFUSALS):
-        return "tool.permission.resolved", ToolCall(called)
+        return "tool.permission.resolved", ToolCall(called, why=_why_refused(payload, why))
     return "tool.error", ToolResult(
         called,
         ok=False,
@@ -162,8 +164,19 @@ def _replied(payload: Payload) -> Meant:
     reply = string(payload.properties, "reply")
     called = tools.resolved(payload.known)
     if reply in _REPLIES and called is not None:
-        return "tool.permission.resolved", ToolCall(called, allowed=reply != "reject")
+        allowed = reply != "reject"
+        why = "" if allowed else _why_refused(payload, _REJECTED)
+        return "tool.permission.resolved", ToolCall(called, allowed=allowed, why=why)
     return "notice", Text(f"permission: {reply}")
+
+
+def _why_refused(payload: Payload, said: str) -> str:
+    """The words for a refusal of OpenCode's own; `said` are those that its model reads."""
+    if said.startswith(_FORBIDDEN):
+        return "a rule of OpenCode's own forbids it"
+    if payload.known.headless:
+        return "OpenCode run refused it: it asks nobody when headless"
+    return "refused in OpenCode's own dialog"
 
 
 def _question(payload: Payload) -> Meant:

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from watchgate.agents.base import DecodeError
-from watchgate.agents.hooks.bodies import asks_there, response_text
+from watchgate.agents.hooks.bodies import asks_there, own_refusal, response_text
 from watchgate.agents.hooks.payload import text
 from watchgate.agents.table import EventRule, Fields
 from watchgate.agents.table.places import compiled, found, named_in, worded
@@ -45,8 +45,7 @@ def reader(native: str, rule: EventRule, fields: Fields, tools: Tools) -> Reader
     if rule.usage:
         return _usage(rule, fields)
     if rule.kind in _CALLS:
-        tool = _tool(rule, fields, tools)
-        return lambda payload: ToolCall(tool(payload))
+        return _call(rule, fields, tools)
     if rule.kind == "question":
         return _question(native, rule, fields, tools)
     if rule.kind in _RESULTS:
@@ -108,6 +107,14 @@ def _input(rule: EventRule, fields: Fields) -> Callable[[Payload], Payload]:
         return kept or rest(payload)
 
     return gather
+
+
+def _call(rule: EventRule, fields: Fields, tools: Tools) -> Reader:
+    tool = _tool(rule, fields, tools)
+    if rule.kind != "tool.permission.resolved":
+        return lambda payload: ToolCall(tool(payload))
+    reason = _joined(rule)
+    return lambda payload: ToolCall(tool(payload), why=own_refusal(reason(payload)))
 
 
 def _question(native: str, rule: EventRule, fields: Fields, tools: Tools) -> Reader:

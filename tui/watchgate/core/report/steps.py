@@ -106,6 +106,10 @@ def _contradicted(record: Record, data: Data, _row: HistoryRow) -> Step:
     return Step(record.at, what, text(data, "what"), record.seq, loud=True)
 
 
+def _refused(record: Record, data: Data, _row: HistoryRow) -> Step:
+    return Step(record.at, "refused by the agent", text(data, "what"), record.seq, loud=True)
+
+
 def _ungated(record: Record, data: Data, _row: HistoryRow) -> Step:
     loud = data.get("alarm", True) is True
     return Step(record.at, "no gate was asked", text(data, "why"), record.seq, loud)
@@ -132,5 +136,6 @@ _STEPS: Final[dict[str, Callable[[Record, Data, HistoryRow], Step]]] = {
     "effect.undelivered": _never_told,
     "effect.confirmed": _confirmed,
     "effect.contradicted": _contradicted,
+    "effect.refused": _refused,
     "effect.ungated": _ungated,
 }

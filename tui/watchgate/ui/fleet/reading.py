@@ -19,6 +19,7 @@ from watchgate.core.nesting import DEEPEST, too_deep
 from watchgate.core.presence.attempts import AttemptData
 from watchgate.core.records import (
     COUNTED,
+    EffectData,
     EscalatedData,
     FactsData,
     Record,
@@ -125,6 +126,7 @@ _READ: dict[str, Any] = {
     "approval.decided": _End,
     "effect.undelivered": _Word,
     "effect.contradicted": _Word,
+    "effect.refused": EffectData,
     "effect.ungated": _Why,
     "policy.ungated": _Why,
     "policy.inferred": _Why,

@@ -21,7 +21,7 @@ MARGIN = 1
 WIDE = 110
 
 _QUIET = ("done", "withdrawn", "no result")
-_STOPPED = ("denied", "timed out", "failed")
+_STOPPED = ("denied", "timed out", "failed", "refused")
 _RAN = ("running", "done", "failed", "ran ungated", "no result")
 
 
@@ -178,6 +178,8 @@ def draw_call(
         by, call = safe_text(row.shown_by[:80]), covered(row.shown)[: at.call + 8]
         note = f"shown rewritten by {by}, it ran as it was: "
         return line.to(at.call_at).fit(f"{note}{call}", at.call, "dim")
+    if row.stage == "refused":
+        call = f"{row.why}: {call}"
     call = covered(call)[: 4 * at.call + 8]
     line.to(at.call_at)
     room = at.call

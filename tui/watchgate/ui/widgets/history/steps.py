@@ -156,6 +156,11 @@ def _contradicted(record: Record, row: HistoryRow, _home: str) -> list[Step]:
     return [Step(record.at, SAME, about, record.seq, loud=True)]
 
 
+def _refused_there(record: Record, _row: HistoryRow, _home: str) -> list[Step]:
+    about = covered(str(record.data["what"]))
+    return [Step(record.at, "refused by the agent", about, record.seq, loud=True)]
+
+
 def _ungated(record: Record, _row: HistoryRow, _home: str) -> list[Step]:
     alarm = record.data.get("alarm", True) is True
     words = "# no gate was asked" if alarm else "no gate was asked"
@@ -183,6 +188,7 @@ _STEPS: Final[dict[str, Say]] = {
     "effect.undelivered": _undelivered,
     "effect.confirmed": _confirmed,
     "effect.contradicted": _contradicted,
+    "effect.refused": _refused_there,
     "effect.ungated": _ungated,
     "policy.refused": _refused,
 }
