@@ -23,7 +23,7 @@ from tests.agents.hooked import (
 from watchgate.agents.base import Answer
 from watchgate.agents.copilot import TABLE
 from watchgate.core.events import Text, ToolResult
-from watchgate.core.verdicts import Reply
+from watchgate.core.verdicts import Reply, SayAllow
 
 HEAD: dict[str, Any] = {"sessionId": "c-9", "timestamp": 1795300000000, "cwd": "/home/dev/shop"}
 CALL: dict[str, Any] = {
@@ -117,6 +117,13 @@ def test_results() -> None:
         (
             edited(command="make -n lint"),
             Answer(b'{"permissionDecision":"allow","modifiedArgs":{"command":"make -n lint"}}'),
+        ),
+        (
+            SayAllow({"command": "ls"}, "not what was asked"),
+            Answer(
+                b'{"permissionDecision":"allow","modifiedArgs":{"command":"ls"},'
+                b'"additionalContext":"not what was asked"}'
+            ),
         ),
         (DENY, denied(PRE_DENY)),
         (STOP, denied(PRE_DENY)),

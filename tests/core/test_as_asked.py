@@ -81,6 +81,11 @@ def test_an_edited_call_is_not_confirmed_as_the_one_that_was_asked_for() -> None
     assert confirmed.data["what"] == "ran as edited"
 
 
+def test_the_record_of_its_result_tells_what_ran() -> None:
+    (ended,) = edited().all("tool.post")
+    assert ended.data["summary"] == "low x"
+
+
 def test_the_model_is_told_of_the_edit_and_of_what_ran() -> None:
     reply = edited().reply(1)
     assert isinstance(reply, SayAllow)

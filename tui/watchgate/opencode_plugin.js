@@ -147,7 +147,7 @@ function parsed(out) {
   return value
 }
 
-// The arguments to run with, null to leave them; throws when the call must not run.
+// An answer with the arguments to run with, null to leave them; throws when the call must not run.
 function verdict({ code, fault, out }) {
   const broken = (what) => {
     const gone = !existsSync(SETUP.client)
@@ -166,7 +166,7 @@ function verdict({ code, fault, out }) {
   if (said !== null && said.decision !== "allow") throw broken("gave an answer of another form")
   if (said?.args === undefined) return null
   if (said.args === null || typeof said.args !== "object" || Array.isArray(said.args)) throw broken("gave no arguments to run with")
-  return said.args
+  return said
 }
 
 // A read that nobody forbade goes on: this lane fails open unless the profile is strict.
@@ -372,17 +372,18 @@ export const Watchgate = async ({ client, directory, serverUrl }) => {
       }
       const closes = lane === "gate" || SETUP.strict
       const ended = await hold(callID, sessionID, ask(lane, BEFORE, payload, closes ? SETUP.closed : ""))
-      let args
+      let edit
       try {
-        args = closes ? verdict(ended) : verdictOnRead(ended)
+        edit = closes ? verdict(ended) : verdictOnRead(ended)
       } catch (denial) {
         refused.set(callID, true)
         throw denial
       }
-      if (args) {
+      if (edit) {
         for (const key of Object.keys(output.args)) delete output.args[key]
-        Object.assign(output.args, args)
-        call.args = structuredClone(args)
+        Object.assign(output.args, edit.args)
+        call.args = structuredClone(edit.args)
+        call.words = edit.context
       }
       call.began = Date.now()
     },
@@ -394,6 +395,9 @@ export const Watchgate = async ({ client, directory, serverUrl }) => {
         const exit = output.metadata?.exit
         const result = { output: cut(output.output), metadata: typeof exit === "number" ? { exit } : {} }
         report("tool.execute.after", { hook: "tool.execute.after", input, output: result }, input.sessionID, took)
+        // The model reads the result alone: so what else there is to say to it stands there.
+        const words = calls.get(input.callID)?.words
+        if (typeof words === "string") output.output = `${output.output}\n\n[watchgate] ${words}`
         calls.delete(input.callID)
       } catch {}
     },

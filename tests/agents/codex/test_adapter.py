@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from tests.agents.payloads import CALL, decoded
 from watchgate.agents.codex.adapter import EVENTS as EVENTS_OF_CODEX
 from watchgate.agents.codex.adapter import Codex
 from watchgate.core.events import Body, Can, Lane, SessionChange, Text, ToolCall, ToolResult
+from watchgate.core.verdicts import SayAllow
 
 CODEX = Codex()
 PATCH = "*** Begin Patch\n*** Add File: a\n+a\n*** End Patch\n"
@@ -117,3 +119,15 @@ UPSTREAM = (
 def test_cx_60_every_event_of_upstream_codex_has_a_kind_and_a_hook_to_install() -> None:
     assert set(UPSTREAM.split()) <= EVENTS_OF_CODEX.keys()
     assert {entry.event for entry in CODEX.entries("guard")} >= set(UPSTREAM.split())
+
+
+def test_an_edit_of_its_shell_is_told_with_words_for_the_model() -> None:
+    call = decoded(CODEX, "PreToolUse", Lane.GATE, tool_name="Bash", tool_input={"command": "ls"})
+    answer = CODEX.answer(call, SayAllow({"command": "ls -l"}, "not what was asked"))
+
+    assert json.loads(answer.stdout)["hookSpecificOutput"] == {
+        "hookEventName": "PreToolUse",
+        "permissionDecision": "allow",
+        "updatedInput": {"command": "ls -l"},
+        "additionalContext": "not what was asked",
+    }

@@ -174,6 +174,11 @@ def test_a_question_carries_what_it_asks_and_can_be_answered() -> None:
             SayAllow({"command": "ls -l"}),
             {"decision": "allow", "args": {"command": "ls -l"}},
         ),
+        (
+            before(command="ls"),
+            SayAllow({"command": "ls -l"}, "not what was asked"),
+            {"decision": "allow", "args": {"command": "ls -l"}, "context": "not what was asked"},
+        ),
         (PERMISSION, SayAllow(), {"reply": "once"}),
         (
             PERMISSION,

@@ -37,7 +37,10 @@ for (const step of JSON.parse(readFileSync(0, "utf8"))) {
   if (step.sleep) await sleep(step.sleep)
   if (step.event) await hooks.event({ event: step.event })
   if (step.until) while (posted.length < step.until) await sleep(5)
-  if (step.after) await hooks["tool.execute.after"](...step.after)
+  if (step.after) {
+    await hooks["tool.execute.after"](...step.after)
+    out.push({ read: step.after[1].output })
+  }
   if (step.before) {
     const output = { args: step.before.args }
     const began = Date.now()
@@ -188,6 +191,15 @@ def test_a_changed_call_runs_with_the_other_arguments(stage: Stage) -> None:
     stage.answers('{"decision":"allow","args":{"command":"make -n"}}')
 
     assert stage.call(command="make", timeout=5)["ran"] == {"command": "make -n"}
+
+
+def test_the_model_reads_the_words_for_it_below_the_result(stage: Stage) -> None:
+    stage.answers('{"decision":"allow","args":{"command":"make -n"},"context":"it was edited"}')
+    after = [{"tool": "bash", "sessionID": "s", "callID": "c", "args": {}}, {"output": "done"}]
+    call = {"before": {"tool": "bash", "args": {"command": "make"}}}
+    _, ended = stage.run(call, {"after": after})["out"]
+
+    assert ended == {"read": "done\n\n[watchgate] it was edited"}
 
 
 def test_a_denied_call_throws_the_reason(stage: Stage) -> None:

@@ -49,7 +49,7 @@ def _before(decision: str, **more: str) -> dict[str, Any]:
 _PRE: Final = Answers(
     deny=Told(stdout=_before("deny", permissionDecisionReason=REASON), stderr=REASON, exit=2),
     allow=Told(stdout=_before("allow")),
-    modify=Told(stdout=_before("allow", modifiedArgs="{input}")),
+    modify=Told(stdout=_before("allow", modifiedArgs="{input}", additionalContext="{context}")),
 )
 _PERMISSION: Final = Answers(
     deny=Told(stdout={"behavior": "deny", "message": REASON}),

@@ -126,6 +126,7 @@ class _Session:
         """The call is about another input from now on."""
         self._unfile(call)
         call.tool = msgspec.structs.replace(tool, input={})
+        call.summary = ""
         call.patches = tool.cls == "shell" and _holds_a_patch(tool)
         self._file(call)
 

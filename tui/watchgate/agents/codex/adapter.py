@@ -168,8 +168,8 @@ class Codex:
         if not event.lane.waits or event.native not in _CAN:
             return answers.NOTHING
         match reply:
-            case SayAllow(input=dict() as args) if _takes_edit(event):
-                return answers.pre_tool_allow(args)
+            case SayAllow(input=dict() as args, context=words) if _takes_edit(event):
+                return answers.pre_tool_allow(args, words)
             case SayAllow(input=None):
                 if event.native == answers.PRE_TOOL:
                     return answers.NOTHING

@@ -170,8 +170,9 @@ def _about_call(reply: Reply) -> Answer:
     match reply:
         case SayAllow(input=None):
             return _told({"decision": "allow"})
-        case SayAllow(input=args):
-            return _told({"decision": "allow", "args": args})
+        case SayAllow(input=args, context=words):
+            beside = {"context": spoken(words)} if words else {}
+            return _told({"decision": "allow", "args": args, **beside})
         case SayDeny(reason=reason):
             return _denial(reason)
     return Answer()
