@@ -8,7 +8,7 @@ import pytest
 from tests.core.builders import permission, post, pre, shell
 from tests.core.test_engine_hearings import gate
 from tests.core.world import World
-from watchgate.core.events import Event, Tool, ToolResult
+from watchgate.core.events import Can, Event, Tool, ToolResult
 from watchgate.core.history import fold
 from watchgate.core.history_lean import lean
 from watchgate.core.history_row import HistoryRow
@@ -256,3 +256,16 @@ def test_nor_where_only_its_own_question_tells_of_it() -> None:
     world.advance(60)
     world.send(post(shell("low", "c1")))
     assert (row(world).took_ms, recorded(world.records).took_ms) == (None, None)
+
+
+def test_a_permission_that_is_asked_about_the_edited_call_is_allowed_as_it_is() -> None:
+    """Codex takes the edit at its gate, and then asks to leave its sandbox with the new command."""
+    takes_no_edit = Can(allow=True, deny=True)
+    world = World()
+    world.edit(world.ask(pre(shell("critical x", "c1")), 1), SAFE)
+    world.commit()
+    tool = Tool("Bash", "Bash", "shell", SAFE, input_hash(SAFE, "shell"))
+    world.send(permission(tool, races=False, can=takes_no_edit), 2)
+    reply = world.reply(2)
+    assert isinstance(reply, SayAllow)
+    assert reply.input is None

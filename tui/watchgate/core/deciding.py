@@ -11,7 +11,7 @@ from watchgate.core.calls import Call, Calls
 from watchgate.core.clock import Instant
 from watchgate.core.effects import Effect, Send
 from watchgate.core.endings import Endings, reply_for
-from watchgate.core.events import Event
+from watchgate.core.events import Event, Tool
 from watchgate.core.grants.book import Grants
 from watchgate.core.grants.grant import Grant
 from watchgate.core.judging import POLICY
@@ -24,7 +24,8 @@ from watchgate.core.requests import Request, Waiter
 from watchgate.core.retries import why_raised
 from watchgate.core.ruling import Ruling
 from watchgate.core.standing import Standing
-from watchgate.core.verdicts import Outcome, SayDeny, SayNothing
+from watchgate.core.tool_input import input_hash
+from watchgate.core.verdicts import Outcome, Reply, SayAllow, SayDeny, SayNothing
 
 
 class Deciding:
@@ -119,7 +120,8 @@ class Deciding:
             return None
         if call.carried is not None and not (ruling is not None and ruling.rewritten):
             found = self._gate.assess(event)
-            carried = Send(conn, event, reply_for(event, call.carried.reply), call.carried.request)
+            reply = _as_taken(tool, call.carried.reply)
+            carried = Send(conn, event, reply_for(event, reply), call.carried.request)
             gate: Gate = "carried" if event.can.allow or event.can.deny else "handback"
             return [drafts.called(event, tool, call, gate, found), carried]
         request = self._broker.open.get(call.request or "")
@@ -214,3 +216,14 @@ class Deciding:
         if not self._standing.consoles and config.unattended == "deny":
             effects += self._endings.nobody(request, "no console is attached", now)
         return effects
+
+
+def _as_taken(tool: Tool, reply: Reply) -> Reply:
+    """The carried reply about a call that its agent tells with its edited input already.
+
+    Agents ask for permission after they took an edit, and then the input needs no other.
+    """
+    if not isinstance(reply, SayAllow) or reply.input is None:
+        return reply
+    taken = tool.input_hash == input_hash(reply.input, tool.cls)
+    return SayAllow(context=reply.context) if taken else reply

@@ -41,7 +41,7 @@ def read(body: Json) -> Conversation:
             said.append(Message(before.text + text, before.calls + (kind != "message")))
         elif kind.endswith("_output"):
             results.append(ToolResult(item["call_id"], plain_text(item.get("output"))))
-        elif item.get("role") == "user":
+        elif item.get("role") in ("user", "developer"):
             asked.append(plain_text(item.get("content")))
         answering = by_model or (answering and kind == "reasoning")
     return Conversation(

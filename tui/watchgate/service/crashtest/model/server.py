@@ -30,8 +30,9 @@ class Model:
     """The script being played, and what agents told the model.
 
     `calls` is how many tool calls the model has made, `results` what was told of them in the newest
-    request, in the agent's order; `offered` are the tools that it was offered, each with the JSON
-    schema of its input; `faults` are requests that could not be answered.
+    request, in the agent's order, and `read` all that it was told there; `offered` are the tools
+    that it was offered, each with the JSON schema of its input; `faults` are requests that could
+    not be answered.
     """
 
     def __init__(self) -> None:
@@ -39,6 +40,7 @@ class Model:
         self.script: Script = ()
         self.calls = 0
         self.results: tuple[ToolResult, ...] = ()
+        self.read = ""
         self.offered: dict[str, Json] = {}
         self.faults: list[str] = []
 
@@ -47,6 +49,7 @@ class Model:
         self.offered |= conversation.tools
         if conversation.scripted:
             self.results = conversation.results
+            self.read = "\n".join((*conversation.asked, *(each.text for each in self.results)))
         reply = next_reply(self.script, conversation)
         self.calls += len(reply.calls)
         return reply
