@@ -6,7 +6,7 @@ import pytest
 
 from tests.agents_real.harness.program import Core
 from tests.agents_real.harness.session import EVIDENCE, Session, one_call
-from tests.agents_real.harness.tmux import needs_tmux
+from tests.agents_real.harness.tmux import Terminal, needs_tmux
 from tests.agents_real.harness.waiting import eventually
 from watchgate.service.crashtest.agents.opencode import OpenCode
 from watchgate.service.crashtest.model.server import Model
@@ -87,3 +87,22 @@ def test_an_answer_in_opencodes_own_dialog_retires_the_request(
 
         assert asking.evidence == "ran\n"
         assert late.exit_code == 4
+
+
+def test_headless_it_refuses_by_itself_what_it_would_ask_about(
+    core: Core, asking: Session[OpenCode], console: Terminal
+) -> None:
+    """Nobody can be asked then: the card does not promise that it runs, and the row tells why."""
+    asking.start(one_call())
+    held = core.holds_one()
+    console.press("Enter")
+    console.wait_for("after allow  OpenCode may run it, or refuse it: it asks nobody when headless")
+    console.press("Escape")
+    core.allow(held)
+    asking.finish()
+
+    assert asking.evidence == ""
+    assert "auto-rejecting" in asking.output()
+    console.wait_for(r"\+ refused .*it asks nobody when headless")
+    assert core.record("effect.refused", held.id)["data"]["what"] == "it asks nobody when headless"
+    assert core.records("effect.contradicted") == []

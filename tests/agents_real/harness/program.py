@@ -193,10 +193,13 @@ class Core:
 
     def records(self, kind: str) -> list[Json]:
         """The records of one kind that have come so far."""
+        return [record for record in self.every_record() if record["kind"] == kind]
+
+    def every_record(self) -> list[Json]:
+        """The records that have come so far."""
         # The last line may still be half written.
         lines = self._records.read_text().rpartition("\n")[0].splitlines()
-        records: list[Json] = [json.loads(line) for line in lines]
-        return [record for record in records if record["kind"] == kind]
+        return [json.loads(line) for line in lines]
 
     def turn_ends(self) -> None:
         """Wait until the agent's turn is over, and with it everything about its calls."""

@@ -37,6 +37,7 @@ class Session(Generic[A_co]):
         self.place = place
         self.interactive = INTERACTIVE[agent.name]
         self._model = model
+        self.beside: dict[str, str] = {}
         self._process: subprocess.Popen[bytes] | None = None
         agent.configure(place, model.url)
 
@@ -49,6 +50,11 @@ class Session(Generic[A_co]):
     def told(self) -> str:
         """The same as one text."""
         return "\n".join(self.results)
+
+    @property
+    def read(self) -> str:
+        """All that the model was given to read with its newest answer about a call."""
+        return self._model.read
 
     @property
     def evidence(self) -> str:
@@ -95,7 +101,7 @@ class Session(Generic[A_co]):
         self._model.script = turns
         environment = self.agent.whole_environment(self.place, self._model.url)
         argv = [str(self.agent.program), *self.interactive]
-        with terminal(self.place, argv, environment) as opened:
+        with terminal(self.place, argv, environment | self.beside) as opened:
             yield opened
 
     def close(self) -> None:

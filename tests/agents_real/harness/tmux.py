@@ -7,7 +7,7 @@ import shlex
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -55,14 +55,19 @@ class Terminal:
         A console takes no key for a request that was only just drawn.
         """
 
+        self.press_till(key, lambda: self.shows(pattern), f"{pattern!r}")
+
+    def press_till(self, key: str, probe: Callable[[], bool], what: str) -> None:
+        """Press one key, again if it came too early, until `probe` is true."""
+
         def pressed() -> bool:
-            if self.shows(pattern):
+            if probe():
                 return True
             self.press(key)
             time.sleep(SETTLE_S)
-            return self.shows(pattern)
+            return probe()
 
-        eventually(pressed, f"{pattern!r} after {key}")
+        eventually(pressed, f"{what} after {key}")
 
     def type(self, text: str) -> None:
         """Type a text, one key after the other."""

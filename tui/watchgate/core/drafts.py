@@ -266,7 +266,7 @@ def effect(
 
 def refused(event: Event, call: Call, why: str) -> Emit:
     """The record that the agent refused by itself what the gate had let go on."""
-    data = EffectData(word=call.decided or "", what=why or "the agent refused it by itself")
+    data = EffectData(word=call.decided or "", what=why or "by its own rules")
     return draft(event, data, call.ref, call.request, kind="effect.refused")
 
 

@@ -42,8 +42,8 @@ def refusal(payload: HookPayload, classes: Classes) -> Body:
 
 
 def own_refusal(reason: str) -> str:
-    """The words for a refusal by an agent's own rules, with its reason where it gives one."""
-    return f"its own rules refused it: {reason}" if reason else "its own rules refused it"
+    """The words for a refusal by an agent's own rules: its reason, where it gives one."""
+    return reason or "by its own rules"
 
 
 def result(payload: HookPayload, classes: Classes) -> Body:

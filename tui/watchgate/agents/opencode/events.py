@@ -173,10 +173,10 @@ def _replied(payload: Payload) -> Meant:
 def _why_refused(payload: Payload, said: str) -> str:
     """The words for a refusal of OpenCode's own; `said` are those that its model reads."""
     if said.startswith(_FORBIDDEN):
-        return "a rule of OpenCode's own forbids it"
+        return "a rule of its own forbids it"
     if payload.known.headless:
-        return "OpenCode run refused it: it asks nobody when headless"
-    return "refused in OpenCode's own dialog"
+        return "it asks nobody when headless"
+    return "in its own dialog"
 
 
 def _question(payload: Payload) -> Meant:
