@@ -50,8 +50,8 @@ class Answers(Crashing, inherit_bindings=False):
     prompts: Prompts
     unlocking: Unlocking
 
-    def say(self, text: str, seconds: float = 4.0) -> None:
-        """Tell the operator something."""
+    def say(self, text: str, seconds: float = 4.0, *, docked: bool = False) -> None:
+        """Tell the operator something; of what is `docked`, as long as it is."""
         raise NotImplementedError
 
     def perform(self, action: str) -> None:

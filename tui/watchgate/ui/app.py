@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
 from typing import ClassVar
 
@@ -81,6 +82,8 @@ class WatchgateApp(Answers, inherit_bindings=False):
         self.unlocking = Unlocking(self, self.now_s)
         self._presenter = Presenter(self.options, self.keymap, self.desk, self.has_seen)
         self._drawn: object = None
+        self._keys: deque[Key] = deque()
+        self._opening = False
         self._announcer = Announcer(self.bell, self._write, self.options.telling, self.start)
         self._open: frozenset[str] = frozenset()
 
@@ -205,9 +208,24 @@ class WatchgateApp(Answers, inherit_bindings=False):
         """Every key that no prompt took: first the arming, then what the key is bound to."""
         event.stop()
         event.prevent_default()
+        self._keys.append(event)
+        if not self._opening:
+            self._take_keys()
+
+    def _take_keys(self) -> None:
+        """Take the keys in their order; behind one that opens a screen they wait for that."""
+        self._opening = False
+        while self._keys and not self._opening:
+            if self.screen is self.pages.top:
+                self._take(self._keys.popleft())
+            else:
+                self._opening = True
+                self.later(SOON_S, self._take_keys)
+
+    def _take(self, event: Key) -> None:
         name = name_of(event)
-        if self.prompts.catch():
-            return  # a prompt is opening: what is meant for it must not reach keys that decide
+        if self.prompts.catch(event) or self.pages.top.catch(event):
+            return  # what is meant for what is opening must not reach keys that decide
         live = self.stage.live
         if live is not None and live.unaware(self.now_s()):
             self.start(live.hello)
@@ -226,7 +244,7 @@ class WatchgateApp(Answers, inherit_bindings=False):
         """Do an action of the keymap, or say why it cannot be done now."""
         reason = self.keymap[action].reason(self.moment().context)
         if reason is not None:
-            self.say(reason)
+            self.say(reason, docked=True)
         else:
             ACTIONS[action](self)
 
@@ -244,9 +262,9 @@ class WatchgateApp(Answers, inherit_bindings=False):
     def on_resize(self, event: Resize) -> None:
         self.wake()
 
-    def say(self, text: str, seconds: float = 4.0) -> None:
-        """Tell the operator something in the dock's last line."""
-        self.desk.say(text, self.now_s(), seconds)
+    def say(self, text: str, seconds: float = 4.0, *, docked: bool = False) -> None:
+        """Tell the operator something in the footer; of what is `docked`, as long as it is."""
+        self.desk.say(text, self.now_s(), seconds, docked=docked)
         self.wake()
 
     def later(self, seconds: float, call: Callable[[], None]) -> None:

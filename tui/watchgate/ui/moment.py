@@ -80,6 +80,7 @@ class Desk:
         self.filter = ""
         self.locked = False
         self._note_until_s = 0.0
+        self._note_is_of_docked = False
         self._bare: str | None = None
 
     @property
@@ -110,24 +111,26 @@ class Desk:
         for index, view in enumerate(pending):
             if view.id == self.docked:
                 return view, index
-        self.docked = pending[0].id if pending else None
+        self.dock(pending[0].id if pending else None)
         return (pending[0], 0) if pending else (None, 0)
 
     def turn(self, pending: Sequence[PendingView], by: int) -> None:
         """Dock the next or the previous request."""
         if pending:
-            self._bare = None
             _, index = self.look(pending)
-            self.docked = pending[(index + by) % len(pending)].id
+            self.dock(pending[(index + by) % len(pending)].id)
 
-    def dock(self, request: str) -> None:
-        """Dock this request, whatever its place."""
+    def dock(self, request: str | None) -> None:
+        """Dock this request, whatever its place; none where nothing is open."""
         if request != self.docked:
             self._bare, self.docked = None, request
+            if self._note_is_of_docked:
+                self.note = ""
 
-    def say(self, text: str, now_s: float, seconds: float = 4.0) -> None:
-        """Tell the operator something for a moment."""
+    def say(self, text: str, now_s: float, seconds: float = 4.0, *, docked: bool = False) -> None:
+        """Tell the operator something for a moment, or as long as the same request is `docked`."""
         self.note, self._note_until_s = text, now_s + seconds
+        self._note_is_of_docked = docked
 
     def forget(self, now_s: float) -> bool:
         """Take the note away when its time is over; whether that changed anything."""

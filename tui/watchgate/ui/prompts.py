@@ -10,11 +10,13 @@ from watchgate.core.views import PendingView
 from watchgate.ui.deciding.arming import Ask, Commit, Intent
 from watchgate.ui.deciding.consequences import after_allow, handback_label
 from watchgate.ui.keys.jumping import Jump
-from watchgate.ui.keys.keymap import Hint
+from watchgate.ui.keys.keymap import Hint, again
 from watchgate.ui.pages import Pages
 from watchgate.ui.source import Call
 
 if TYPE_CHECKING:
+    from textual.events import Key
+
     from watchgate.core.completing import Known
     from watchgate.ui.widgets.prompts.prompt import Prompt
 
@@ -71,11 +73,16 @@ class Prompts:
         if self._open is not None:
             self._open.shown()
 
-    def catch(self) -> bool:
-        """Give the keys to the prompt that is open but has them not yet; whether there is one."""
+    def catch(self, event: Key) -> bool:
+        """Give the keys to the prompt that is open but has them not yet; whether there is one.
+
+        This key is lost, but where the prompt only reads a text.
+        """
         if self._open is None or self._open.has_focus:
             return False
         self._open.call_later(self._open.focus)
+        if self._open.reads_ahead:
+            self._open.post_message(again(event))
         return True
 
     def keep(self, pending: Mapping[str, PendingView]) -> None:

@@ -191,8 +191,8 @@ class Arming:
 
     def armed(self, now: float) -> Ask | None:
         """The question that the same key would answer now, on the request that is shown."""
-        if self._asked is None or now - self._asked[1] > CONFIRM_S:
-            return None
+        if self._press or self._asked is None or now - self._asked[1] > CONFIRM_S:
+            return None  # a key that waits was the answer, or takes the question back
         return self._asked[0]
 
     def key(self, name: str, now: float) -> Pass | Held | Said:

@@ -42,8 +42,8 @@ def deciding_keys(keymap: Keymap, intents: Sequence[Intent] = INTENTS) -> dict[s
 class Front(Protocol):
     """What the operator needs of the screen."""
 
-    def say(self, text: str) -> None:
-        """Tell the operator something."""
+    def say(self, text: str, *, docked: bool = False) -> None:
+        """Tell the operator something; of what is `docked`, as long as it is."""
         ...
 
     def ask_yes(self, ask: Ask, view: PendingView) -> None:
@@ -142,7 +142,7 @@ class Operator:
         self._arming.seen_whole(request_id)
         if self._opened == request_id == self.drawn_id:
             self._opened = None
-            self._front.say(self._keys_now())
+            self._say(self._keys_now())
 
     def keep(self, pending: Mapping[str, PendingView]) -> None:
         """Forget what was shown of requests that are settled, and their marks."""
@@ -155,7 +155,7 @@ class Operator:
 
     def pasted(self) -> None:
         """Something was pasted into the terminal."""
-        self._front.say(self._arming.paste(self._now_s()).text)
+        self._say(self._arming.paste(self._now_s()).text)
 
     def typed(self) -> None:
         """A key went to a prompt, which it closed."""
@@ -177,7 +177,7 @@ class Operator:
         """Judge a key read at `at_s`; whether the caller may do what it is bound to."""
         verdict = self._arming.key(name, at_s)
         if isinstance(verdict, (Pass, Said)) and verdict.text:
-            self._front.say(verdict.text)
+            self._say(verdict.text)
         if isinstance(verdict, Pass):
             return True
         if isinstance(verdict, Held):
@@ -197,12 +197,12 @@ class Operator:
             return
         reason = self._front.why_not(self._last) if self._last else None
         if reason is not None:
-            self._front.say(reason)
+            self._say(reason)
         elif self._last in OPENED_FIRST and self._front.open_request():
-            self._front.say(self._keys_now())
+            self._say(self._keys_now())
             self._opened = self.drawn_id
         elif isinstance(answer, Said):
-            self._front.say(answer.text)
+            self._say(answer.text)
         elif isinstance(answer, Ask):
             self._ask(answer)
         else:
@@ -224,7 +224,7 @@ class Operator:
         elif commit.intent == "edit":
             self._front.ask_edit(view)
         elif commit.intent == "mark":
-            self._front.say(self.marks.toggle(view))
+            self._say(self.marks.toggle(view))
         elif commit.intent == "allow" and view.data.asks == "question":
             self._front.ask_answer(commit, view)
         elif commit.intent == "allow" and (together := self.marks.together(view.id)):
@@ -242,6 +242,10 @@ class Operator:
         """Send decisions in their order; what was refused is told first."""
         sent = [request(commit, view, 0, terms) for commit, view in decisions]
         self._front.start(lambda: self._send_all(sent))
+
+    def _say(self, text: str) -> None:
+        """Tell something of the request that is shown."""
+        self._front.say(text, docked=True)
 
     def _keys_now(self) -> str:
         """What a and d do with the request that was opened."""

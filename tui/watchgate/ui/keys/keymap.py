@@ -283,3 +283,10 @@ def name_of(event: KeyEvent) -> str:
 def read_at(event: KeyEvent, now_s: float) -> float:
     """When a key was read, on the clock that says `now_s`."""
     return now_s - max(0.0, time.monotonic() - event.time)
+
+
+def again(event: KeyEvent) -> KeyEvent:
+    """The same key, read at the same time, for whoever is to take it in the place of another."""
+    key = KeyEvent(event.key, event.character)
+    key.time = event.time
+    return key

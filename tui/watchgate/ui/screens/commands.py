@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from textual.events import Key
 from textual.widget import Widget
 
-from watchgate.ui.keys.keymap import Context, Keymap, Where
+from watchgate.ui.keys.keymap import Context, Keymap, Where, again
 from watchgate.ui.moment import Moment
 from watchgate.ui.screens.frame import Frame
 from watchgate.ui.widgets.command_list import CommandList
@@ -28,6 +29,10 @@ class CommandScreen(Frame):
 
     def on_mount(self) -> None:
         self.list.focus()
+
+    def catch(self, event: Key) -> bool:
+        """Give the list the keys that were read before it had the focus."""
+        return self.list.post_message(again(event))
 
     def aside(self, moment: Moment) -> tuple[Part, ...]:
         """How it closes."""

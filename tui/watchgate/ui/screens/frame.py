@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
+from textual.events import Key
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -104,6 +105,10 @@ class Frame(Screen[None], inherit_bindings=False):
         self.tabs.show(TabsView(self.tab, self.aside(moment), self.chips(moment)))
         self._show_dock(moment)
         self.footer.show(moment.hints, moment.note)
+
+    def catch(self, event: Key) -> bool:
+        """Take a key that was meant for what is on the screen; false where none reads keys."""
+        return False
 
     def move(self, lines: int) -> None:
         """Move the cursor or scroll; a screen without either stays as it is."""

@@ -37,6 +37,7 @@ class FilterBar(Prompt):
     """
 
     DEFAULT_CSS = "FilterBar { height: 2; }"
+    reads_ahead = True
 
     @dataclass
     class Changed(Message):

@@ -18,6 +18,8 @@ class Prompt(Pane, can_focus=True):
 
     ground = "s2"
     request = ""
+    reads_ahead = False
+    """Whether it takes keys that were read before it was drawn: where none of them lets one run."""
 
     @property
     def hints(self) -> Sequence[Hint]:

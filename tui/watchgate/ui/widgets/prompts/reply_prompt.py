@@ -22,6 +22,7 @@ class ReplyPrompt(TypedPrompt):
     """Reads one line; Enter after it denies with it, Esc leaves everything as it was."""
 
     DEFAULT_CSS = "ReplyPrompt { height: 1; }"
+    reads_ahead = True
 
     @dataclass
     class Replied(Message):
