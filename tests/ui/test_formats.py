@@ -112,3 +112,21 @@ def test_a_text_without_an_end_is_not_measured_again_for_each_of_its_characters(
     assert formats.cut(endless, 20) == ("\u9577" * 8, "...")
     line = EditLine("\u9577" * 2_000, 2_000)
     assert line.onto(Line(DARK), 20) == 1_991
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "cut"),
+    [
+        ("api", 8, "api"),
+        ("project-01", 8, "pro...01"),
+        ("project-16", 8, "pro...16"),
+        ("watchgate~a1b2", 8, "wat~a1b2"),
+        ("watchgate~a1b2", 7, "wa~a1b2"),
+        ("watchgate~a1b2c3d4e5", 8, "wat...e5"),
+        ("infra-terraform", 16, "infra-terraform"),
+        ("日本語のプロジェクト", 8, "日...ト"),
+    ],
+)
+def test_a_cut_name_keeps_what_tells_it_from_others(name: str, cells: int, cut: str) -> None:
+    assert formats.cut_name(name, cells) == cut
+    assert formats.width(cut) <= cells

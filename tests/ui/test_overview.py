@@ -110,7 +110,9 @@ def test_a_state_that_no_event_told_is_marked_as_a_guess() -> None:
     left = msgspec.structs.replace(view, seen_at=NOW_US - 9_000_000, left_at=NOW_US - 9_000_000)
     assert session_word(left, None, NOW_US) == "interrupted?"
     unheard = msgspec.structs.replace(view, seen_at=NOW_US - 3_600_000_000)
-    assert session_word(unheard, None, NOW_US) == "unknown?"
+    assert session_word(unheard, None, NOW_US) == "silent 1 h"
+    process = msgspec.structs.replace(view, state=SessionState.UNKNOWN, calls=0)
+    assert session_word(process, None, NOW_US) == "no call yet"
 
 
 def test_calls_of_the_last_minute_in_eight_bins() -> None:

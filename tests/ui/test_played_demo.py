@@ -63,13 +63,16 @@ async def test_the_demo_tells_who_waits_at_the_own_core() -> None:
         await bench.until(lambda: "2 PENDING" in bench.screen)
         assert "invented" not in bench.screen
         bench.source.feed(requested(critical()))
-        await bench.until(lambda: "1 request now: q leaves the demo" in bench.screen)
+        await bench.until(
+            lambda: "1 request now: CRITICAL denied in 0:21, q leaves the demo" in bench.screen
+        )
         assert "these calls are invented" in bench.screen.splitlines()[0]
         await bench.press("q")
         await bench.until(lambda: "1 PENDING" in bench.screen)
 
 
-async def test_a_frozen_view_is_not_carried_into_the_demo_but_is_there_again_after_it() -> None:
+async def test_a_frozen_view_ends_with_the_demo_that_takes_its_place() -> None:
+    """What is drawn after it is drawn anew: it is no picture of when the view was frozen."""
     async with running(quiet(), options=WITH_DEMO) as bench:
         await bench.press("z")
         assert "FROZEN" in bench.screen
@@ -78,4 +81,6 @@ async def test_a_frozen_view_is_not_carried_into_the_demo_but_is_there_again_aft
         await bench.settle()
         assert "FROZEN" not in bench.screen
         await bench.press("q")
-        await bench.until(lambda: "FROZEN" in bench.screen)
+        await bench.until(lambda: not bench.app.stage.demo)
+        await bench.settle()
+        assert "FROZEN" not in bench.screen

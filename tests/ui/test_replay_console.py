@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import msgspec
@@ -274,7 +275,8 @@ async def test_who_waits_meanwhile_is_told() -> None:
     async with replayed(quiet()) as bench:
         assert "PENDING" not in bench.screen
         bench.source.feed(*_requested())
-        await bench.until(lambda: "1 request now: q leaves the replay" in bench.screen)
+        tells = re.compile(r"1 request now: [A-Z]+ denied in \d:\d\d, q leaves the replay")
+        await bench.until(lambda: tells.search(bench.screen))
         await bench.press("q")
         await bench.until(lambda: "1 PENDING" in bench.screen)
 

@@ -233,6 +233,19 @@ async def test_a_filter_keeps_the_cursor_and_shows_matches_only() -> None:
 
 
 @pytest.mark.anyio
+async def test_the_cursor_leaves_a_call_that_the_filter_leaves_out() -> None:
+    shown = Shown(state_with(*(row(n, tool="Bash" if n % 2 else "Read") for n in range(20))))
+    async with shown.app.run_test(size=(80, 30)):
+        shown.show()
+        shown.table.keep(lambda call: call.tool == "Read")
+        assert shown.cursor() == ["src/file_18.py"]
+        assert shown.table.selected is not None
+        assert shown.table.selected.call == "c18"
+        shown.table.keep(lambda call: call.tool == "Edit")
+        assert shown.table.selected is None, "what is not shown is not opened"
+
+
+@pytest.mark.anyio
 async def test_a_new_core_keeps_the_cursor_on_the_same_call() -> None:
     shown = Shown(state_with(*(row(n) for n in range(20))))
     async with shown.app.run_test(size=(80, 12)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from tests.ui.console import idle
 from tests.ui.picture import NOW_US, sessions
 from tests.ui.widgets_app import Stage, texts
 from watchgate.core.session_views import SessionViews
@@ -130,3 +131,24 @@ async def test_the_first_words_asked_for_tell_two_of_one_folder_apart() -> None:
     lines = await drawn(one)
     (line,) = [line for line in lines if "api-fix" in line]
     assert line == "> api-fix  fix the...    claude"
+
+
+async def test_who_needs_a_person_is_in_sight_wherever_the_cursor_of_the_list_is() -> None:
+    one = sessions(waiting=False)[0]
+    many = [msgspec.structs.replace(one, session=f"s{n}", label=f"api-{n:02}") for n in range(30)]
+    state = State(rows_kept=1)
+    widget = Sessions()
+    state.seen = SessionViews(many)
+    async with Stage(widget).run_test(size=(32, 20)):
+        widget.show(state, NOW_US, stale=False)
+        widget.move(29)
+        assert "api-29" in "\n".join(texts(widget))
+        widget.blur()
+        late = msgspec.structs.replace(one, session="late", label="late", pending=1)
+        state.seen = SessionViews([*many, late])
+        widget.show(state, NOW_US, stale=False)
+        await idle()
+        lines = [line.rstrip() for line in texts(widget)]
+        assert "late" in lines[1]
+        assert "waiting" in lines[2]
+        assert any("more, s lists them" in line for line in lines)

@@ -61,5 +61,5 @@ def test_a_process_is_no_session_of_its_own_once_its_folder_is_heard_of(tmp_path
     desk.hub.observing.follow(began)
     desk.hub.execute(desk.hub.engine.receive(began, 0, began.at))
     views = desk.hub.recorder.state.sessions
-    assert str(views["claude", "pid 7"].state) == "gone"
+    assert ("claude", "pid 7") not in views
     assert views["claude", "one"].label == "app", "one row with one name"

@@ -15,7 +15,7 @@ from watchgate.cli.request_page import decided_words, print_request
 from watchgate.cli.rules import proposal_lines, rules_from
 from watchgate.cli.typed import needs_terminal
 from watchgate.core.redact import redact
-from watchgate.core.sessions import SessionState
+from watchgate.core.sessions import SessionState, unheard
 from watchgate.link.protocol import Request
 from watchgate.service.clock import SystemClock
 
@@ -113,7 +113,7 @@ def _ls(args: argparse.Namespace) -> int:
         _say_who_asks_there()
     elif args.sessions:
         keys = ("label", "agent", "state", "calls", "session", "cwd", "title")
-        rows = [tuple(str(each[key]) for key in keys) for each in found]
+        rows = [tuple(str(each[key]) for key in keys) for each in map(_doing, found)]
         table(("SESSION", "AGENT", "STATE", "CALLS", "ID", "FOLDER", "ASKED FOR"), rows)
     else:
         now_us = SystemClock().now().wall_us
@@ -121,6 +121,13 @@ def _ls(args: argparse.Namespace) -> int:
         table(("ID", "LEFT", "AGENT", "SESSION", "RISK", "TOOL", "CALL"), rows)
         _say_who_asks_there()
     return Exit.DONE
+
+
+def _doing(session: dict[str, Any]) -> dict[str, Any]:
+    """A session with words for a state that nothing tells."""
+    if session["state"] != SessionState.UNKNOWN:
+        return session
+    return {**session, "state": unheard(session["calls"])}
 
 
 def _say_who_asks_there() -> None:

@@ -16,6 +16,8 @@ from watchgate.core.usage.meter import nano
 from watchgate.core.views import SessionView, SubView
 
 KEPT = 2_000
+PROCESS = "pid "
+"""How the id of a session begins of which only the process is known."""
 SUBS_KEPT = 24
 WAITS_KEPT = 50
 ASKED_KEPT = 50
@@ -168,8 +170,11 @@ class SessionViews:
         """The state that no event has told, with what it was inferred from."""
         state, why = SessionState(record.data["state"]), str(record.data["why"])
         key = session_key(record)
-        if state is SessionState.GONE and key in self.views:
-            self._labels.discard(self.views[key].label)
+        view = self.views.get(key)
+        if state is SessionState.GONE and view is not None:
+            self._labels.discard(view.label)
+            if view.session.startswith(PROCESS) and not view.calls:
+                del self.views[key]  # a process that is over, or known by its session now
         self.edit(key, state=state, since=record.at, why=why)
 
     def turn_over(self, record: Record) -> None:
@@ -237,7 +242,7 @@ def _labels(base: str, id: str) -> Iterator[str]:
     So it has the same one in a core that starts later and in the history.
     """
     yield base
-    beginning = "".join(each for each in id if each.isalnum())
+    beginning = "".join(each for each in id.removeprefix(PROCESS) if each.isalnum())
     for chars in range(ID_CHARS, max(len(beginning), ID_CHARS) + 1):
         yield f"{base}~{beginning[:chars]}"
     for number in count(2):

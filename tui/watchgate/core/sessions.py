@@ -66,6 +66,11 @@ def guessed(now_us: int, *, seen_at: int, left_at: int) -> Guess:
     return Guess(SessionState.WORKING)
 
 
+def unheard(calls: int) -> str:
+    """The words for a session that made so many calls, and does nobody knows what."""
+    return "silent" if calls else "no call yet"
+
+
 def shown(state: SessionState, *, pending: int, asks_there: bool = False) -> SessionState:
     """The state to show: an open question outranks everything but the end of the session.
 

@@ -16,11 +16,12 @@ HOME = "/home/dev"
 
 
 class Actor(msgspec.Struct, frozen=True):
-    """One session: its agent, its folder (by its label), and whether its hooks gate it."""
+    """One session: its agent, folder (by its label) and task, and whether its hooks gate it."""
 
     label: str
     agent: str
     session: str
+    task: str
     gated: bool = True
 
     @property
@@ -29,10 +30,12 @@ class Actor(msgspec.Struct, frozen=True):
         return f"{HOME}/src/{self.label}"
 
 
-API = Actor("api-fix", "claude", "5f0c1d2e-1111-4a41-8a41-000000000001")
-DOCS = Actor("docs", "codex", "01a1fb44-2222-7030-9d59-000000000002")
-CI = Actor("ci", "claude", "5f0c1d2e-3333-4a41-8a41-000000000003")
-WEB = Actor("web", "claude", "5f0c1d2e-4444-4a41-8a41-000000000004", gated=False)
+API = Actor("api-fix", "claude", "5f0c1d2e-1111-4a41-8a41-000000000001", "retry after a 429")
+DOCS = Actor("docs", "codex", "01a1fb44-2222-7030-9d59-000000000002", "say how to install it")
+CI = Actor("ci", "claude", "5f0c1d2e-3333-4a41-8a41-000000000003", "make the checks pass")
+WEB = Actor(
+    "web", "claude", "5f0c1d2e-4444-4a41-8a41-000000000004", "a page of prices", gated=False
+)
 ACTORS = (API, DOCS, CI, WEB)
 
 
@@ -167,7 +170,7 @@ def script() -> tuple[Step, ...]:
     steps: list[Step] = []
     for index, actor in enumerate(ACTORS):
         steps.append(_observed(-1 + index * 0.1, actor, "SessionStart", source="startup"))
-        steps.append(_observed(-0.5 + index * 0.1, actor, "UserPromptSubmit", prompt="go on"))
+        steps.append(_observed(-0.5 + index * 0.1, actor, "UserPromptSubmit", prompt=actor.task))
     for number, call in enumerate(CALLS):
         steps += _call(number, call)
     return tuple(sorted(steps, key=lambda step: step.at_s))

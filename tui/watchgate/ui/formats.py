@@ -106,6 +106,21 @@ def cut_front(text: str, cells: int) -> str:
     return DOTS + text[len(text) - fitting_end(text, cells - len(DOTS)) :]
 
 
+def cut_name(name: str, cells: int) -> str:
+    """A name in so many cells, cut where it tells least: not at its end, nor in what `~` begins.
+
+    Sessions of one folder, and most folders of one kind, differ at their ends.
+    """
+    if cell_len(name) <= cells:
+        return name
+    base, mark, own = name.rpartition("~")
+    if mark and cell_len(own) + 2 <= cells:
+        return base[: fitting_start(base, cells - cell_len(own) - 1)] + mark + own
+    end = max(0, cells - len(DOTS)) // 2
+    start = fitting_start(name, cells - len(DOTS) - end)
+    return "".join((name[:start], DOTS, name[len(name) - fitting_end(name, end) :]))[:cells]
+
+
 def fitting_start(text: str, cells: int) -> int:
     """How many characters from the start of a text fit into so many cells."""
     return _fitting(text, cells)

@@ -11,6 +11,7 @@ from watchgate.core.views import PendingView
 from watchgate.ui.bridge import Link
 from watchgate.ui.deciding.arming import Card, Intent
 from watchgate.ui.keys.keymap import Context, Hint
+from watchgate.ui.overview import Waiting
 from watchgate.ui.replay.view import ReplayView
 from watchgate.ui.shape import Shape
 
@@ -23,7 +24,7 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
     operator, `frozen_us` when the view was frozen, `skipped` how many records a slow link left out,
     `blocked` why decision keys do not act. With `bare` the docked request's secrets are told;
     `reveal` is the key for that. `replay` tells where a replay stands, while one is shown;
-    `waiting` requests are open meanwhile at the console's own core.
+    `waiting` are the open requests of the console's own core meanwhile.
     """
 
     state: State
@@ -44,7 +45,7 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
     skipped: int = 0
     demo: bool = False
     replay: ReplayView | None = None
-    waiting: int = 0
+    waiting: Waiting = Waiting()
     home: str = ""
     blocked: Mapping[Intent, str] = {}
 
@@ -58,10 +59,9 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """What is before the operator, to be put there again."""
+    """What is before the operator, to be put there again; a frozen view would be an old one."""
 
     docked: str | None
-    frozen_us: int | None
     filter: str
 
 
@@ -90,17 +90,17 @@ class Desk:
 
     def kept(self) -> Kept:
         """What is before the operator now."""
-        return Kept(self.docked, self.frozen_us, self.filter)
+        return Kept(self.docked, self.filter)
 
     def take(self, kept: Kept) -> None:
         """Put something before the operator again; secrets that were told are covered."""
         self.clear()
-        self.docked, self.frozen_us, self.filter = kept.docked, kept.frozen_us, kept.filter
+        self.docked, self.filter = kept.docked, kept.filter
 
     def clear(self) -> None:
         """Nothing is before the operator: another picture is."""
         self.docked = self.frozen_us = self._bare = None
-        self.filter = ""
+        self.filter = self.note = ""
 
     def reveal(self) -> None:
         """Tell the docked request's secrets, or cover them again; those of others stay so."""

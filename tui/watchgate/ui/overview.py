@@ -6,7 +6,7 @@ import msgspec
 
 from watchgate.core.amounts import count, plural
 from watchgate.core.gate_folds import is_off
-from watchgate.core.sessions import SessionState
+from watchgate.core.sessions import SessionState, unheard
 from watchgate.core.state import State
 from watchgate.core.text import safe_text
 from watchgate.core.views import GateView, PendingView, SessionView, SubView, Totals
@@ -133,6 +133,22 @@ def strip_view(state: State, link: Link, now_us: int, *, demo: bool) -> StripVie
     )
 
 
+class Waiting(msgspec.Struct, frozen=True):
+    """The requests that are open at a core: how many, the highest risk, what silence does when."""
+
+    count: int = 0
+    worst: str = ""
+    consequence: str = ""
+
+
+def waiting_view(state: State, now_us: int) -> Waiting:
+    """Who waits at a core whose requests are not on the screen."""
+    pending = state.by_deadline()
+    if not pending:
+        return Waiting()
+    return Waiting(len(pending), worst_risk(pending), silence_words(pending[0], now_us))
+
+
 def session_word(view: SessionView, waiting_since: int | None, now_us: int) -> str:
     """What a session is doing, with how long where that tells something."""
     if view.shown is SessionState.WAITING:
@@ -148,6 +164,9 @@ def session_word(view: SessionView, waiting_since: int | None, now_us: int) -> s
         if guess.why:
             return "interrupted?"
         return f"idle {ago((now_us - view.since) / 1_000_000)}"
+    if guess.state is SessionState.UNKNOWN:
+        silent_s = (now_us - view.seen_at) / 1_000_000
+        return f"silent {ago(silent_s)}" if view.calls or guess.why else unheard(0)
     return f"{guess.state}?" if guess.why else str(guess.state)
 
 

@@ -10,6 +10,7 @@ import msgspec
 from watchgate.core.records import Record
 from watchgate.ui.bridge import Bridge
 from watchgate.ui.farewell import farewell
+from watchgate.ui.overview import Waiting, waiting_view
 from watchgate.ui.replay.view import ReplayView, view_of
 
 if TYPE_CHECKING:
@@ -59,9 +60,12 @@ class Stage:
         return self._left[0].demo if self._left else self.demo
 
     @property
-    def waiting(self) -> int:
-        """How many requests are open at the console's own core while something else is shown."""
-        return len(self._left[0].bridge.state.pending) if self._left else 0
+    def waiting(self) -> Waiting:
+        """The requests that are open at the console's own core while something else is shown."""
+        if not self._left:
+            return Waiting()
+        bridge = self._left[0].bridge
+        return waiting_view(bridge.state, bridge.now_us())
 
     @property
     def replaying(self) -> bool:

@@ -11,6 +11,7 @@ from watchgate.core.coverage import WORDS, Cause, Surroundings, Traits
 from watchgate.core.drafts import gone
 from watchgate.core.recent import Recent
 from watchgate.core.records import Draft, UngatedData
+from watchgate.core.session_views import PROCESS
 from watchgate.core.sessions import SessionState
 from watchgate.core.views import SessionView
 from watchgate.service.coverage.processes import AgentProcess, Installed
@@ -192,7 +193,7 @@ class Watch:
             if view.agent == process.agent
             and view.cwd == process.cwd
             and view.seen_at >= since
-            and not view.session.startswith("pid ")
+            and not view.session.startswith(PROCESS)
         ]
 
     def _around(self, process: AgentProcess, hooks: Installed, at: Machine) -> Surroundings:
@@ -223,7 +224,7 @@ def _in_order(traits: Traits, hooks: Installed, around: Surroundings) -> bool:
 
 
 def _name(process: AgentProcess) -> str:
-    return f"pid {process.pid}"
+    return f"{PROCESS}{process.pid}"
 
 
 def _not_gated(process: AgentProcess, hooks: Installed, around: Surroundings, at: Machine) -> Draft:

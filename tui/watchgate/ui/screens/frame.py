@@ -94,7 +94,7 @@ class Frame(Screen[None], inherit_bindings=False):
     def show(self, moment: Moment) -> None:
         """Show this moment in the parts that every screen has."""
         shape = moment.shape
-        self.reel.display = moment.replay is not None or moment.waiting > 0
+        self.reel.display = moment.replay is not None or moment.waiting.count > 0
         self.reel.show(moment.replay, moment.waiting)
         strip = strip_view(moment.state, moment.link, moment.now_us, demo=moment.demo)
         if moment.replay is not None and not moment.replay.gate_told:

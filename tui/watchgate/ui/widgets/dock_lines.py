@@ -14,7 +14,7 @@ from watchgate.ui.covered import covered
 from watchgate.ui.deciding.arming import Intent
 from watchgate.ui.deciding.consequences import after, note, seconds_left, silence
 from watchgate.ui.deciding.decisions import ended
-from watchgate.ui.formats import DOTS, ago, cut, cut_front, home, short_id, width
+from watchgate.ui.formats import DOTS, ago, cut, cut_front, cut_name, home, short_id, width
 from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.theming.palettes import Palette
 from watchgate.ui.widgets.pane import Line
@@ -227,7 +227,7 @@ class _Frame:
     def who(self, line: Line, *, agent: bool) -> None:
         name = cut(safe_text(self.data.tool.name[:80]), self.cells // TOOL_SHARE)
         line.add(f"   {''.join(name)}   ")
-        line.fit(safe_text(self.view.label[:80]), LABEL_CELLS, bold=True)
+        line.add(cut_name(safe_text(self.view.label[:80]), LABEL_CELLS), bold=True)
         if agent:
             line.add(f"  {''.join(cut(safe_text(self.view.agent[:20]), LABEL_CELLS))}", "dim")
         line.add(f"   {short_id(self.view.id)}", "dim")

@@ -8,10 +8,12 @@ from __future__ import annotations
 from watchgate.core.amounts import count, plural
 from watchgate.ui.formats import ago, clock, person, width
 from watchgate.ui.keys.shown_keys import key_for
+from watchgate.ui.overview import Waiting
 from watchgate.ui.replay.view import ReplayView
 from watchgate.ui.widgets.pane import Line, Pane
 
 WIDE = 100
+NOBODY = Waiting()
 DONE, LEFT = "━", "─"
 LONGEST_BAR = 48
 SHORTEST_BAR = 8
@@ -27,10 +29,10 @@ class ReplayBar(Pane):
     def __init__(self) -> None:
         super().__init__()
         self._view: ReplayView | None = None
-        self._waiting = 0
+        self._waiting = Waiting()
 
-    def show(self, view: ReplayView | None, waiting: int = 0) -> None:
-        """Show where the replay stands (None: a demo), and how many requests are open."""
+    def show(self, view: ReplayView | None, waiting: Waiting = NOBODY) -> None:
+        """Show where the replay stands (None: a demo), and which requests are open."""
         if (view, waiting) != (self._view, self._waiting):
             self._view, self._waiting = view, waiting
             self.redraw()
@@ -43,7 +45,7 @@ class ReplayBar(Pane):
         line = self.line().add(" ").add(" REPLAY ", "bg", on="accent", bold=True)
         line.add(f"  {_going(view)}".ljust(11), bold=True)
         line.add(f"{clock(view.now_us)}   ")
-        if self._waiting:
+        if self._waiting.count:
             self._add_waiting(line, "the replay", cells)
         else:
             line.right(f"{_told(view, wide=cells >= WIDE)} ", "fg" if view.skipped_s else "dim")
@@ -59,16 +61,24 @@ class ReplayBar(Pane):
 
     def _add_waiting(self, line: Line, shown: str, cells: int) -> Line:
         """Add what waits at the core now, which is more urgent than what is `shown`."""
-        words = f" {plural(self._waiting, 'request')} now: {key_for('detach')} "
-        if cells >= WIDE:
-            words += f"leaves {shown} "
+        waiting, wide = self._waiting, cells >= WIDE
+        risk = waiting.worst.upper()
+        if wide and risk and waiting.count > 1:
+            risk = f"the highest {risk}, next"
+        facts = " ".join(filter(None, (risk, waiting.consequence)))
+        number = plural(waiting.count, "request") if wide else count(waiting.count)
+        leaves = f"{key_for('detach')} leaves {shown}" if wide else key_for("detach")
+        words = f" {number} now: {facts}, {leaves} "
         return line.right(words, "bg", on="accent", bold=True).right(" ")
 
 
 def _going(view: ReplayView) -> str:
     if view.over:
         return "the end"
-    return "paused" if view.paused else f"{view.speed:g}x"
+    speed = f"{view.speed:g}x"
+    if not view.paused:
+        return speed
+    return "paused" if view.speed == 1 else f"paused, {speed}"
 
 
 def _told(view: ReplayView, *, wide: bool) -> str:

@@ -6,7 +6,7 @@ from watchgate.core.text import safe_text
 from watchgate.core.views import PendingView
 from watchgate.ui.covered import covered
 from watchgate.ui.deciding.consequences import seconds_left
-from watchgate.ui.formats import cut, cut_front, person
+from watchgate.ui.formats import cut, cut_front, cut_name, person
 from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.moment import Moment
 from watchgate.ui.theming.palettes import Token
@@ -70,8 +70,7 @@ class Tiny(Pane):
         data = view.data
         glyph = RISK_GLYPH.get(data.risk, "!!") if data.asks == "approval" else ASKED
         line.add(glyph, subject_token(data), bold=True).to(6)
-        label, dots = cut(safe_text(view.label), 8)
-        line.add(label, bold=True).add(dots, "dim").to(15)
+        line.add(cut_name(safe_text(view.label), 8), bold=True).to(15)
         left = seconds_left(view.data, moment.now_us)
         ends = person(left) if left is not None else "-"
         room = cells - 15 - len(ends) - 3

@@ -10,7 +10,7 @@ from watchgate.core.as_asked import columns_of
 from watchgate.core.text import safe_text
 from watchgate.core.views import CallRow
 from watchgate.ui.covered import covered
-from watchgate.ui.formats import UNMEASURED, clock, cut, person, took, width
+from watchgate.ui.formats import UNMEASURED, clock, cut, cut_name, person, took, width
 from watchgate.ui.theming.palettes import Palette, Token
 from watchgate.ui.theming.theme import RISK_GLYPH, RISK_TOKEN
 from watchgate.ui.widgets.pane import Line
@@ -152,8 +152,9 @@ def draw_call(
         line.add(clock(row.at, zone), tone.quiet)
     column = CURSOR + at.time
     tool, call = columns_of(row, at.tool - 1)
-    for text, wide in ((row.label, at.session), (tool, at.tool)):
-        line.to(column).fit(safe_text(text[:80]), wide - 1, tone.ink, bold=tone.bold)
+    label = cut_name(safe_text(row.label[:80]), at.session - 1)
+    for text, wide in ((label, at.session), (safe_text(tool[:80]), at.tool)):
+        line.to(column).fit(text, wide - 1, tone.ink, bold=tone.bold)
         column += wide
     grave = row.risk not in ("low", "medium")
     line.to(column).add(RISK_GLYPH.get(row.risk, "!!"), tone.risk, bold=grave)

@@ -14,7 +14,7 @@ from watchgate.core.text import safe_text
 from watchgate.core.views import SessionView
 from watchgate.ui.costs.of_session import short
 from watchgate.ui.fleet.words import why_lost
-from watchgate.ui.formats import cut
+from watchgate.ui.formats import cut_name
 from watchgate.ui.keys.jumping import Jump
 from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.overview import (
@@ -124,7 +124,8 @@ class Sessions(Pane):
         if 1 + sum(heights) + len(day) > rows:
             day = []
         place = self._place(live)
-        first, fit = _window(heights, place, rows - 1)
+        # Without the keys it shows its top, where those are who need a person.
+        first, fit = _window(heights, place if self.has_focus else 0, rows - 1)
         sparks = sparklines(live, self._now_us)
         since = waiting_since(self._state)
         for number, view in enumerate(live[first : first + fit], start=first):
@@ -168,8 +169,7 @@ class Sessions(Pane):
             "> " if chosen else "  ", "accent" if self.has_focus else "dim", bold=True
         )
         room = WIDE - 2 - len(view.agent) - 2
-        kept, dots = cut(safe_text(view.label), room)
-        name.add(kept, ink, bold=True).add(dots, quiet)
+        name.add(cut_name(safe_text(view.label), room), ink, bold=True)
         if view.title and room - name.left_cells >= TITLE_CELLS:
             name.add("  ").fit(safe_text(view.title), room - name.left_cells, quiet)
         name.right(f"{safe_text(view.agent)} ", quiet)
@@ -223,10 +223,10 @@ class Sessions(Pane):
         )
         if view is None:
             return []
-        label, dots = cut(safe_text(view.label), 14)
+        label = cut_name(safe_text(view.label), 14)
         # Whether its hooks are installed and skipped is not known here.
         why = safe_text(view.cause or _ONLY_WATCHED)
-        words = wrap(f"{label}{dots}: {why}", 28)
+        words = wrap(f"{label}: {why}", 28)
         return [self.line(), *(self.line().add(f"  {line}", "dim") for line in words)]
 
     def _day(self) -> list[Line]:

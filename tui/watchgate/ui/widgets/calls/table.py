@@ -72,10 +72,12 @@ class RingTable(Widget, can_focus=True):
 
     @property
     def selected(self) -> CallRow | None:
-        """The call under the cursor, while the ring still has it."""
+        """The call under the cursor, while it is shown."""
         if self._cursor is None or self._cursor not in self._ring:
             return None
-        return self._ring[self._cursor]
+        index = self._rows.index(self._cursor)
+        shown = index < len(self._rows) and self._rows.number(index) == self._cursor
+        return self._ring[self._cursor] if shown else None
 
     @property
     def wanted(self) -> Keep | None:
@@ -102,8 +104,6 @@ class RingTable(Widget, can_focus=True):
         if state.rows is not self._ring:
             self._take_over(state)
         self._rows.update(self._ring)
-        if self._cursor is None and len(self._rows):
-            self._cursor = self._rows.number(len(self._rows) - 1)
         self._redraw()
 
     def _catch_up(self) -> None:
@@ -272,6 +272,10 @@ class RingTable(Widget, can_focus=True):
 
     def _redraw(self) -> None:
         """See which visible lines changed, and repaint those."""
+        count = len(self._rows)
+        if (self._cursor is None or self._keep is not None) and self._rows.searched and count:
+            # What a filter leaves out has no cursor: it goes to the call that is next to it.
+            self._cursor = self._rows.number(min(self._cursor_index(), count - 1))
         first, last = self._window()
         before = self._shown
         self._shown = [self._entry(self._rows.number(i)) for i in range(first, last + 1)]

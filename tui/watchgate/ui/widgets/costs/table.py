@@ -12,7 +12,7 @@ from watchgate.ui.costs.figures import CostRow, Costs, Key
 from watchgate.ui.costs.marks import AT_LEAST, mark
 from watchgate.ui.costs.sparks import spark
 from watchgate.ui.costs.sums import Sum, dollars
-from watchgate.ui.formats import percent
+from watchgate.ui.formats import cut_name, percent
 from watchgate.ui.keys.jumping import Jump
 from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.theming.palettes import Token
@@ -163,7 +163,7 @@ class CostTable(Pane):
         line = self.line("sel" if chosen else "bg")
         line.add(">" if chosen else " ", "off" if self._stale else "accent", bold=True)
         session = (at.agent or at.read - 8) - at.session - 1
-        line.to(at.session).fit(named(row.label), session, ink, bold=True)
+        line.to(at.session).add(cut_name(named(row.label), session), ink, bold=True)
         if at.agent:
             room = (at.model or at.read - 8) - at.agent - 1
             line.to(at.agent).fit(named(row.key[0]), room, quiet)

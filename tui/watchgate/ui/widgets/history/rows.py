@@ -11,7 +11,7 @@ from watchgate.core.history_row import HistoryRow
 from watchgate.core.text import safe_text
 from watchgate.ui.covered import covered
 from watchgate.ui.deciding.consequences import title
-from watchgate.ui.formats import clock, width
+from watchgate.ui.formats import clock, cut_name, width
 from watchgate.ui.theming.palettes import Palette, Token
 from watchgate.ui.theming.theme import RISK_GLYPH, RISK_TOKEN
 from watchgate.ui.widgets.pane import Line
@@ -104,7 +104,7 @@ def draw_past(
     line = Line(colors, ground).add(">" if cursor else " ", marker, bold=True).to(CURSOR)
     line.add(clock(row.at, zone), quiet)
     column = CURSOR + at.time
-    line.to(column).fit(safe_text(row.label[:80]), at.session - 1, ink)
+    line.to(column).add(cut_name(safe_text(row.label[:80]), at.session - 1), ink)
     column += at.session
     if at.agent:
         line.to(column).fit(safe_text(row.agent[:80]), at.agent - 1, quiet)

@@ -7,7 +7,7 @@ import msgspec
 from watchgate.core.text import safe_text
 from watchgate.core.views import PendingView
 from watchgate.ui.deciding.consequences import seconds_left
-from watchgate.ui.formats import person, short_id
+from watchgate.ui.formats import cut_name, person, short_id
 from watchgate.ui.theming.palettes import Token
 from watchgate.ui.widgets.pane import Line, Pane
 
@@ -63,7 +63,7 @@ class QueueHead(Pane):
         asked = view.next
         line.add("   next ", dim).add(short_id(asked.id), dim).add(" ")
         line.fit(safe_text(asked.data.tool.name[:40]), _TOOL_CELLS, loud).add(" ")
-        line.fit(safe_text(asked.label[:80]), _LABEL_CELLS, loud, bold=not view.stale)
+        line.add(cut_name(safe_text(asked.label[:80]), _LABEL_CELLS), loud, bold=not view.stale)
         if view.left_s is not None and not view.stale:
             line.add(f" {person(view.left_s)}", bold=True)
         return [line]

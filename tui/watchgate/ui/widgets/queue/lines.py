@@ -11,7 +11,7 @@ from watchgate.core.summary import in_columns
 from watchgate.core.text import safe_text
 from watchgate.core.views import PendingView, Settled
 from watchgate.ui.covered import covered
-from watchgate.ui.formats import clock, cut, cut_front, person, short_id
+from watchgate.ui.formats import clock, cut, cut_front, cut_name, person, short_id
 from watchgate.ui.theming.palettes import Token
 from watchgate.ui.theming.theme import RISK_GLYPH
 from watchgate.ui.widgets.pane import Line
@@ -51,7 +51,7 @@ def pending_lines(
     first.fit(safe_text(tool[:40]), TOOL_CELLS, name, bold=not stale).add("  ")
     ident = short_id(asked.id)
     room = cells - first.left_cells - first.right_cells - len(ident) - 3
-    first.fit(safe_text(asked.label[:80]), max(3, room), name, bold=not stale)
+    first.add(cut_name(safe_text(asked.label[:80]), max(3, room)), name, bold=not stale)
     first.add(f"  {ident}", "off" if stale else "dim")
     if marked:
         second.right(f"{MARKED} ", name, bold=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from watchgate.core.amounts import count, money, plural
 from watchgate.core.as_asked import line_of
 from watchgate.core.sessions import SessionState
@@ -64,7 +66,7 @@ def _facts(
     oldest = min((each.at for each in pending), default=None)
     word = session_word(view, oldest, now_us)
     if view.gated is False and view.shown is not SessionState.WAITING:
-        word = str(view.at(now_us).state)
+        word = session_word(msgspec.structs.replace(view, gated=None), oldest, now_us)
     sheet.fact("asked for", view.title)
     line = sheet.line().add("state", "dim").to(VALUES).add(word, bold=True)
     if view.since and view.shown is not SessionState.WAITING:

@@ -15,7 +15,7 @@ from watchgate.core.text import safe_text
 from watchgate.core.traces import Key, TracedCall
 from watchgate.core.views import CallRow
 from watchgate.ui.covered import covered
-from watchgate.ui.formats import clock
+from watchgate.ui.formats import clock, cut_name
 from watchgate.ui.keys.jumping import Jump
 from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.theming.palettes import Token
@@ -190,7 +190,7 @@ class TraceList(Pane):
         line = self.line(ground).add(">" if chosen else " ", marker, bold=True).to(TIME)
         line.add(clock(call.at, self._zone), "off" if self._stale else "dim").to(GLYPH)
         line.add("#" if entry.alarm else entry.glyph, loud, bold=True).to(SESSION)
-        line.fit(safe_text(call.label[:80]), TOOL - SESSION - 1, ink).to(TOOL)
+        line.add(cut_name(safe_text(call.label[:80]), TOOL - SESSION - 1), ink).to(TOOL)
         took = whole(ms)
         slow = ms >= SLOW_MS
         line.right(f"{took} ", loud if slow else ink, bold=slow)
