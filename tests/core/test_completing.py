@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from watchgate.core.completing import MOST, Known, begins_key, known_in, propose
+from watchgate.core.completing import MOST, Known, begins, known_in, propose
 from watchgate.core.filters import FilterError, parse
 from watchgate.core.records import Record
 from watchgate.core.state import State
@@ -49,18 +49,28 @@ def test_what_begins_so_comes_first_then_what_holds_it(text: str, first: tuple[s
 
 
 @pytest.mark.parametrize(
-    ("text", "begins"),
+    ("text", "unfinished"),
     [
         ("ri", True),
         ("-ri", True),
         ("a risk", True),
         ("risky", False),
-        ("risk:", False),
+        ("risk:", True),
         ("a ", False),
+        ("tool:Ba", True),
+        ("tool:ba", True),
+        ("-tool:Ba", True),
+        ("tool:Bash", False),
+        ("tool:bash", False),
+        ("tool:Bax", False),
+        ("tool:Ba text", False),
+        ("colour:Ba", False),
     ],
 )
-def test_the_letters_of_a_key_are_known_as_such(text: str, begins: bool) -> None:
-    assert begins_key(text, len(text)) is begins
+def test_a_word_that_may_yet_become_a_key_or_a_value_is_known_as_such(
+    text: str, unfinished: bool
+) -> None:
+    assert begins(text, len(text), KNOWN) is unfinished
 
 
 @pytest.mark.parametrize("text", ["zzz:", "agent:zzz", '"to', "risk:high", "tool:Bash", "x"])

@@ -114,6 +114,19 @@ async def test_the_letters_of_a_key_are_looked_for_once_they_are_a_word() -> Non
         assert app.texts == ["risky"]
 
 
+async def test_a_value_that_is_half_typed_empties_no_list() -> None:
+    async with typing("tool:Ba") as (app, pilot):
+        assert texts(app.bar)[1].startswith("    Tab Bash")
+        assert app.texts == []
+        await pilot.press("s", "h")
+        await pilot.pause()
+        assert app.texts == ["tool:Bash"]
+    async with typing("tool:Ba") as (app, pilot):
+        await pilot.press("enter")
+        await pilot.pause()
+        assert (app.texts, app.left) == (["tool:Ba"], 1)
+
+
 async def test_enter_on_a_fault_says_why_it_is_not_taken() -> None:
     async with typing("risk:hi") as (app, pilot):
         await pilot.press("enter")

@@ -85,11 +85,21 @@ def propose(text: str, at: int, known: Known) -> Proposals:
     return Proposals(head.end(), end, tuple(_written(key, value) for value in values))
 
 
-def begins_key(text: str, at: int) -> bool:
-    """Whether the word that the cursor `at` stands behind may yet become a key."""
+def begins(text: str, at: int, known: Known) -> bool:
+    """Whether the word that the cursor `at` stands behind may yet become a key, or a known value.
+
+    Nothing has it as it is, so that a list which took it at its word would be empty meanwhile.
+    """
     start, end = _term_around(text, at)
-    word = text[start:end].removeprefix("-").casefold()
-    return at == end and bool(word) and any(name.startswith(word) for name in KEYS)
+    head = _HEAD.match(text, start, end)
+    if at != end or head is None:
+        return False
+    word = text[head.end() : end].removeprefix('"').casefold()
+    if not head["key"]:
+        return bool(word) and any(name.startswith(word) for name in KEYS)
+    key = head["key"].lower()
+    values = [each.casefold() for each in _values(key, known)] if key in KEYS else []
+    return word not in values and any(each.startswith(word) for each in values)
 
 
 def _term_around(text: str, at: int) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from textual import events
 from textual.message import Message
 
-from watchgate.core.completing import Known, Proposals, begins_key, propose
+from watchgate.core.completing import Known, Proposals, begins, propose
 from watchgate.core.filters import Filter, FilterError, parse
 from watchgate.core.row_fields import ROW_FIELDS
 from watchgate.core.views import CallRow
@@ -175,8 +175,7 @@ class FilterBar(Prompt):
         except FilterError as fault:
             self._fault = fault
         else:
-            # The letters of a key are no text to look for: the list would be empty until its colon.
-            if not begins_key(line.text, line.at):
+            if not begins(line.text, line.at, self._known):
                 self._tell()
         self.redraw()
 
