@@ -80,6 +80,14 @@ def test_a_request_and_its_decision_are_a_line_each_and_its_result_another(story
     assert story.result("a") == "+ done      41 ms  HIGH  Bash: run a"
 
 
+def test_the_name_of_a_tool_is_said_once(story: Story) -> None:
+    tool = {**TOOL, "name": "db:query", "native_name": "mcp__db__query", "cls": "mcp"}
+    told = {"lane": "gate", "tool": tool, "summary": "db:query select 1", "risk": "medium"}
+    story.line("tool.pre", "a", gate="handback", **told)
+    line = story.line("tool.post", "a", **told, ok=True, took_ms=41)
+    assert line == "  done      41 ms  db:query: select 1"
+
+
 @pytest.mark.parametrize(
     "kind", ["usage.counted", "hook.trace", "message", "turn.end", "policy.inferred", "effect.sent"]
 )

@@ -13,6 +13,7 @@ from watchgate.core.record_fields import words
 from watchgate.core.records import Record
 from watchgate.core.redact import redact
 from watchgate.core.state import State
+from watchgate.core.summary import in_columns
 from watchgate.core.views import CallRow, PendingView, Settled
 
 LABEL_CHARS: Final = 16
@@ -74,7 +75,7 @@ def _asks(view: PendingView) -> str:
     data = view.data
     silence = "denied" if data.silence == "deny" else "handed back"
     limit = f"; {silence} in {person(data.timeout_s)}" if data.timeout_s else ""
-    what = f"? asks     {data.risk.upper()}  {data.tool.name}: {data.summary}"
+    what = f"? asks     {data.risk.upper()}  {_call(data.tool.name, data.summary)}"
     return f"{what}  ({data.reason}{limit}; {short_id(view.id)})"
 
 
@@ -85,7 +86,7 @@ def _settled(settled: Settled) -> str:
 
     word = shown_word(settled.word, settled.by).replace("-", " ")
     said = f": {settled.reason}" if settled.reason else ""
-    what = f"{ENDINGS[settled.word].glyph} {word}  {settled.tool}: {settled.summary}"
+    what = f"{ENDINGS[settled.word].glyph} {word}  {_call(settled.tool, settled.summary)}"
     return f"{what}  (by {settled.by} after {person(settled.waited_s)}{said})"
 
 
@@ -100,7 +101,13 @@ def _over(before: CallRow | None, row: CallRow | None, record: Record) -> str:
     time = took(row.took_ms) if record.kind in ("tool.post", "tool.error") else ""
     denied = record.data.get("gate") == "denied"
     why = record.data.get("reason") if denied else row.why if row.stage == "refused" else ""
-    return f"{stage:<10} {time:>6}  {risk}{row.tool}: {row.summary}{f'  ({why})' if why else ''}"
+    call = _call(row.tool, row.summary)
+    return f"{stage:<10} {time:>6}  {risk}{call}{f'  ({why})' if why else ''}"
+
+
+def _call(tool: str, line: str) -> str:
+    """The tool and its call; the name of a tool is said once."""
+    return ": ".join(in_columns(tool, line, len(tool)))
 
 
 def _event(record: Record) -> str:
