@@ -27,12 +27,11 @@ from scripts.played import Played  # noqa: E402
 from watchgate.core.clock import Instant  # noqa: E402
 from watchgate.demo.play import START_WALL_US, Decide  # noqa: E402
 from watchgate.ui.app import WatchgateApp  # noqa: E402
-from watchgate.ui.options import FoundAgent, Options  # noqa: E402
+from watchgate.ui.options import Options  # noqa: E402
 from watchgate.ui.popup import PopupApp  # noqa: E402
 
 HERE = Path(__file__).parent.parent / "screenshots"
 HOME = "/home/dev"
-AGENTS = (FoundAgent("claude", "2.1.4"), FoundAgent("codex", "0.58.0"))
 LOOK = "look"
 """Stands for pressing nothing."""
 
@@ -105,7 +104,7 @@ async def draw(shot: Shot, folder: Path) -> str:
     """The picture as SVG; `folder` is an empty one, for the journal."""
     clock = Standing(shot.at_s)
     source = Played(shot.at_s, shot.decide, folder / "journal.db")
-    options = Options(agents=AGENTS, home=HOME, theme=shot.theme, demo=False)
+    options = Options(home=HOME, theme=shot.theme, demo=False)
     app = shot.app(source, clock, options, clock.now_s)
     async with app.run_test(size=shot.size) as pilot:
         while not source.taken:

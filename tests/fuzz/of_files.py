@@ -22,7 +22,6 @@ from watchgate.core.policy.load import PolicyError
 from watchgate.core.policy.policy import Policy
 from watchgate.core.policy.rule_file import Tier
 from watchgate.service import grant_store, off_switch
-from watchgate.service.coverage.trust import codex_trusts
 from watchgate.service.grant_store import GrantsError
 from watchgate.service.integrity import manifest, seen
 from watchgate.service.integrity.manifest import ManifestError
@@ -30,6 +29,7 @@ from watchgate.service.opencode import plugin
 from watchgate.service.prices.files import read_fetched, read_resolved
 from watchgate.service.setup.forms import json_scan, toml_tables
 from watchgate.service.setup.forms.editor import FormError
+from watchgate.service.setup.trust import codex_trusts
 from watchgate.service.usage.cache import UsageCache
 
 

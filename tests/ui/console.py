@@ -14,15 +14,15 @@ from textual.events import Key
 from textual.keys import REPLACED_KEYS, _character_to_key, _get_unicode_name_from_key
 from textual.pilot import Pilot
 
-from tests.ui.fake_source import FakeClock, FakeSource
+from tests.ui.fake_source import FOUND, FakeClock, FakeSource
 from tests.ui.picture import NOW_US
+from watchgate.core.agent_state import AgentState
 from watchgate.link.protocol import Presence, Snapshot
 from watchgate.ui.app import WatchgateApp
 from watchgate.ui.keys import keymap
-from watchgate.ui.options import FoundAgent, Options
+from watchgate.ui.options import Options
 from watchgate.ui.widgets.pane import Pane
 
-AGENTS = (FoundAgent("claude", "2.1.4"), FoundAgent("codex", "0.58"))
 TURNS = 10_000
 """Of the loop until a console that is told nothing must have come to rest."""
 
@@ -30,7 +30,7 @@ CLEAR = Presence(standing="clear")
 LOCKED = Presence(
     standing="locked", why="it was opened after the agent was started", pin=True, tty="pts/3"
 )
-OPTIONS = Options(agents=AGENTS, home="/home/ana")
+OPTIONS = Options(home="/home/ana")
 
 
 def keys_as_pressed() -> AbstractContextManager[object]:
@@ -136,10 +136,14 @@ async def running(
     size: tuple[int, int] = (120, 40),
     options: Options = OPTIONS,
     presence: Presence | None = CLEAR,
+    agents: tuple[AgentState, ...] = FOUND,
 ) -> AsyncIterator[Bench]:
-    """A console attached to a core that gave this snapshot, and says how the terminal stands."""
+    """A console attached to a core that gave this snapshot, and says how the terminal stands.
+
+    `agents` are those on the core's machine.
+    """
     clock, source = FakeClock(NOW_US), FakeSource(snapshot)
-    source.presence = presence
+    source.presence, source.agents = presence, agents
     bench = Bench(WatchgateApp(source, clock, options, clock.now_s), source, clock)
     with keys_as_pressed():
         async with bench.app.run_test(size=size) as pilot:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 
-from tests.ui.console import OPTIONS
 from tests.ui.fake_source import FakeClock, FakeSource
 from tests.ui.foreign import WORDS, everything, foreign, foreign_past
 from tests.ui.past_picture import answering
@@ -23,7 +22,7 @@ def main(mode: str) -> int:
     source = FakeSource(foreign(everything(), " ".join(WORDS)))
     source.answer = answering(foreign_past(WORDS[1]))
     telling = Telling(way="osc9", unfocused=False, command=True)
-    options = Options(agents=OPTIONS.agents, telling=telling, ascii=mode == "ascii")
+    options = Options(telling=telling, ascii=mode == "ascii")
     app = WatchgateApp(source, FakeClock(NOW_US), options)
     if mode == "crash":
         app.call_later(app.set_timer, 1.0, fail)

@@ -10,11 +10,18 @@ from typing import Unpack
 import anyio
 import msgspec
 
+from watchgate.core.agent_state import AgentState
 from watchgate.core.clock import Instant
 from watchgate.core.records import Record
 from watchgate.link.client import Fields
 from watchgate.link.lines import Answer, CoreLost, NoCore
 from watchgate.link.protocol import Presence, Push, Refusal, Request, Result, Snapshot, Verb
+
+FOUND = (
+    AgentState(agent="claude", title="Claude Code", found=True),
+    AgentState(agent="codex", title="Codex", found=True),
+)
+"""Agents that are on the machine of the test's core, without hooks."""
 
 
 class FakeClock:
@@ -73,6 +80,8 @@ class FakeSession:
             if self._source.presence is None:
                 return Refusal(id=0, refused="bad_request", message="no such verb")
             return Result(id=0, ok=msgspec.to_builtins(self._source.presence))
+        if fields.get("what") == "agents":
+            return Result(id=0, ok={"agents": msgspec.to_builtins(self._source.agents)})
         request = Request(id=len(self._source.asked) + 1, verb=verb, **fields)
         self._source.asked.append(request)
         return self._source.answer(request)
@@ -94,6 +103,7 @@ class FakeSource:
         self.greeted = 0
         self.presence: Presence | None = Presence(standing="clear")
         self.looked = 0
+        self.agents: tuple[AgentState, ...] = FOUND
         self.something = anyio.Event()
 
     @asynccontextmanager

@@ -139,14 +139,6 @@ async def test_the_demo_has_no_gate_to_switch_off_and_its_end_is_told() -> None:
         assert "ctrl+c again leaves the demo" in bench.screen
 
 
-async def test_without_a_known_agent_the_install_line_is_still_told_and_copied() -> None:
-    async with running(first_run(), options=msgspec.structs.replace(OPTIONS, agents=())) as bench:
-        await bench.press("i")
-        assert "in a shell: watchgate install claude" in bench.screen
-        await bench.press("c")
-        assert bench.app.clipboard == "watchgate install claude"
-
-
 async def test_quit_is_found_among_the_commands() -> None:
     async with running(quiet()) as bench:
         await bench.press("colon")

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.ui.fake_source import FakeSource
+from tests.ui.fake_source import FOUND, FakeSource
 from tests.ui.fleet import Fleet, asked, call, core_record, decided, empty, record, until
 from tests.ui.picture import CRITICAL, NOW_US, busy
+from watchgate.core.agent_state import AgentState, install_command
 from watchgate.core.presence.proof import Standing
 from watchgate.core.views import GateView, Totals
 from watchgate.link.lines import CoreLost
@@ -139,6 +140,18 @@ async def test_a_search_is_put_to_each_in_its_own_words(fleet: Fleet) -> None:
         await fleet.bridge.call("search", filter="rm", what="calls")
     assert [r.filter for r in fleet.cores["here"].asked] == ["risk:high", "rm", "rm"]
     assert [r.filter for r in fleet.cores["lab2"].asked] == ["risk:high", "session:s1 risk:high"]
+
+
+async def test_agents_are_those_of_all_machines_each_with_its_name(fleet: Fleet) -> None:
+    fleet.cores["lab2"].agents = FOUND[1:]
+    async with fleet.running():
+        told = await fleet.bridge.call("list", what="agents")
+
+    assert isinstance(told, Result)
+    rows = [(each["host"], each["agent"]) for each in told.ok["agents"]]
+    assert rows == [("", "claude"), ("", "codex"), ("lab2", "codex")]
+    states = msgspec.convert(told.ok["agents"], list[AgentState])
+    assert install_command(states) == "watchgate install claude codex", "on this machine alone"
 
 
 async def test_one_that_is_lost_leaves_the_others_at_work(fleet: Fleet) -> None:

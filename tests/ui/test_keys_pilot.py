@@ -268,7 +268,7 @@ REASONS: list[tuple[Callable[[], Snapshot], tuple[int, int], tuple[str, ...], st
     (first_run, USUAL, ("5", "enter"), "no call to open"),
     (quiet, USUAL, ("5", "enter", "enter"), "this is the whole timeline"),
     (first_run, USUAL, ("'",), "no call to jump to yet"),
-    (first_run, USUAL, ("s",), "no session yet"),
+    (first_run, USUAL, ("s",), "no call to show yet"),
     (quiet, SMALL, ("s",), "no room for the sessions: 60 by 16 cells"),
     (quiet, SMALL, ("'",), "no room for labels: 60 by 16 cells"),
     (quiet, USUAL, ("?", "enter"), "no line to open on this page"),

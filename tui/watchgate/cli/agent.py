@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from watchgate.cli.agent_listing import STATE_HEAD, state_cells, states_here
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.output import json_line, say, table
 from watchgate.cli.place import agents_known, configured, here
@@ -13,6 +14,7 @@ from watchgate.cli.place import agents_known, configured, here
 if TYPE_CHECKING:
     from watchgate.agents.base import Adapter
     from watchgate.agents.samples import Seen, Told
+    from watchgate.core.agent_state import AgentState
 
 _ANSWERS = ("allow", "deny", "modify", "handback", "closed")
 _INPUT_CHARS = 200
@@ -28,7 +30,7 @@ def add_parser(commands: Any) -> None:
     verbs = agent.add_subparsers(title="commands", metavar="ls|check", required=True)
     ls = verbs.add_parser(
         "ls",
-        help="every agent that is known here, and what it can be told",
+        help="every agent: found here, installed, trusted, and what it can be told",
         epilog="example: watchgate agent ls --json",
     )
     ls.add_argument("--json", action="store_true", help="JSON lines")
@@ -50,16 +52,19 @@ def add_parser(commands: Any) -> None:
 
 def _ls(args: argparse.Namespace) -> int:
     paths = here()
-    rows = [_row(each) for each in agents_known(paths, configured(paths)).values()]
+    known = agents_known(paths, configured(paths))
+    states = {each.agent: each for each in states_here(known.values())}
+    rows = [_row(each, states[name]) for name, each in known.items()]
     if args.json:
         for row in rows:
             json_line(row)
         return Exit.DONE
     table(
-        ("AGENT", "NAME", "STATE", "WAITS FOR AN ANSWER", "HOOKS"),
+        ("AGENT", *STATE_HEAD, "NAME", "ADAPTER", "WAITS FOR AN ANSWER", "HOOKS"),
         [
             (
                 row["agent"],
+                *state_cells(states[row["agent"]]),
                 row["title"],
                 "experimental" if row["experimental"] else "measured",
                 "; ".join(f"{each['event']} ({each['lane']})" for each in row["waits"]) or "-",
@@ -71,13 +76,20 @@ def _ls(args: argparse.Namespace) -> int:
     return Exit.DONE
 
 
-def _row(adapter: Adapter) -> dict[str, Any]:
+def _row(adapter: Adapter, state: AgentState) -> dict[str, Any]:
     import msgspec
 
     waits = [entry for entry in adapter.entries("guard") if entry.lane.waits]
     return {
         "agent": adapter.name,
         "title": adapter.title,
+        "found": state.found,
+        "installed": state.installed,
+        "scopes": state.scopes,
+        "up_to_date": state.up_to_date,
+        "trusted": state.trusted,
+        "fault": state.fault,
+        "next": state.next,
         "experimental": adapter.experimental,
         "waits": [
             {

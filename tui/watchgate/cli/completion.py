@@ -89,9 +89,9 @@ def _recordings(prefix: str, **about: Any) -> Proposed:
 
 
 def _agents(**_about: object) -> Proposed:
-    from watchgate.cli.console import PROGRAMS
+    from watchgate.agents.registry import ADAPTERS
 
-    return list(PROGRAMS)
+    return [name for name, each in ADAPTERS.items() if each.setup is not None]
 
 
 def _times(**_about: object) -> Proposed:

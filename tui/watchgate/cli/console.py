@@ -6,7 +6,6 @@ import argparse
 import gc
 import os
 import platform
-import shutil
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,26 +26,6 @@ if TYPE_CHECKING:
     from watchgate.ui.replay.source import Recording
     from watchgate.ui.source import Source
 
-# The adapters say this too, but importing all of them takes a tenth of a second.
-PROGRAMS = {
-    "claude": ("claude",),
-    "codex": ("codex",),
-    "copilot": ("copilot",),
-    "gemini": ("gemini",),
-    "qwen": ("qwen",),
-    "opencode": ("opencode",),
-    "cursor": ("cursor", "cursor-agent", "Cursor"),
-    "goose": ("goose", "goosed"),
-    "kimi": ("kimi", "kimi-cli"),
-    "crush": ("crush",),
-    "kiro": ("kiro-cli", "kiro-cli-chat", "q", "qchat"),
-    "droid": ("droid",),
-    "cline": ("cline",),
-    "windsurf": ("windsurf",),
-    "vscode": ("code", "code-insiders"),
-    "synaps": ("synaps", "synaps-cli"),
-}
-"""Every agent that can be installed, by the programs that show that it is on this machine."""
 LOG_LINES = 40
 
 
@@ -131,7 +110,7 @@ def open_console(
     from watchgate.service.clock import SystemClock
     from watchgate.service.detached import last_log_lines
     from watchgate.service.system.own_memory import close_memory
-    from watchgate.ui.options import FoundAgent, Options
+    from watchgate.ui.options import Options
     from watchgate.ui.own_process import OwnProcess
 
     close_memory()
@@ -140,11 +119,6 @@ def open_console(
     chosen, clock = chosen or Machines(), clock or SystemClock()
     with ExitStack() as demos:
         options = Options(
-            agents=tuple(
-                FoundAgent(name)
-                for name, programs in PROGRAMS.items()
-                if any(map(shutil.which, programs))
-            ),
             demo=demo,
             hosted=hosted,
             home=home or str(Path.home()),

@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from watchgate.cli.agent_listing import list_states
 from watchgate.cli.dry_run import add_dry_run, check_json, show
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.install_words import installed_lines, next_line, open_sessions
@@ -34,9 +35,9 @@ def add_parser(commands: Any) -> None:
     install.set_defaults(run=_install)
     install.add_argument(
         "agents",
-        nargs="+",
+        nargs="*",
         metavar="AGENT",
-        help="its name, such as claude, codex or cursor; `watchgate agent ls` lists them",
+        help="its name, such as claude, codex or cursor; without one, how each agent stands",
     )
     install.add_argument("--scope", choices=("user", "project"), default="user")
     install.add_argument(
@@ -54,6 +55,8 @@ def add_parser(commands: Any) -> None:
 
 
 def _install(args: argparse.Namespace) -> int:
+    if not args.agents:
+        return list_states()
     from watchgate.service.setup.installer import Installer
     from watchgate.service.setup.targets import Refusal
 

@@ -50,7 +50,7 @@ Verb = Literal[
     "pin",
     "token",
 ]
-What = Literal["requests", "sessions", "records", "calls"]
+What = Literal["requests", "sessions", "agents", "records", "calls"]
 Action = Literal["show", "reload", "set", "remove", "add", "ls", "revoke", "off"]
 RefusalCode = Literal[requests.RefusalCode, "failed"]
 

@@ -74,6 +74,7 @@ from watchgate.service.runners.extensions import Extensions
 from watchgate.service.runners.pool import ChildPool
 from watchgate.service.runtime_dir import RuntimeDir
 from watchgate.service.search.indexer import Indexer
+from watchgate.service.setup.agent_states import states_reader
 from watchgate.service.sinks.all import Sinks
 from watchgate.service.stage import Stage
 from watchgate.service.usage.budget_watch import BudgetWatch
@@ -197,6 +198,9 @@ class Life:
                     ),
                     kept=self._kept(hub, store, policies),
                     forget=indexer.forget,
+                    agents=states_reader(
+                        self._paths, self._config, os.environ, known.values()
+                    ),
                 )
                 extensions.start(equipment.extensions, tasks)
                 desk.runners.update(extensions.runners())

@@ -15,6 +15,7 @@ from textual.worker import Worker
 
 from watchgate.core.clock import Clock
 from watchgate.core.views import PendingView
+from watchgate.ui.agents import Agents
 from watchgate.ui.answers import Answers
 from watchgate.ui.bridge import Bridge
 from watchgate.ui.deciding.arming import Ask, Intent
@@ -80,6 +81,7 @@ class WatchgateApp(Answers, inherit_bindings=False):
         keys = deciding_keys(self.keymap, ("allow", "deny"))
         self.prompts = Prompts(self.pages, self.now_s, keys=keys, home=self.options.home)
         self.unlocking = Unlocking(self, self.now_s)
+        self.agents = Agents(self, self.now_s)
         self._presenter = Presenter(self.options, self.keymap, self.desk, self.has_seen)
         self._drawn: object = None
         self._keys: deque[Key] = deque()
@@ -149,6 +151,7 @@ class WatchgateApp(Answers, inherit_bindings=False):
         self.operator.due()
         self._announce()
         self.unlocking.look()
+        self.agents.look()
         frame = self.screen
         if not isinstance(frame, Frame):
             return
@@ -161,7 +164,7 @@ class WatchgateApp(Answers, inherit_bindings=False):
             desk.docked, desk.bare, desk.note, self.operator.armed, desk.frozen_us,
             desk.filter, self.theme, self.monitor.listed, table.follow, table.new_count,
             table.selected, self.prompts.hints, self.operator.seen, self.operator.marks.ids,
-            desk.locked, self.stage.waiting,
+            desk.locked, self.stage.waiting, desk.agents,
         )  # fmt: skip
         if drawn == self._drawn:
             return

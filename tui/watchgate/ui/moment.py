@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from watchgate.core.agent_state import AgentState
 from watchgate.core.state import State
 from watchgate.core.views import PendingView
 from watchgate.ui.bridge import Link
@@ -24,7 +25,8 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
     operator, `frozen_us` when the view was frozen, `skipped` how many records a slow link left out,
     `blocked` why decision keys do not act. With `bare` the docked request's secrets are told;
     `reveal` is the key for that. `replay` tells where a replay stands, while one is shown;
-    `waiting` are the open requests of the console's own core meanwhile.
+    `waiting` are the open requests of the console's own core meanwhile. `agents` says how those of
+    the core's machine stand, while no call is shown.
     """
 
     state: State
@@ -46,6 +48,7 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
     demo: bool = False
     replay: ReplayView | None = None
     waiting: Waiting = Waiting()
+    agents: Sequence[AgentState] = ()
     home: str = ""
     blocked: Mapping[Intent, str] = {}
 
@@ -68,7 +71,9 @@ class Kept(msgspec.Struct, frozen=True):
 class Desk:
     """What the operator has before them: which request is docked, and the last thing said to them.
 
-    `locked` says that this terminal may let nothing run until it is unlocked.
+    `locked` says that this terminal may let nothing run until it is unlocked, `offered` is a
+    command that is copied while the note about it stands. `agents` is what the core last said of
+    those on its machine.
     The docked request stays until it is settled or the operator goes to another; a new one never
     takes its place.
     """
@@ -79,6 +84,8 @@ class Desk:
         self.frozen_us: int | None = None
         self.filter = ""
         self.locked = False
+        self.offered = ""
+        self.agents: tuple[AgentState, ...] = ()
         self._note_until_s = 0.0
         self._note_is_of_docked = False
         self._bare: str | None = None
@@ -127,14 +134,25 @@ class Desk:
             if self._note_is_of_docked:
                 self.note = ""
 
-    def say(self, text: str, now_s: float, seconds: float = 4.0, *, docked: bool = False) -> None:
-        """Tell the operator something for a moment, or as long as the same request is `docked`."""
-        self.note, self._note_until_s = text, now_s + seconds
+    def say(
+        self,
+        text: str,
+        now_s: float,
+        seconds: float = 4.0,
+        *,
+        docked: bool = False,
+        offered: str = "",
+    ) -> None:
+        """Tell the operator something for a moment, in which `offered` can be copied.
+
+        A word about the `docked` request leaves with it.
+        """
+        self.note, self._note_until_s, self.offered = text, now_s + seconds, offered
         self._note_is_of_docked = docked
 
     def forget(self, now_s: float) -> bool:
         """Take the note away when its time is over; whether that changed anything."""
         if self.note and now_s >= self._note_until_s:
-            self.note = ""
+            self.note = self.offered = ""
             return True
         return False

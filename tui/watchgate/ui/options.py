@@ -18,13 +18,6 @@ if TYPE_CHECKING:
     from watchgate.ui.replay.source import Recording
 
 
-class FoundAgent(msgspec.Struct, frozen=True):
-    """An agent that is installed on this machine: its name, and its version where known."""
-
-    name: str
-    version: str = ""
-
-
 class Terminal(msgspec.Struct, frozen=True, kw_only=True):
     """Where an agent runs, as far as its hook told; `host` names the machine if it is another."""
 
@@ -36,17 +29,15 @@ class Terminal(msgspec.Struct, frozen=True, kw_only=True):
 class Options(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that differs between two consoles on the same core.
 
-    `agents` are those found on this machine that can be installed. `demo` marks the picture as a
-    demonstration, `hosted` says that the core ends with the console. `open_demo` starts a demo and
-    gives its source and its clock; `start_core` starts a core and returns once it was asked to;
-    `log_lines` reads the core's newest log lines; `go_to` brings the agent's terminal to the front
-    and returns what it did, None when it knows no way.
+    `demo` marks the picture as a demonstration, `hosted` says that the core ends with the console.
+    `open_demo` starts a demo and gives its source and its clock; `start_core` starts a core and
+    returns once it was asked to; `log_lines` reads the core's newest log lines; `go_to` brings the
+    agent's terminal to the front and returns what it did, None when it knows no way.
     `replay` is the recording that the console shows in place of a core.
     `telling` is how it may ring and notify; `keys` maps action ids to keys; `theme` is a word of
     `theme.NAMES`. With `ascii` nothing but ASCII is written to the terminal.
     """
 
-    agents: tuple[FoundAgent, ...] = ()
     demo: bool = False
     hosted: bool = False
     replay: Recording | None = None

@@ -38,6 +38,11 @@ def live_sessions(state: State) -> list[SessionView]:
     return live
 
 
+def awaits_first_call(state: State) -> bool:
+    """Tell whether a session is there whose calls pass the gate, as far as is known."""
+    return any(view.gated is not False for view in live_sessions(state))
+
+
 def worst_risk(pending: list[PendingView]) -> str:
     """The highest risk among open requests; nothing when they only ask a person something."""
     risks = (view.data.risk for view in pending if view.data.asks == "approval")
@@ -100,6 +105,7 @@ def strip_view(state: State, link: Link, now_us: int, *, demo: bool) -> StripVie
         hosts=hosts_words(state, now_us),
         away=bool(host_chips(state, now_us)),
         sessions=len(live),
+        none_gated=bool(live) and not awaits_first_call(state),
         per_minute=_per_minute(live, now_us),
         cost=cost,
         cost_wide=cost_wide,

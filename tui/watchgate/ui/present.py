@@ -13,6 +13,7 @@ from watchgate.ui.keys.keymap import Context, Hint, Keymap, Where, fitted
 from watchgate.ui.keys.registry import footer
 from watchgate.ui.moment import Desk, Moment
 from watchgate.ui.options import Options
+from watchgate.ui.overview import awaits_first_call
 from watchgate.ui.shape import Shape
 from watchgate.ui.stage import Stage
 
@@ -57,7 +58,8 @@ class Presenter:
             lost=bridge.link.lost,
             off=is_off(state.gate, now_us),
             off_here=off_here(state, now_us),
-            empty=not state.sessions,
+            empty=not len(state.rows) and not awaits_first_call(state),
+            offers=bool(desk.offered),
             demo=demo,
             replay=replay is not None,
             paused=replay is not None and (replay.paused or replay.over),
@@ -97,6 +99,7 @@ class Presenter:
             demo=demo,
             replay=replay,
             waiting=stage.waiting,
+            agents=desk.agents,
             home=options.home,
             blocked={i: why for i in INTENTS if (why := keymap[i].reason(context))},
         )

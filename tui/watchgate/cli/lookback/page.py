@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from watchgate.cli.lookback.gates import gates, spent
 from watchgate.cli.lookback.grave import gravest
 from watchgate.cli.lookback.picture import PARTS, Line, Span, apart, clipped, width_of
 from watchgate.cli.lookback.words import INK, LABEL, Page
+from watchgate.core.agent_state import AgentState, install_command
 from watchgate.core.amounts import plural
 from watchgate.core.text import safe_text
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from watchgate.core.policy.assessment import Risk
 
 MIN_CELLS, MAX_CELLS = 60, 120
+_NEXT_ROWS = 2
 _EIGHTHS = 8
 _MEANS: dict[Risk, str] = {
     "critical": "wipes, leaks, or runs what it downloads",
@@ -24,13 +27,6 @@ _MEANS: dict[Risk, str] = {
     "medium": "writes in the project, installs, downloads",
     "low": "only reads",
 }
-_NEXT: Line = (
-    Span(" next".ljust(LABEL), "dim"),
-    Span("watchgate install", "accent", bold=True),
-    Span("  gates the next one    ", "dim"),
-    Span("watchgate demo", "accent", bold=True),
-    Span("  shows how", "dim"),
-)
 
 
 def composed(page: Page) -> list[Line]:
@@ -41,8 +37,26 @@ def composed(page: Page) -> list[Line]:
         lines += [*gravest(page), *blank]
     lines += [*gates(page), *spent(page), *blank]
     lines += _notes(page)
-    lines += [*blank, _NEXT]
+    lines += [*blank, *_next(page.agents)]
     return [clipped(line, page.cells) for line in lines]
+
+
+def _next(agents: Sequence[AgentState]) -> list[Line]:
+    """What gates the next call, by how the agents of this machine stand."""
+    label = Span(" next".ljust(LABEL), "dim")
+    ready = [each.agent for each in agents if each.ready]
+    untrusted = [each for each in agents if each.installed and each.trusted is False]
+    lines: list[Line] = [(Span(each.next, bold=True),) for each in untrusted]
+    if any(each.wants_install for each in agents) or not (ready or untrusted):
+        command = Span(install_command(agents), "accent", bold=True)
+        lines.append((command, Span("  gates the next one", "dim")))
+    if ready:
+        gated = f"  shows the next one: hooks are in for {', '.join(ready)}"
+        lines.append((Span("watchgate", "accent", bold=True), Span(gated, "dim")))
+    else:
+        lines.append((Span("watchgate demo", "accent", bold=True), Span("  shows how", "dim")))
+    blank = Span(" " * LABEL)
+    return [(blank if place else label, *line) for place, line in enumerate(lines[:_NEXT_ROWS])]
 
 
 def _notes(page: Page) -> list[Line]:

@@ -28,7 +28,7 @@ SHOWN = 8
 PICTURE_CELLS = 100
 _LEAST_SHOWN = 2
 _MANY_ROWS = 50
-_AROUND, _AROUND_TIGHT = 28, 19
+_AROUND, _AROUND_TIGHT = 29, 20
 """Lines of a page beside the calls that it lists, and of the shell's own prompt."""
 
 
@@ -79,6 +79,7 @@ def as_page(found: Found, args: argparse.Namespace) -> None:
 
 
 def _page(found: Found, args: argparse.Namespace, cells: int, shown: int) -> Page:
+    from watchgate.cli.agent_listing import states_here
     from watchgate.cli.lookback.words import Page, span_of
     from watchgate.service.usage.local_days import utc_offset_s
 
@@ -92,6 +93,7 @@ def _page(found: Found, args: argparse.Namespace, cells: int, shown: int) -> Pag
         shown=len(report.grave) if args.all else shown,
         private=args.private,
         about=found.notes,
+        agents=tuple(states_here()),
         offset_s=offset,
     )
 

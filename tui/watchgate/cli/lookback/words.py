@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from watchgate.core.agent_state import AgentState
 from watchgate.core.lookback.cost import Cost
 from watchgate.core.lookback.report import Report
 
@@ -27,7 +28,7 @@ INK: dict[Risk, Token] = {
 
 
 class Page(msgspec.Struct, frozen=True, kw_only=True):
-    """What a page is made of; `about` are small notes below it.
+    """What a page is made of; `about` are small notes below it, `agents` those of this machine.
 
     `shown` is how many of the grave calls are listed, `private` that none of them and no folder is,
     `tight` that there are few rows.
@@ -41,6 +42,7 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     private: bool = False
     tight: bool = False
     about: tuple[str, ...] = ()
+    agents: tuple[AgentState, ...] = ()
     offset_s: int = 0
 
 

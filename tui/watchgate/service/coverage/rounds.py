@@ -20,10 +20,10 @@ from watchgate.core.sessions import SessionState
 from watchgate.service.coverage.limits import Limits
 from watchgate.service.coverage.processes import Installed, Processes, installed
 from watchgate.service.coverage.transcripts import Transcripts
-from watchgate.service.coverage.trust import READS
 from watchgate.service.coverage.watch import Machine, Watch, surroundings
 from watchgate.service.hub import Hub
 from watchgate.service.process_table import Proc
+from watchgate.service.setup.trust import READS
 
 LOOK_S = 10.0
 NEWCOMERS_S = 0.5

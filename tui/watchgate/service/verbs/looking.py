@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, TypeVarTuple
 
@@ -10,6 +10,7 @@ import anyio
 import anyio.to_thread
 import msgspec
 
+from watchgate.core.agent_state import AgentState
 from watchgate.core.clock import Clock
 from watchgate.core.decisions import Refused
 from watchgate.core.filters import Filter, FilterError, parse
@@ -32,16 +33,27 @@ ALIVE_AMONG = 2_000
 
 
 class Looking:
-    """The verbs that only look; `consoles` are the clients behind which somebody may decide."""
+    """The verbs that only look; `consoles` are the clients behind which somebody may decide.
+
+    `agents` reads how the agents of this machine stand, in a thread.
+    """
 
     def __init__(
-        self, hub: Hub, clock: Clock, *, core: str, journal: Path, hello: Callable[[], Hello]
+        self,
+        hub: Hub,
+        clock: Clock,
+        *,
+        core: str,
+        journal: Path,
+        hello: Callable[[], Hello],
+        agents: Callable[[], Sequence[AgentState]],
     ) -> None:
         self._hub = hub
         self._clock = clock
         self._core = core
         self._journal = journal
         self._hello_line = hello
+        self._agents = agents
         self._reading = anyio.CapacityLimiter(1)
         self._reading_for_others = anyio.CapacityLimiter(1)
         self._attached: dict[int, Caller] = {}
@@ -96,6 +108,8 @@ class Looking:
         if request.what == "sessions":
             views = state.sessions.values()
             return {"sessions": [msgspec.structs.replace(each, state=each.shown) for each in views]}
+        if request.what == "agents":
+            return {"agents": await anyio.to_thread.run_sync(self._agents, limiter=self._reading)}
         return {"requests": [listed(view) for view in state.by_deadline()]}
 
     async def _show(self, request: Request, _caller: Caller) -> dict[str, Any]:

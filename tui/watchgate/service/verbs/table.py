@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 
 from watchgate import __version__
+from watchgate.core.agent_state import AgentState
 from watchgate.core.clock import Clock
 from watchgate.core.decisions import Refused
 from watchgate.core.records import CoreData
@@ -53,8 +54,12 @@ class Verbs:
         reload: Reload,
         kept: Kept,
         forget: Callable[[], None],
+        agents: Callable[[], Sequence[AgentState]] = tuple,
     ) -> None:
-        """`forget` has the words of purged records leave the index of the journal."""
+        """`forget` has the words of purged records leave the index of the journal.
+
+        `agents` reads how the agents of this machine stand; it is called in a thread.
+        """
         store, presences = kept.store, kept.presences
         self.presences = presences
         self._hub = hub
@@ -63,7 +68,9 @@ class Verbs:
         self._boot = clock.now().wall_us
         journal = paths.journal
         self._refusing = Refusing(hub, clock)
-        self._looking = Looking(hub, clock, core=core, journal=journal, hello=self.hello)
+        self._looking = Looking(
+            hub, clock, core=core, journal=journal, hello=self.hello, agents=agents
+        )
         groups = (
             self._looking,
             Deciding(hub, clock, journal=journal, store=store, tokens=presences.tokens),

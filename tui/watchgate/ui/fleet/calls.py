@@ -28,7 +28,7 @@ _OF_A_REQUEST = ("decide", "preview", "propose", "extend", "show")
 _OF_ONE = ("off", "on", "profile", "config", "stop", "policy")
 _OF_A_TERMINAL = ("presence", "unlock")
 _LISTS: Mapping[str, tuple[str, ...]] = {
-    "list": ("requests", "sessions"),
+    "list": ("requests", "sessions", "agents"),
     "grants": ("grants",),
     "search": ("records", "calls"),
     "history": ("records",),
@@ -164,7 +164,10 @@ def _told(host: Host, verb: Verb, said: Mapping[str, Any]) -> dict[str, Any]:
     within(said)
     told: dict[str, Any] = {}
     for name, value in said.items():
-        if name in _LISTS.get(verb, ()):
+        if name == "agents":
+            at = "" if host.view.local else host.name
+            told[name] = [{**each, "host": at} for each in value]
+        elif name in _LISTS.get(verb, ()):
             told[name] = [host.names.told(each) for each in value]
         elif name == "request" and isinstance(value, dict):
             told[name] = host.names.told(value)

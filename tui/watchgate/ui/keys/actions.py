@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from watchgate.core.agent_state import install_command
 from watchgate.core.text import safe_text
 from watchgate.link.lines import CoreLost
 from watchgate.link.protocol import Refusal, Verb
 from watchgate.ui import places
 from watchgate.ui.deciding.operator import INTENTS
 from watchgate.ui.keys import going, playing
-from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.theming.palettes import BASES
 from watchgate.ui.theming.theme import NAMES, fitted
-from watchgate.ui.widgets.empty import install_line
 
 if TYPE_CHECKING:
     from watchgate.ui.app import WatchgateApp
@@ -52,18 +51,16 @@ def freeze(console: WatchgateApp) -> None:
 
 def copy(console: WatchgateApp) -> None:
     """Copy what is under the cursor, or the install line while there is nothing."""
-    text, row = console.pages.top.copied, console.monitor.table.selected
+    text, row = console.desk.offered or console.pages.top.copied, console.monitor.table.selected
     if text is None:
-        text = row.summary if row is not None else install_line(console.options.agents)
+        text = row.summary if row is not None else install_command(console.desk.agents)
     console.copy_to_clipboard(text)
     console.say("copied")
 
 
 def install(console: WatchgateApp) -> None:
-    """Say which line connects an agent."""
-    console.say(
-        f"in a shell: {install_line(console.options.agents)}   ({key_for('copy')} copies it)", 10
-    )
+    """Say which line connects an agent, and have it copied by the next copy."""
+    console.start(console.agents.offer)
 
 
 def theme(console: WatchgateApp) -> None:

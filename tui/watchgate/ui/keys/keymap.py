@@ -45,7 +45,8 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     `marked` how many would be allowed together with it, `alike` how many other open ones are like
     it; `listed` that the list of sessions has the keys, `items` how many lines the list of a screen
     besides the monitor has; `off_here` that the gate of this machine is off, where several are
-    watched, `locked` that this terminal may let nothing run until it is unlocked.
+    watched, `empty` that no call came and no gated session is there, `offers` that a command was
+    told that can be copied, `locked` that this terminal may let nothing run until it is unlocked.
     """
 
     where: Where = "monitor"
@@ -59,6 +60,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     off: bool = False
     off_here: bool = False
     empty: bool = False
+    offers: bool = False
     demo: bool = False
     replay: bool = False
     paused: bool = False

@@ -91,11 +91,13 @@ def shown_request(context: Context) -> str | None:
 
 def copy(context: Context) -> str | None:
     """It needs something to copy."""
+    if context.offers:
+        return None
     if context.where in LISTS:
         return None if context.items else "nothing to copy yet"
     if context.where == "approvals":
         return None if context.docked is not None else "nothing to copy yet"
-    there = context.rows or context.empty or context.where in TRACES
+    there = context.rows or context.where in ("monitor", *TRACES)
     return None if there or context.docked is not None else "nothing to copy yet"
 
 
@@ -138,9 +140,7 @@ def filter_(context: Context) -> str | None:
 
 
 def sessions(context: Context) -> str | None:
-    """It needs sessions, and room for their list."""
-    if context.empty:
-        return "no session yet"
+    """It needs calls, and room for the list of sessions."""
     if context.tiny:
         return "no room for the sessions: 60 by 16 cells"
     return anywhere_else(context) or (None if context.rows else "no call to show yet")

@@ -66,7 +66,8 @@ def copies(context: Context) -> str:
     """What a copy takes."""
     if context.where in ("traces", "trace"):
         return "copy" if context.traces else "copy the lines"
-    return "copy the line" if context.empty and context.where == "monitor" else "copy"
+    command = context.offers or (context.where == "monitor" and not context.rows)
+    return "copy the line" if command else "copy"
 
 
 def filters(context: Context) -> str:

@@ -13,6 +13,7 @@ from watchgate.ui.keys.jumping import Jump
 from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.moment import Moment
 from watchgate.ui.options import Options
+from watchgate.ui.overview import awaits_first_call
 from watchgate.ui.screens.frame import Frame
 from watchgate.ui.widgets.calls.sessions import Sessions
 from watchgate.ui.widgets.calls.table import RingTable
@@ -34,7 +35,7 @@ class MonitorScreen(Frame):
         super().__init__()
         self.sessions = Sessions()
         self.table = RingTable()
-        self.empty = Empty(options.agents, demo=options.open_demo is None)
+        self.empty = Empty(demo=options.open_demo is None)
         self.tiny = Tiny()
         self.detail = Detail(home=options.home, beside=True)
         for part in (self.sessions, self.table, self.tiny, self.detail):
@@ -68,7 +69,7 @@ class MonitorScreen(Frame):
         if shape.tiny:
             self.tiny.show(moment)
         elif kind is not None:
-            self.empty.show(kind)
+            self.empty.show(kind, moment)
         else:
             self._show_calls(moment)
 
@@ -184,4 +185,4 @@ class MonitorScreen(Frame):
             return "no-core"
         if moment.skipped:
             return "left-out"
-        return "no-call" if moment.state.sessions else "no-session"
+        return "no-call" if awaits_first_call(moment.state) else "no-session"

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from watchgate.core.agent_state import AgentState, install_command
+from watchgate.core.amounts import plural
 from watchgate.core.text import safe_text
+from watchgate.core.views import SessionView
 from watchgate.ui.keys.shown_keys import key_for
-from watchgate.ui.options import FoundAgent
+from watchgate.ui.moment import Moment
+from watchgate.ui.overview import live_sessions
 from watchgate.ui.widgets.pane import Line, Pane
 
+SESSIONS_SHOWN = 4
+AGENTS_SHOWN = 6
 Kind = Literal["connecting", "no-core", "no-session", "no-call", "left-out", "no-match"]
-
-
-def install_line(agents: Sequence[FoundAgent]) -> str:
-    """The command that connects what was found on this machine."""
-    names = [agent.name for agent in agents]
-    return f"watchgate install {' '.join(names)}" if names else "watchgate install claude"
 
 
 class Empty(Pane):
@@ -24,23 +24,31 @@ class Empty(Pane):
 
     DEFAULT_CSS = "Empty { height: 1fr; }"
 
-    def __init__(self, agents: Sequence[FoundAgent], *, demo: bool) -> None:
+    def __init__(self, *, demo: bool) -> None:
         super().__init__()
-        self._agents = agents
         self._demo = demo
         self._kind: Kind = "connecting"
         self._filter = ""
+        self._agents: Sequence[AgentState] = ()
+        self._not_gated: Sequence[SessionView] = ()
 
-    def show(self, kind: Kind, *, words: str = "") -> None:
-        """Show one of the states; `words` is the filter of `no-match`."""
-        if (kind, words) != (self._kind, self._filter):
-            self._kind, self._filter = kind, words
+    def show(self, kind: Kind, moment: Moment | None = None, *, words: str = "") -> None:
+        """Show one of the states; `words` is the filter of `no-match`.
+
+        The `moment` tells of the agents of this machine, and of sessions that run without a gate.
+        """
+        agents = moment.agents if moment is not None else ()
+        live = live_sessions(moment.state) if moment is not None else ()
+        ungated = tuple(view for view in live if view.gated is False)
+        before = (self._kind, self._filter, self._agents, self._not_gated)
+        if (kind, words, agents, ungated) != before:
+            self._kind, self._filter, self._agents, self._not_gated = kind, words, agents, ungated
             self.redraw()
 
     def draw(self, cells: int, rows: int) -> list[Line]:
         airy = rows >= 18
         if self._kind == "no-session":
-            return self._first_run(airy=airy)
+            return self._first_run(cells, airy=airy)
         title, then = {
             "connecting": ("Attaching to the core.", "Nothing is shown before its first picture."),
             "no-core": ("No core answers.", "What that means for agents is told below."),
@@ -60,15 +68,10 @@ class Empty(Pane):
     def _title(self, text: str) -> Line:
         return self.line().add(f"  {safe_text(text)}", bold=True)
 
-    def _first_run(self, *, airy: bool) -> list[Line]:
+    def _first_run(self, cells: int, *, airy: bool) -> list[Line]:
         blank = [self.line()]
-        gap = blank * (2 if airy else 1)
-        lines = [
-            *gap,
-            self._title("No agent is connected yet."),
-            self.line().add("  The gate is ready. Nothing has passed through it.", "dim"),
-            *gap,
-        ]
+        gap = blank * (2 if airy and not self._not_gated else 1)
+        lines = [*gap, *(self._ungated(cells) if self._not_gated else self._ready()), *gap]
         if not self._demo:
             lines += [
                 self._offer(key_for("demo"), "play the demo").add(
@@ -76,9 +79,9 @@ class Empty(Pane):
                 ),
                 *blank,
             ]
-        found = "   found on this machine:" if self._agents else "   none was found; for instance:"
-        lines += [self._offer(key_for("install"), "connect an agent").add(found, "dim"), *blank]
-        lines += self._found()
+        here = "   on this machine:" if self._agents else "   for instance:"
+        lines += [self._offer(key_for("install"), "connect an agent").add(here, "dim"), *blank]
+        lines += self._states(cells)
         lines += [
             *blank,
             self.line().add(
@@ -87,23 +90,47 @@ class Empty(Pane):
         ]
         return lines
 
+    def _ready(self) -> list[Line]:
+        ready = any(each.ready for each in self._agents)
+        title = "No call has come yet." if ready else "No agent is connected yet."
+        then = "  The gate is ready. Nothing has passed through it."
+        return [self._title(title), self.line().add(then, "dim")]
+
+    def _ungated(self, cells: int) -> list[Line]:
+        """The sessions that run without our hooks, and why as far as is known."""
+        ungated = self._not_gated
+        verb = "runs" if len(ungated) == 1 else "run"
+        lines = [
+            self._title(f"{plural(len(ungated), 'session')} {verb} without a gate."),
+            self.line().add("  What they do is neither held nor shown here.", "dim"),
+        ]
+        for view in ungated[:SESSIONS_SHOWN]:
+            line = self.line().to(5).fit(safe_text(view.label), 12, bold=True).to(18)
+            line.fit(safe_text(view.agent), 9).to(28)
+            why = view.cause.partition(": ")[2] or view.cause
+            lines.append(line.fit(safe_text(why), max(cells - 29, 0), "dim"))
+        if len(ungated) > SESSIONS_SHOWN:
+            lines.append(self.line().add(f"     {len(ungated) - SESSIONS_SHOWN} more", "dim"))
+        return lines
+
     def _offer(self, key: str, what: str) -> Line:
         return self.line().add("  ").add(f"{key}  ", "accent", bold=True).add(what, bold=True)
 
-    def _found(self) -> list[Line]:
-        known = self._agents
-        lines = [
-            self.line()
-            .add(f"     {safe_text(agent.name)}")
-            .to(15)
-            .add(safe_text(agent.version), "dim")
-            .to(25)
-            .add(f"watchgate install {agent.name}", bold=True)
-            for agent in known or (FoundAgent("claude"),)
-        ]
-        if len(known) > 1:
-            all_line = self.line().add("     all of them").to(25)
-            all_line.add(install_line(known), bold=True)
-            lines.append(all_line)
-        lines.append(self.line().to(25).add("--dry-run shows the diff first", "dim"))
+    def _states(self, cells: int) -> list[Line]:
+        """How each agent that is here stands, and the one command that connects the others."""
+        here = [each for each in self._agents if each.found or each.installed]
+        lines = []
+        for each in here[:AGENTS_SHOWN]:
+            name = f"{each.host}:{each.agent}" if each.host else each.agent
+            line = self.line().to(5).fit(safe_text(name), 11).to(17)
+            line.add(each.hooks, "dim").to(36)
+            lines.append(line.fit(safe_text(each.next), max(cells - 37, 0), bold=not each.ready))
+        wanting = [each for each in here if each.wants_install and not each.host]
+        if len(wanting) > 1 or not here:
+            which = "all of them" if here else "claude"
+            command = install_command(self._agents)
+            line = self.line().add(f"     {which}").to(36)
+            lines.append(line.fit(command, max(cells - 37, 0), bold=True))
+        if wanting or not here:
+            lines.append(self.line().to(36).add("--dry-run shows the diff first", "dim"))
         return lines

@@ -19,7 +19,8 @@ class StripView(msgspec.Struct, frozen=True, kw_only=True):
     `hosts` says how many of several machines answer, `away` that something is wrong with one.
     `over_budget` and `near_budget`: the day's budget is used up, or nearly, as the words of the
     cost tell.
-    `ungated` calls are known to have run without passing a gate.
+    `none_gated` says that no session passes the gate; `ungated` calls are known to have run without
+    passing one.
     `locked` says that this terminal may let nothing run until it is unlocked.
     `tampered` counts the files that the gate rests on and that are not what they were; with
     `attempted` what no proven person tried is among them.
@@ -32,6 +33,7 @@ class StripView(msgspec.Struct, frozen=True, kw_only=True):
     hosts: str = ""
     away: bool = False
     sessions: int = 0
+    none_gated: bool = False
     per_minute: str = "0"
     cost: str = "$0.00"
     cost_wide: str = "$0.00"
@@ -126,6 +128,8 @@ class StatusStrip(Pane):
         if cells >= 80:
             number, noun = plural(view.sessions, "session").split(" ")
             sessions = self.line().add(f"   {number}").add(f" {noun}", "dim")
+            if view.none_gated:
+                sessions.add(", none gated", bold=True)
             groups.append(_Group(sessions, 4))
         if cells >= 100:
             rate = self.line().add(f"   {view.per_minute}").add(" calls/min", "dim")

@@ -13,7 +13,7 @@ from tests.service.desk import Desk
 from watchgate.agents.registry import ADAPTERS
 from watchgate.service.clock import SystemClock
 from watchgate.service.coverage.rounds import Rounds
-from watchgate.service.coverage.trust import codex_trusts
+from watchgate.service.setup.trust import codex_trusts
 
 OURS = {"type": "command", "command": "/bin/sh -c 'test' watchgate-hook python3"}
 THEIRS = {"type": "command", "command": "theirs"}

@@ -1,0 +1,88 @@
+"""The state of each agent of a machine, and what is left to do, in the same words everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated
+
+import msgspec
+
+Name = Annotated[str, msgspec.Meta(pattern=r"\A[A-Za-z0-9_-]{1,64}\Z")]
+"""An agent's name as a shell reads it: it becomes part of a command that a person copies."""
+
+
+class AgentState(msgspec.Struct, frozen=True, kw_only=True):
+    """One agent: found on this machine, installed (our hooks are in), trusted.
+
+    `found` says that its program or its folder is there, `scopes` where hooks of ours are in
+    (`user`, `project`), `up_to_date` that they are as this version and profile write them.
+    `trusted` is None where the agent has no step of trust, or keeps it to itself. `fault` says what
+    keeps its hooks from running, and `mend` what ends that. `hookless` is an agent that needs no
+    installation. `host` names its machine where several are watched.
+    """
+
+    agent: Name
+    title: str
+    found: bool = False
+    installed: bool = False
+    scopes: tuple[str, ...] = ()
+    up_to_date: bool = False
+    trusted: bool | None = None
+    fault: str = ""
+    mend: str = ""
+    hookless: bool = False
+    host: str = ""
+
+    @property
+    def ready(self) -> bool:
+        """Tell whether its next call passes the gate, as far as can be known."""
+        return self.installed and self.up_to_date and self.trusted is not False and not self.fault
+
+    @property
+    def wants_install(self) -> bool:
+        """Tell whether installing would bring its hooks in, or up to date."""
+        if self.hookless or self.fault:
+            return False
+        return not self.up_to_date if self.installed else self.found
+
+    @property
+    def install(self) -> str:
+        """The command that brings its hooks in, or up to date."""
+        return f"watchgate install {self.agent}"
+
+    @property
+    def hooks(self) -> str:
+        """How its hooks stand, in a word or two."""
+        if not self.installed:
+            return "no hooks"
+        if self.fault:
+            return "hooks cannot run"
+        if not self.up_to_date:
+            return "hooks are old"
+        return "hooks not trusted" if self.trusted is False else "hooks are in"
+
+    @property
+    def next(self) -> str:
+        """What is left to do until its calls are gated; nothing for one that is not here."""
+        if self.fault:
+            return self.mend
+        if self.wants_install:
+            return self.install
+        if not self.installed:
+            return ""
+        if self.trusted is False:
+            return f"start {self.agent} once and say yes to its hooks"
+        return f"start {self.agent}: watchgate sees its next call"
+
+
+def install_command(states: Iterable[AgentState]) -> str:
+    """The one command that connects every agent of this machine that is not connected yet."""
+    known = [state for state in states if not state.host]
+    names = [state.agent for state in known if state.wants_install]
+    if names:
+        return f"watchgate install {' '.join(names)}"
+    # Without names it lists the states.
+    return "watchgate install" if any(state.installed for state in known) else _EXAMPLE
+
+
+_EXAMPLE = "watchgate install claude"

@@ -1,0 +1,189 @@
+"""The states of every agent on this machine: found, installed, trusted.
+
+The one place that knows them: the console's first screen, `install` without names, `agent ls`,
+`lookback` and the doctor ask here.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+from watchgate.agents.base import Adapter
+from watchgate.core.agent_state import AgentState
+from watchgate.core.config import Config
+from watchgate.link.paths import Paths
+from watchgate.service.integrity import manifest
+from watchgate.service.setup import native_client
+from watchgate.service.setup.change import Change
+from watchgate.service.setup.doctor import entries, silencers
+from watchgate.service.setup.doctor.check import Check
+from watchgate.service.setup.forms.editor import Table
+from watchgate.service.setup.installer import Installer, Setting
+from watchgate.service.setup.interpreter import NoInterpreterError, base_interpreter
+from watchgate.service.setup.parts import Part
+from watchgate.service.setup.running import process_names
+from watchgate.service.setup.targets import Refusal, Scope, home, place, setup_of
+from watchgate.service.setup.trust import READS
+
+SCOPES: tuple[Scope, ...] = ("user", "project")
+
+
+def setting_of(config: Config, *, native: bool) -> Setting:
+    """What the configuration says about hooks."""
+    approval = config.approval
+    return Setting(
+        profile=config.profile,
+        client_deadline_s=approval.client_deadline_s,
+        margin_s=approval.margin_s,
+        native=native,
+    )
+
+
+class AgentStates:
+    """Reads how agents stand, for one user in one folder.
+
+    `python` is the interpreter of the hooks and `native` says that they run the native client; both
+    are found out where they are not given.
+    """
+
+    def __init__(
+        self,
+        places: Paths,
+        config: Config,
+        env: Mapping[str, str],
+        cwd: Path,
+        *,
+        python: Path | None = None,
+        native: bool | None = None,
+    ) -> None:
+        self._places = places
+        self._env = env
+        self._cwd = cwd
+        self._python = python or _interpreter()
+        works = native_client.works(places, self._python) if native is None else native
+        self._setting = setting_of(config, native=works)
+
+    def of(self, agents: Iterable[Adapter]) -> list[AgentState]:
+        """How each of these stands, in their order."""
+        agents = list(agents)
+        found, roots = self.present(agents), self._roots()
+        return [self._state(each, each.name in found, roots.get(each.name, ())) for each in agents]
+
+    def present(self, agents: Sequence[Adapter]) -> frozenset[str]:
+        """The agents whose program or folder is on this machine."""
+        homes = {each.name: home(each.setup, self._env) for each in agents if each.setup}
+        # A folder that several agents use says nothing of any of them.
+        shared = Counter(homes.values())
+        there = {name for name, own in homes.items() if shared[own] == 1 and own.exists()}
+        return frozenset(there | {each.name for each in agents if self.program(each)})
+
+    def program(self, agent: Adapter) -> str | None:
+        """The path of the agent's program; None where the search path has none."""
+        names = process_names(agent)
+        paths = (shutil.which(name, path=self._env.get("PATH")) for name in names)
+        return next((path for path in paths if path), None)
+
+    def parts(self, agent: Adapter, root: Path | None = None) -> Iterator[tuple[Scope, Part]]:
+        """Every file that may hold hooks of ours, those of the project in `root`."""
+        installer = self._installer(root)
+        for scope in SCOPES:
+            try:
+                parts = installer.parts(agent, scope, self._setting, self._python)
+            except Refusal:
+                continue
+            yield from ((scope, part) for part in parts)
+
+    def plan(self, agent: Adapter, scope: Scope, root: Path | None = None) -> tuple[Change, ...]:
+        """What an installation would change; raises `Refusal`."""
+        installer = self._installer(root)
+        return installer.plan_install(agent, scope, self._setting, self._python)
+
+    def trusts(self, agent: Adapter) -> bool | None:
+        """Tell whether an agent's files say that it trusts our hooks of this user.
+
+        None where they do not tell.
+        """
+        reads = READS.get(agent.name)
+        return None if reads is None else reads(place(agent, "user", self._env, self._cwd))
+
+    def _installer(self, root: Path | None) -> Installer:
+        return Installer(self._places, self._env, root or self._cwd)
+
+    def _roots(self) -> dict[str, list[Path]]:
+        """The projects of each agent in which hooks were installed, as far as they still exist."""
+        try:
+            listed = manifest.load(self._places.installed) or ()
+        except (manifest.ManifestError, OSError):
+            listed = ()
+        roots: dict[str, list[Path]] = {}
+        for entry in listed:
+            if entry.root and Path(entry.root) != self._cwd and Path(entry.root).is_dir():
+                roots.setdefault(entry.agent, []).append(Path(entry.root))
+        return roots
+
+    def _state(self, agent: Adapter, found: bool, roots: Sequence[Path]) -> AgentState:
+        if agent.setup is None:
+            return AgentState(agent=agent.name, title=agent.title, found=found, hookless=True)
+        scopes: dict[str, None] = {}
+        wrong: list[Check] = []
+        for root in dict.fromkeys((self._cwd, *roots)):
+            own: dict[Scope, list[Table]] = {}
+            for scope, part in self.parts(agent, root):
+                table = entries.read_entries(agent, part)
+                if isinstance(table, Check):
+                    wrong.append(table)
+                elif table:
+                    own.setdefault(scope, []).append(table)
+            scopes |= dict.fromkeys(own)
+            wrong += [each for scope in own for each in self._outdated(agent, scope, root)]
+        trusted = self.trusts(agent) if not scopes or "user" in scopes else None
+        faults = [each for each in wrong if each.mend != _install(agent)]
+        if scopes:
+            checks = silencers.check_silencers(agent, setup_of(agent), self._env, self._cwd)
+            faults += [each for each in checks if each.status == "fail"]
+        return AgentState(
+            agent=agent.name,
+            title=agent.title,
+            found=found,
+            installed=bool(scopes),
+            scopes=tuple(scopes),
+            up_to_date=bool(scopes) and not wrong,
+            trusted=trusted,
+            fault=faults[0].text if faults else "",
+            mend=faults[0].mend if faults else "",
+        )
+
+    def _outdated(self, agent: Adapter, scope: Scope, root: Path) -> list[Check]:
+        try:
+            changes = self.plan(agent, scope, root)
+        except Refusal as refusal:
+            return [Check(f"{agent.name}: hooks", "fail", str(refusal), "mend the file by hand")]
+        checks = entries.check_all_entries(agent, changes)
+        return [each for each in checks if each.status != "ok"]
+
+
+def states_reader(
+    places: Paths, config: Config, env: Mapping[str, str], agents: Iterable[Adapter]
+) -> Callable[[], list[AgentState]]:
+    """Return what reads the states of these agents again and again, for no folder of its own."""
+
+    @cache
+    def states() -> AgentStates:
+        return AgentStates(places, config, env, Path("/"))
+
+    return lambda: states().of(agents)
+
+
+def _install(agent: Adapter) -> str:
+    return f"watchgate install {agent.name}"
+
+
+def _interpreter() -> Path:
+    try:
+        return base_interpreter()
+    except NoInterpreterError:
+        return Path("python3")  # hooks that name another one are shown as old, which they are

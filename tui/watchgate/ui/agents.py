@@ -1,0 +1,68 @@
+"""The states of the agents on the core's machine, asked for while no call of theirs is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import anyio
+
+from watchgate.core import decoding
+from watchgate.core.agent_state import AgentState, install_command
+from watchgate.core.json_faults import JSON_FAULTS
+from watchgate.link.lines import CoreLost
+from watchgate.link.protocol import Refusal
+from watchgate.ui.keys.shown_keys import key_for
+
+if TYPE_CHECKING:
+    from watchgate.ui.app import WatchgateApp
+
+ASK_EVERY_S = 3.0
+"""Seconds between two questions: somebody installs in another terminal meanwhile."""
+
+OFFERED_FOR_S = 10.0
+"""Seconds that a command stands on the screen and can be copied."""
+
+WAITED_S = 1.0
+"""Seconds that a core is waited for before the command is told without its word."""
+
+
+class Agents:
+    """Asks the core for the agents beside it and lays its answer on the desk, timed by `now_s`."""
+
+    def __init__(self, console: WatchgateApp, now_s: Callable[[], float]) -> None:
+        self._console = console
+        self._now_s = now_s
+        self._due_s = float("-inf")
+
+    def look(self) -> None:
+        """Ask while the first screen has no call to show."""
+        console, now_s = self._console, self._now_s()
+        stage, bridge = console.stage, console.bridge
+        if stage.replaying or stage.demo or bridge.link.state != "attached":
+            return
+        if now_s >= self._due_s and not len(bridge.state.rows):
+            self._due_s = now_s + ASK_EVERY_S
+            console.start(self._ask)
+
+    async def offer(self) -> None:
+        """Say which command connects an agent here, and let it be copied meanwhile."""
+        console = self._console
+        with anyio.move_on_after(WAITED_S):
+            await self._ask()
+        command = install_command(console.desk.agents)
+        text = f"in a shell: {command}   ({key_for('copy')} copies it)"
+        console.desk.say(text, self._now_s(), OFFERED_FOR_S, offered=command)
+        console.wake()
+
+    async def _ask(self) -> None:
+        try:
+            answer = await self._console.bridge.call("list", what="agents")
+            if isinstance(answer, Refusal):
+                return  # a core of an earlier version
+            found = decoding.convert(answer.ok.get("agents", ()), tuple[AgentState, ...])
+        except (CoreLost, *JSON_FAULTS):
+            return
+        if found != self._console.desk.agents:
+            self._console.desk.agents = found
+            self._console.wake()
