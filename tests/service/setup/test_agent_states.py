@@ -14,8 +14,8 @@ from watchgate.agents.registry import ADAPTERS
 from watchgate.core.agent_state import AgentState, install_command
 from watchgate.core.config import Config, load
 from watchgate.link.paths import paths
-from watchgate.service.setup.agent_states import AgentStates, setting_of, states_reader
-from watchgate.service.setup.installer import Installer
+from watchgate.service.setup.agent_states import AgentStates, states_reader
+from watchgate.service.setup.installer import Installer, setting_of
 from watchgate.service.setup.interpreter import base_interpreter
 from watchgate.service.setup.targets import Scope, place
 
@@ -31,7 +31,8 @@ def bin_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def install(agent: str, cwd: Path, scope: Scope = "user") -> Path:
     installer, python = Installer(paths(os.environ), os.environ, cwd), base_interpreter()
-    setting = setting_of(Config(), native=False)
+    places = paths(os.environ)
+    setting = setting_of(Config(), places, python, native=False)
     installer.install(installer.plan_install(ADAPTERS[agent], scope, setting, python), python)
     return place(ADAPTERS[agent], scope, os.environ, cwd)
 

@@ -14,6 +14,7 @@ import msgspec
 import pytest
 
 from tests.agents.payloads import INSTALLABLE
+from tests.service.setup.test_agent_states import trust_codex
 from watchgate.agents.registry import ADAPTERS
 from watchgate.core.config import Config, load
 from watchgate.link.paths import paths
@@ -79,6 +80,11 @@ def findings(tmp_path: Path, *agents: str, config: Config | None = None) -> dict
     return {check.check: check for check in doctor.checks(asked, named=bool(agents))}
 
 
+def faults(found: dict[str, Check]) -> set[str]:
+    """What has to be mended; without a core and with hooks that deny then, that is one of them."""
+    return {name for name, check in found.items() if check.status == "fail"}
+
+
 def test_a_machine_without_agents_is_healthy(tmp_path: Path, bin_dir: Path) -> None:
     found = findings(tmp_path)
 
@@ -102,8 +108,12 @@ def test_a_fresh_installation_is_healthy_and_denies_without_a_core(
 
     found = findings(tmp_path, "claude")
 
-    assert {name: check.text for name, check in found.items() if check.status == "fail"} == {}
-    assert "it denies: watchgate core is not running" in found["claude: gate answers"].text
+    assert faults(found) == {"core"}
+    assert found["claude: gate answers"].status == "warn", "a call that is denied is not all well"
+    assert (
+        "it denies, as no core runs: watchgate core is not running"
+        in found["claude: gate answers"].text
+    )
     assert "no opinion" in found["claude: gate-read answers"].text
 
 
@@ -202,7 +212,10 @@ def test_damaged_bytecode_is_mended_before_the_command_is_played(
     found = findings(tmp_path, "claude")
 
     assert found["claude: bytecode"].status == "ok"
-    assert "it denies: watchgate core is not running" in found["claude: gate answers"].text
+    assert (
+        "it denies, as no core runs: watchgate core is not running"
+        in found["claude: gate answers"].text
+    )
 
 
 def test_a_command_that_only_looks_like_ours_is_never_run(tmp_path: Path, bin_dir: Path) -> None:
@@ -283,7 +296,8 @@ def test_a_fresh_installation_of_every_agent_is_healthy(
 
     found = findings(tmp_path, agent, config=load(f'profile = "{profile}"', "config.toml"))
 
-    assert {name: check.text for name, check in found.items() if check.status == "fail"} == {}
+    untrusted = {"codex: trust"} if agent == "codex" else set()
+    assert faults(found) == untrusted | (set() if profile == "watch" else {"core"})
     assert "up to date" in found[f"{agent}: hooks"].text
     if profile != "watch" and setup_of(ADAPTERS[agent]).form != "plugin":
         assert "it denies" in found[f"{agent}: gate answers"].text
@@ -345,6 +359,34 @@ def test_fix_records_trust_in_our_hooks_and_in_no_others(tmp_path: Path, bin_dir
     assert trust(program, tmp_path, "ours").text == "Codex trusts all 1 hooks"
 
 
+def test_where_codex_is_not_on_the_search_path_its_files_tell_of_trust(
+    tmp_path: Path, bin_dir: Path
+) -> None:
+    hooks = install("codex", tmp_path)
+    before = findings(tmp_path, "codex")["codex: trust"]
+    trust_codex(hooks)
+    after = findings(tmp_path, "codex")["codex: trust"]
+
+    assert (before.status, after.status) == ("fail", "ok")
+    assert "by its files nobody trusted our hooks" in before.text
+    assert "Hooks need review" in before.mend
+
+
+def test_hooks_that_talk_to_another_socket_are_told_by_both_sockets(
+    tmp_path: Path, bin_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install("claude", tmp_path)
+    there = paths(os.environ).ingest_socket
+    monkeypatch.setenv("WATCHGATE_RUNTIME_DIR", str(tmp_path / "r"))
+
+    check = findings(tmp_path, "claude")["claude: hooks"]
+
+    assert check.status == "fail"
+    assert f"hooks talk to another socket, {there};" in check.text
+    assert f"listens at {tmp_path / 'r' / 'ingest.sock'}" in check.text
+    assert "watchgate install claude" in check.mend
+
+
 @pytest.mark.parametrize("script", ["exit 1", "echo nonsense; cat", "echo '[]'; exit"])
 def test_a_codex_that_cannot_be_asked_is_a_warning(
     tmp_path: Path, bin_dir: Path, script: str
@@ -397,11 +439,11 @@ def test_what_opencodes_plugin_runs_is_tried_like_the_entries_of_the_others(
 
     found = findings(tmp_path, "opencode")
 
-    assert {name: check.text for name, check in found.items() if check.status == "fail"} == {}
+    assert faults(found) == {"core"}
     assert found["opencode: hooks"].text == f"1 entry in {plugin} is up to date"
     assert found["opencode: client"].status == "ok"
     assert found["opencode: interpreter"].status == "ok"
-    assert "it denies: " in found["opencode: gate answers"].text
+    assert "it denies, " in found["opencode: gate answers"].text
     assert "watchgate core is not running" in found["opencode: gate answers"].text
     assert "no opinion" in found["opencode: gate-read answers"].text
 

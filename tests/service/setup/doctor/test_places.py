@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import socket
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from watchgate.link.paths import Paths, paths
-from watchgate.service.setup.doctor.places import check_core, check_places, private
+from watchgate.service.setup.doctor.places import check_core, check_places, check_room, private
 
 
 @pytest.fixture
@@ -58,10 +59,13 @@ def test_somebody_elses_file_is_a_fault(tmp_path: Path) -> None:
     assert "user 12345" in check.text
 
 
-def test_no_core_is_a_warning(places: Paths) -> None:
-    check = check_core(places)
+@pytest.mark.parametrize(("gates", "status"), [(False, "warn"), (True, "fail")])
+def test_no_core_is_a_fault_where_hooks_deny_without_one(
+    places: Paths, *, gates: bool, status: str
+) -> None:
+    (check,) = check_core(places, gates=gates)
 
-    assert check.status == "warn"
+    assert check.status == status
     assert "watchgate serve" in check.mend
 
 
@@ -69,7 +73,18 @@ def test_a_socket_that_nobody_serves_is_a_fault(places: Paths) -> None:
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(places.control_socket))
 
-    assert check_core(places).status == "fail"
+    assert [check.status for check in check_core(places)] == ["fail"]
+
+
+def test_a_disk_without_room_is_a_fault(places: Paths, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert check_room(places.state_dir).status == "ok"
+    full = SimpleNamespace(f_bavail=0, f_bfree=0, f_frsize=4096)
+    monkeypatch.setattr(os, "statvfs", lambda _path: full)
+
+    check = check_room(places.state_dir)
+
+    assert (check.status, "is denied" in check.text) == ("fail", True)
+    assert check.mend == f"make room on the disk of {places.state_dir}"
 
 
 def test_all_places_are_looked_at(places: Paths) -> None:
@@ -81,5 +96,6 @@ def test_all_places_are_looked_at(places: Paths) -> None:
         "journal",
         "ingest socket",
         "control socket",
+        "disk",
         "core",
     ]

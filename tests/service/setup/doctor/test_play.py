@@ -29,15 +29,15 @@ def installed(lane: str) -> Installed:
     ("lane", "answer", "status"),
     [
         ("gate", Answer(), "ok"),
-        ("gate", DENIED, "ok"),
+        ("gate", DENIED, "warn"),
         ("gate", Answer(DENIED.stdout, DENIED.stderr, 0), "fail"),
         ("gate", Answer(b"", b"watchgate: the hook client is missing", 2), "fail"),
         ("gate", Answer(b"hello\n" + DENIED.stdout, b"x", 2), "fail"),
         ("gate", Answer(b'{"hookSpecificOutput": []}', b"x", 2), "fail"),
         ("gate", Answer(b"", b"", 1), "fail"),
         ("gate-read", Answer(), "ok"),
-        ("gate-read", Answer(DENIED.stdout, DENIED.stderr, 0), "ok"),
-        ("gate-read", DENIED, "ok"),
+        ("gate-read", Answer(DENIED.stdout, DENIED.stderr, 0), "warn"),
+        ("gate-read", DENIED, "warn"),
         ("observe", Answer(), "ok"),
         ("observe", DENIED, "fail"),
     ],
@@ -46,7 +46,7 @@ def test_an_answer_is_judged_by_its_form(lane: str, answer: Answer, status: str)
     check = judge("name", CLAUDE, installed(lane), answer)
 
     assert check.status == status
-    assert bool(check.mend) is (status == "fail")
+    assert bool(check.mend) is (status != "ok")
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_an_answer_is_judged_by_its_form(lane: str, answer: Answer, status: str)
         (DENIAL, True, "ok"),
         (f"watchgate {REASONS[TimeoutError]} Stop.", True, "fail"),
         (f"watchgate {REASONS[FileNotFoundError]} Stop.", True, "fail"),
-        (f"watchgate {REASONS[FileNotFoundError]} Stop.", False, "ok"),
+        (f"watchgate {REASONS[FileNotFoundError]} Stop.", False, "warn"),
         ("A rule denied this call.", True, "fail"),
     ],
 )
@@ -67,7 +67,7 @@ def test_where_a_core_runs_the_core_must_have_answered(
     check = judge("name", CLAUDE, installed("gate"), answer, core_runs=core_runs)
 
     assert check.status == status
-    assert bool(check.mend) is (status == "fail")
+    assert bool(check.mend) is (status != "ok")
 
 
 def test_the_command_runs_as_the_agent_would_run_it_with_a_harmless_call() -> None:

@@ -17,12 +17,11 @@ from watchgate.core.agent_state import AgentState
 from watchgate.core.config import Config
 from watchgate.link.paths import Paths
 from watchgate.service.integrity import manifest
-from watchgate.service.setup import native_client
 from watchgate.service.setup.change import Change
 from watchgate.service.setup.doctor import entries, silencers
 from watchgate.service.setup.doctor.check import Check
 from watchgate.service.setup.forms.editor import Table
-from watchgate.service.setup.installer import Installer, Setting
+from watchgate.service.setup.installer import Installer, setting_of
 from watchgate.service.setup.interpreter import NoInterpreterError, base_interpreter
 from watchgate.service.setup.parts import Part
 from watchgate.service.setup.running import process_names
@@ -30,17 +29,6 @@ from watchgate.service.setup.targets import Refusal, Scope, home, place, setup_o
 from watchgate.service.setup.trust import READS
 
 SCOPES: tuple[Scope, ...] = ("user", "project")
-
-
-def setting_of(config: Config, *, native: bool) -> Setting:
-    """What the configuration says about hooks."""
-    approval = config.approval
-    return Setting(
-        profile=config.profile,
-        client_deadline_s=approval.client_deadline_s,
-        margin_s=approval.margin_s,
-        native=native,
-    )
 
 
 class AgentStates:
@@ -64,8 +52,7 @@ class AgentStates:
         self._env = env
         self._cwd = cwd
         self._python = python or _interpreter()
-        works = native_client.works(places, self._python) if native is None else native
-        self._setting = setting_of(config, native=works)
+        self._setting = setting_of(config, places, self._python, "keep", native=native)
 
     def of(self, agents: Iterable[Adapter]) -> list[AgentState]:
         """How each of these stands, in their order."""
@@ -141,7 +128,7 @@ class AgentStates:
             scopes |= dict.fromkeys(own)
             wrong += [each for scope in own for each in self._outdated(agent, scope, root)]
         trusted = self.trusts(agent) if not scopes or "user" in scopes else None
-        faults = [each for each in wrong if each.mend != _install(agent)]
+        faults = [each for each in wrong if _install(agent) not in each.mend]
         if scopes:
             checks = silencers.check_silencers(agent, setup_of(agent), self._env, self._cwd)
             faults += [each for each in checks if each.status == "fail"]

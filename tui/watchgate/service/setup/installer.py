@@ -39,14 +39,22 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def setting_of(
-    config: Config, places: Paths, python: Path, status_line: StatusLine = "set"
+    config: Config,
+    places: Paths,
+    python: Path,
+    status_line: StatusLine = "set",
+    *,
+    native: bool | None = None,
 ) -> Setting:
-    """What this configuration says; hooks run the native client where that works here."""
+    """Return what this configuration says.
+
+    Hooks run the native client where that works here, which is tried where `native` is not given.
+    """
     return Setting(
         profile=config.profile,
         client_deadline_s=config.approval.client_deadline_s,
         margin_s=config.approval.margin_s,
-        native=native_client.works(places, python),
+        native=native_client.works(places, python) if native is None else native,
         status_line=status_line,
     )
 

@@ -39,6 +39,15 @@ def check_trust(
     return Check(_NAME, "ok", text)
 
 
+def judge_files(*, trusts: bool) -> Check:
+    """What Codex's own files say of trust, where there is no program to ask."""
+    if trusts:
+        text = "codex is not on the search path; by its files it trusts our hooks"
+        return Check(_NAME, "ok", text)
+    text = "codex is not on the search path; by its files nobody trusted our hooks: it skips such"
+    return Check(_NAME, "fail", text, 'start codex and accept "Hooks need review"')
+
+
 def _judge(hooks: list[dict[str, Any]], doubtful: list[dict[str, Any]]) -> Check:
     if not hooks:
         return Check(_NAME, "fail", "Codex finds no hooks of watchgate", "watchgate install codex")

@@ -45,6 +45,9 @@ def check_entries(agent: Adapter, change: Change) -> Check:
         text = f"{path} lacks {', '.join(missing)}" if any(missing) else f"{path} is missing"
         return Check(name, "fail", text, install)
     other = [event for event in found if list(found[event]) != list(wanted.get(event, ()))]
+    if elsewhere := _other_socket(change.part, found):
+        mend = f"start the core with the same XDG_RUNTIME_DIR as then, or {install} with its own"
+        return Check(name, "fail", f"{path}: {elsewhere}", mend)
     if other and any(other):
         text = f"{path} differs from this version and profile in {', '.join(other)}"
         return Check(name, "fail", text, install)
@@ -53,6 +56,16 @@ def check_entries(agent: Adapter, change: Change) -> Check:
     count = sum(len(items) for items in found.values())
     many = "1 entry" if count == 1 else f"{count} entries"
     return Check(name, "ok", f"{many} in {path} {'is' if count == 1 else 'are'} up to date")
+
+
+def _other_socket(part: Part, found: Table) -> str:
+    """Where the hooks look for a core, if that is not where one listens here; else nothing."""
+    wanted = {installed.ingest_socket for _, installed in commands(part, part.table)}
+    others = {installed.ingest_socket for _, installed in commands(part, found)} - wanted
+    if not others or not wanted:
+        return ""
+    here, there = min(map(str, wanted)), min(map(str, others))
+    return f"hooks talk to another socket, {there}; a core of this environment listens at {here}"
 
 
 def check_deadlines(

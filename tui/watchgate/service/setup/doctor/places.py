@@ -1,4 +1,4 @@
-"""Directories, sockets and the configuration: do they exist, and are they private?"""
+"""Directories, sockets, the disk and the core: are they private, and can calls pass at all?"""
 
 from __future__ import annotations
 
@@ -13,19 +13,26 @@ from watchgate.link.protocol import Refusal, Request
 from watchgate.service.setup.doctor.check import Check
 
 CORE = "core"
+RECORDS = "records"
 HELLO_TIMEOUT_S = 2.0
-_START = "start one with `watchgate` or `watchgate serve`"
+START = "start one with `watchgate` or `watchgate serve`"
+ROOM_BYTES = 1024 * 1024
+"""A journal with less room than this may not take the next record."""
 
 
-def check_places(places: Paths, *, fix: bool) -> list[Check]:
-    """All of them; `fix` takes other users' rights away from what is ours."""
+def check_places(places: Paths, *, fix: bool, gates: bool = False) -> list[Check]:
+    """All of them; `fix` takes other users' rights away from what is ours.
+
+    `gates` says that hooks are in which deny while no core runs.
+    """
     return [
         private("runtime directory", places.runtime_dir, 0o700, fix=fix),
         private("state directory", places.state_dir, 0o700, fix=fix),
         private("journal", places.journal, 0o600, fix=fix),
         private("ingest socket", places.ingest_socket, 0o600, fix=fix),
         private("control socket", places.control_socket, 0o600, fix=fix),
-        check_core(places),
+        check_room(places.state_dir),
+        *check_core(places, gates=gates),
     ]
 
 
@@ -60,21 +67,38 @@ def private(name: str, path: Path, mode: int, *, fix: bool = False) -> Check:
     )
 
 
-def check_core(places: Paths) -> Check:
-    """Whether a core answers; none is no fault, a silent one is."""
+def check_room(state_dir: Path) -> Check:
+    """The room that the journal's disk has left: a core that cannot record denies."""
+    place = next(each for each in (state_dir, *state_dir.parents) if each.exists())
+    disk = os.statvfs(place)
+    blocks = disk.f_bavail if os.geteuid() else disk.f_bfree
+    free = blocks * disk.f_frsize
+    if free >= ROOM_BYTES:
+        return Check("disk", "ok", f"{free // ROOM_BYTES:,} MiB are free where the journal lies")
+    text = f"{free:,} bytes are free where the journal lies: what cannot be recorded is denied"
+    return Check("disk", "fail", text, f"make room on the disk of {state_dir}")
+
+
+def check_core(places: Paths, *, gates: bool = False) -> list[Check]:
+    """Whether a core answers and can record; none is a fault where hooks deny without it."""
     try:
         answer = call_once(
             places.control_socket, Request(id=1, verb="hello"), timeout_s=HELLO_TIMEOUT_S
         )
     except NoCore as none:
         if places.control_socket.exists():
-            return Check(CORE, "fail", str(none), f"end the old one, then {_START}")
-        return Check(CORE, "warn", "no core runs: gates deny every acting call", _START)
+            return [Check(CORE, "fail", str(none), f"end the old one, then {START}")]
+        text = "no core runs: gates deny every acting call"
+        return [Check(CORE, "fail" if gates else "warn", text, START)]
     except LinkError as fault:
-        return Check(CORE, "fail", str(fault), f"`watchgate stop`, then {_START}")
+        return [Check(CORE, "fail", str(fault), f"`watchgate stop`, then {START}")]
     if isinstance(answer, Refusal):
-        return Check(
-            CORE, "fail", f"the core refused to greet: {answer.message}", "`watchgate stop`"
-        )
-    hello = answer.ok["hello"]
-    return Check(CORE, "ok", f"core {hello['core']} answers, profile {hello['profile']}")
+        text = f"the core refused to greet: {answer.message}"
+        return [Check(CORE, "fail", text, "`watchgate stop`")]
+    hello, lost = answer.ok["hello"], answer.ok["gate"]["journal"]
+    runs = Check(CORE, "ok", f"core {hello['core']} answers, profile {hello['profile']}")
+    if lost == "ok":
+        return [runs]
+    text = f"JOURNAL LOST, so every acting call is denied: {lost}"
+    mend = "do that; `watchgate off 30m` hands calls back to the agents meanwhile"
+    return [runs, Check(RECORDS, "fail", text, mend)]

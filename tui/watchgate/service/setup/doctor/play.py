@@ -16,6 +16,7 @@ from watchgate.service.probe import DENIAL
 from watchgate.service.setup.command import Installed
 from watchgate.service.setup.doctor.check import Check
 from watchgate.service.setup.doctor.payloads import payload
+from watchgate.service.setup.doctor.places import START
 
 PATIENCE_S = 5.0
 _RESTART = "`watchgate stop`, then `watchgate serve`, then `watchgate doctor` again"
@@ -68,7 +69,7 @@ def judge(
         if core_runs:
             reason = f"a core runs, but did not say this: {_words(answer)}"
             return Check(name, "fail", reason, _RESTART)
-        return Check(name, "ok", f"it denies: {_words(answer)}")
+        return Check(name, "warn", f"it denies, as no core runs: {_words(answer)}", START)
     text = f"exit {answer.exit_code}, {len(answer.stdout)} bytes, {_words(answer) or 'no words'}"
     return Check(name, "fail", f"an answer of no known form: {text}", "watchgate serve --help")
 
