@@ -103,6 +103,16 @@ def test_x_plays_the_demo_and_q_leaves_one_line_in_the_shell(pane: Pane) -> None
     assert "the core goes on" in " ".join(pane.screen.split())
 
 
+@pytest.mark.parametrize("pane", [("--host", size) for size in SIZES], indirect=True)
+def test_a_core_inside_the_console_ends_when_q_was_pressed_twice(pane: Pane) -> None:
+    pane.see(EMPTY)
+    pane.see("q quit")
+    pane.press("q", "q again leaves the console and ends its core", over=EMPTY)
+    assert Core().cli("status").code == 0, "it runs until then"
+    pane.press("q", "ended with 0", over="q again leaves")
+    assert "its core ended with it" in " ".join(pane.screen.split())
+
+
 @pytest.mark.parametrize("pane", [("demo --speed 4", size) for size in SIZES], indirect=True)
 def test_a_high_request_rings_and_d_denies_it_and_silence_denies_a_critical_one(pane: Pane) -> None:
     pane.see("!! 1 PENDING")

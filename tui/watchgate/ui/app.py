@@ -43,7 +43,6 @@ from watchgate.ui.theming.palettes import DARK, MONO
 from watchgate.ui.theming.theme import NAMES, PALETTES, fitted
 
 TICK_S = 0.1
-AGAIN_WITHIN_S = 5.0
 SOON_S = 0.001
 """The shortest wait: a timer of none never ends."""
 
@@ -295,29 +294,6 @@ class WatchgateApp(Answers, inherit_bindings=False):
         """Leave a demo or a replay for what it was started from, else leave the console."""
         if not self.stage.leave():
             self.exit(self.stage.farewell())
-
-    def ask_leave(self) -> None:
-        """Leave when asked twice."""
-        self._ask_again("leave", f"leaves {self.stage.ends}", self.detach)
-
-    def ask_demo(self) -> None:
-        """Play the demo: when asked twice where it would take the place of sessions."""
-        play, own = self.stage.play_demo, self.bridge.state.sessions
-        if not own:
-            play()
-        else:
-            does = "shows the demo in place of your sessions, which stay gated"
-            self._ask_again("demo", does, play)
-
-    def _ask_again(self, action: str, does: str, then: Callable[[], None]) -> None:
-        """Do it if its key was pressed while the screen said so; else say so."""
-        text = f"{self.keymap[action].shown} again {does}"
-        self.desk.forget(self.now_s())
-        if self.desk.note == text:
-            self.desk.note = ""
-            then()
-        else:
-            self.say(text, AGAIN_WITHIN_S)
 
     def ask_yes(self, ask: Ask, view: PendingView) -> None:
         """Open the prompt that reads a typed yes."""

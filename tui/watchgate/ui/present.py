@@ -61,6 +61,7 @@ class Presenter:
             empty=not len(state.rows) and not awaits_first_call(state),
             offers=bool(desk.offered),
             demo=demo,
+            ends_core=stage.ends_core,
             replay=replay is not None,
             paused=replay is not None and (replay.paused or replay.over),
             tiny=shape.tiny,

@@ -80,14 +80,21 @@ class Stage:
         return view_of(self.recording.player)
 
     @property
+    def ends_core(self) -> bool:
+        """Whether leaving ends the core that gates agents: it runs inside this console."""
+        hosted = self._console.options.hosted and not self.demo
+        return hosted and self.recording is None and not self._console.bridge.link.lost
+
+    @property
     def ends(self) -> str:
         """What leaving would leave."""
         if self.recording is not None:
             return "the replay"
         if self.demo:
             return "the demo"
-        ends = "the console and ends its core"
-        return ends if self._console.options.hosted else "the console, the core goes on"
+        if self._console.options.hosted:
+            return "the console and ends its core: acting calls are denied then"
+        return "the console, the core goes on"
 
     def tick(self, now_s: float) -> None:
         """Let the replay go on by the time that has passed (`now_s` monotonic)."""

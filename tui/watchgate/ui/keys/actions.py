@@ -11,7 +11,7 @@ from watchgate.link.lines import CoreLost
 from watchgate.link.protocol import Refusal, Verb
 from watchgate.ui import places
 from watchgate.ui.deciding.operator import INTENTS
-from watchgate.ui.keys import going, playing
+from watchgate.ui.keys import going, leaving, playing
 from watchgate.ui.theming.palettes import BASES
 from watchgate.ui.theming.theme import NAMES, fitted
 
@@ -180,7 +180,7 @@ ACTIONS: dict[str, Action] = {
     "theme_mono": dressed("mono"),
     **dict.fromkeys(INTENTS, key_decides),
     "filter": going.ask_filter,
-    "demo": lambda console: console.ask_demo(),
-    "detach": lambda console: console.detach(),
-    "leave": lambda console: console.ask_leave(),
+    "demo": leaving.demo,
+    "detach": leaving.detach,
+    "leave": leaving.leave,
 }

@@ -46,7 +46,8 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     it; `listed` that the list of sessions has the keys, `items` how many lines the list of a screen
     besides the monitor has; `off_here` that the gate of this machine is off, where several are
     watched, `empty` that no call came and no gated session is there, `offers` that a command was
-    told that can be copied, `locked` that this terminal may let nothing run until it is unlocked.
+    told that can be copied, `ends_core` that the core ends with the console, `locked` that this
+    terminal may let nothing run until it is unlocked.
     """
 
     where: Where = "monitor"
@@ -62,6 +63,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     empty: bool = False
     offers: bool = False
     demo: bool = False
+    ends_core: bool = False
     replay: bool = False
     paused: bool = False
     tiny: bool = False

@@ -31,8 +31,8 @@ TOGETHER: dict[tuple[str, ...], tuple[str, str]] = {
     ("film_start", "film_end"): ("the start, the end", "in a replay: the start, the end"),
     ("slower", "faster"): ("slower, faster", "in a replay: slower, faster"),
     ("detach", "leave"): (
-        "detach; the gate goes on",
-        "leave, the core goes on; `ctrl+c` asks once",
+        "leave; asks if core ends",
+        "leave, the core goes on; with `--host` it ends, so `q` asks once, as `ctrl+c` always does",
     ),
 }
 """Keys that share a line: what help says of them, and what a document says."""

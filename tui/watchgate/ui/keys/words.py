@@ -86,4 +86,6 @@ def leaves(context: Context) -> str:
         return "leave"
     if context.where == "popup":
         return "close"
+    if context.ends_core:
+        return "quit: the core ends with it" if context.wide else "quit, ends core"
     return "leave" if context.lost else "detach"
