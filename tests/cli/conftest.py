@@ -83,6 +83,10 @@ class Core:
             "relay", hook_event_name="PermissionRequest", tool_name=tool, tool_input=args
         )
 
+    def tell(self, session: str, event: str) -> None:
+        """An event of a session that nobody waits for."""
+        self._hook("observe", session_id=session, hook_event_name=event)
+
     def _hook(self, lane: str, **fields: Any) -> socket.socket:
         raw = json.dumps({"session_id": "s1", "cwd": "/srv/app", **fields}).encode()
         hook = socket.socket(socket.AF_UNIX)

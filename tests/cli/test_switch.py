@@ -11,17 +11,21 @@ from tests.cli.conftest import Cli, Core
 from tests.e2e.programs import until
 from tests.terminal import Terminal
 from watchgate.cli.exits import Exit
-from watchgate.core import state
+from watchgate.core import decoding, state
 from watchgate.core.config import Config
 from watchgate.core.records import Record, TamperedData
 from watchgate.core.views import GateView
+from watchgate.link.once import call_once
 from watchgate.link.paths import paths
+from watchgate.link.protocol import Request, Result, Snapshot
+from watchgate.link.snapshots import restored
 from watchgate.service import off_switch
 from watchgate.service.clock import SystemClock
 from watchgate.service.hosted import hosted
 from watchgate.service.journal import reading
 from watchgate.service.process_table import ancestors
 from watchgate.service.stage import Stage
+from watchgate.ui.overview import live_sessions
 
 
 @pytest.fixture
@@ -214,3 +218,19 @@ def test_below_an_agent_the_core_is_neither_stopped_nor_switched_off(
         assert "self_approval" in terminal.seen
     assert not switch.exists()
     assert cli("status", "--json").lines[0]["pending"] == 1
+
+
+def test_status_counts_the_sessions_that_the_console_counts(cli: Cli, core: Core) -> None:
+    core.hold()
+    for place in range(3):
+        core.tell(f"over{place}", "SessionStart")
+        core.tell(f"over{place}", "SessionEnd")
+    until(lambda: len(cli("ls", "--sessions", "--json").lines) == 4, "the sessions")
+    until(lambda: cli("ls", "--sessions", "--json").out.count('"gone"') == 3, "their ends")
+    answer = call_once(core.paths.control_socket, Request(id=1, verb="attach", observer=True))
+    assert isinstance(answer, Result)
+    shown = restored(decoding.convert(answer.ok["snapshot"], Snapshot))
+
+    (line,) = cli("status", "--json").lines
+
+    assert line["sessions"] == len(live_sessions(shown)) == 1

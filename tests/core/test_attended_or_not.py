@@ -51,3 +51,20 @@ def test_core_11_a_core_that_a_console_watches_decides_and_traces_as_one_alone(
     alone, watched = played(preset, 0), played(preset, 1)
     assert len(watched) > len(STORY)
     assert alone == watched
+
+
+@pytest.mark.parametrize(
+    ("consoles", "deadline_s", "unattended"), [(0, None, True), (1, None, False), (0, 120.0, False)]
+)
+def test_a_request_tells_that_its_wait_is_longer_as_nobody_was_there(
+    consoles: int, deadline_s: float | None, *, unattended: bool
+) -> None:
+    world = World(consoles=consoles)
+    world.send(pre(shell("high e", "c1"), deadline_s=deadline_s), 1)
+
+    (request,) = world.broker.open.values()
+    (asked,) = [each for each in world.records if each.kind == "approval.requested"]
+
+    assert request.data.unattended is unattended
+    assert (request.data.timeout_s > 300) is unattended
+    assert asked.data.get("unattended", False) is unattended

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from watchgate.link.paths import Paths, paths
+from watchgate.service import runtime_dir
 from watchgate.service.runtime_dir import (
     CoreRunningError,
     RuntimeDir,
@@ -227,3 +228,17 @@ def test_a_path_that_is_too_long_is_said_so(short_path: Path) -> None:
         bind_listener(short_path / ("x" * 110))
     with pytest.raises(RuntimeDirError, match="no socket can be made"):
         bind_listener(short_path / "missing" / "ingest.sock")
+
+
+def test_no_place_of_another_users_login_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runtime_dir, "LOGINS", tmp_path)
+    another, own = tmp_path / "4711", tmp_path / str(os.geteuid())
+
+    with pytest.raises(RuntimeDirError, match="is made when its user logs in"):
+        check(another / "watchgate")
+    check(own / "watchgate")
+
+    assert not another.exists()
+    assert mode(own / "watchgate") == 0o700

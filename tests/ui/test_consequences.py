@@ -10,7 +10,13 @@ from tests.ui.requests import NOW, data
 from watchgate.core.events import Conduct, OwnRules
 from watchgate.core.records import Asks
 from watchgate.ui.deciding import consequences
-from watchgate.ui.deciding.consequences import after_allow, allow_label, handback_label, silence
+from watchgate.ui.deciding.consequences import (
+    after_allow,
+    allow_label,
+    handback_label,
+    silence,
+    why_so_long,
+)
 
 
 @pytest.mark.parametrize(
@@ -169,3 +175,10 @@ def test_an_agent_whose_own_dialog_is_open_already_does_not_begin_to_ask() -> No
     assert said == "Claude goes on asking in its own dialog"
     denied = data(lane="relay", silence="deny", races=True)
     assert consequences.silence(denied, "claude", 83.0, whole=True) == "denied in 1:23"
+
+
+def test_a_wait_that_is_longer_as_nobody_was_there_says_so() -> None:
+    words = "60:00 in all, as no console that may allow was attached when it came"
+    assert why_so_long(data(unattended=True, timeout_s=3600.0)) == words
+    assert why_so_long(data(timeout_s=300.0)) == ""
+    assert why_so_long(data(unattended=True, timeout_s=3600.0, silence="handback")) == ""

@@ -139,6 +139,13 @@ async def test_the_demo_has_no_gate_to_switch_off_and_its_end_is_told() -> None:
         assert "ctrl+c again leaves the demo" in bench.screen
 
 
+async def test_a_request_that_came_while_nobody_was_there_says_why_it_waits_longer() -> None:
+    longer = changed(busy(), CRITICAL, unattended=True, timeout_s=3600.0)
+    async with running(longer, size=(80, 24)) as bench:
+        await bench.press("v")
+        assert "60:00 in all, as no console that may allow was attached" in bench.screen
+
+
 async def test_quit_is_found_among_the_commands() -> None:
     async with running(quiet()) as bench:
         await bench.press("colon")

@@ -12,8 +12,9 @@ from watchgate.cli.place import here
 from watchgate.cli.typed import needs_terminal, typed
 
 OFF_MEANS = (
-    "Switched off, no call is held: every agent goes on by its own rules, and calls that run "
-    "unasked just run. They are still recorded while the core runs."
+    "Switched off, no call that comes is held: every agent goes on by its own rules, and calls "
+    "that run unasked just run. They are still recorded while the core runs. What waits already "
+    "stays held until it is decided."
 )
 UNRECORDED = "No core runs: installed agents honour this, but no record says who did it and when."
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import msgspec
+
 from watchgate.core import drafts, wording
 from watchgate.core.approvals import Broker
 from watchgate.core.asking import request_about
@@ -206,6 +208,9 @@ class Deciding:
     def _hold(
         self, request: Request, grant: Grant | None, now: Instant, *, by_rule: bool
     ) -> list[Effect]:
+        longer = request.data.timeout_s > self._standing.config.approval.timeout_s
+        if longer and not self._standing.consoles:
+            request.data = msgspec.structs.replace(request.data, unattended=True)
         effects: list[Effect] = [drafts.about(request, "approval.requested", request.data, now)]
         self._broker.add(request)
         if by_rule:

@@ -204,13 +204,14 @@ class RequestData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True,
     """`approval.requested`: everything a person needs to decide, and what silence will do.
 
     `digest` covers agent, session, sub-agent, tool, input and cwd as the agent sent them;
-    `deadline_at` is UTC µs, `timeout_s` the whole wait. `offered` are the decisions that would be
-    accepted, and `stop` where a denial can end the agent's turn; `scopes` those of an allow.
-    `own_rules` say what the agent does after an allow and after a handback, `runs_unasked` that a
-    handback may let it run at once, `races` that the agent shows its own dialog all the while;
-    `asks_again` is in records of earlier versions alone. `asks` says what kind of item it is; the
-    `questions` of one are answered in their order. `raised` says why the risk is above what the
-    rules alone say. `before` is the input as the agent sent it where a handler or an operator
+    `deadline_at` is UTC µs, `timeout_s` the whole wait; `unattended` says that it is longer, as no
+    console that may allow was attached when the request came. `offered` are the decisions that
+    would be accepted, and `stop` where a denial can end the agent's turn; `scopes` those of an
+    allow. `own_rules` say what the agent does after an allow and after a handback, `runs_unasked`
+    that a handback may let it run at once, `races` that the agent shows its own dialog all the
+    while; `asks_again` is in records of earlier versions alone. `asks` says what kind of item it
+    is; the `questions` of one are answered in their order. `raised` says why the risk is above what
+    the rules alone say. `before` is the input as the agent sent it where a handler or an operator
     (`edited_from` is the id of the request that was edited) changed it; `tool.input` is what would
     run. `asked` and `asked_risk` are the line and the risk of the call as it was sent, where that
     is another one.
@@ -244,6 +245,7 @@ class RequestData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True,
     races: bool = False
     deadline_at: int = 0
     timeout_s: float = 0.0
+    unattended: bool = False
     agent_pid: int | None = None
     env: dict[str, str] = {}
     asks: Asks = "approval"

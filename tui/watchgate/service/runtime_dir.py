@@ -13,6 +13,8 @@ from typing import Self
 from watchgate.link.paths import Paths, SocketPathTooLongError, check_socket_path
 
 BACKLOG = 1024
+LOGINS = Path("/run/user")
+"""Where the system makes a directory for each user who is logged in."""
 
 
 class RuntimeDirError(Exception):
@@ -40,6 +42,13 @@ def prepare_directories(paths: Paths) -> None:
 
 def private_dir(path: Path, *, variable: str) -> None:
     """Make `path` with mode 0700, or raise `RuntimeDirError` for what is wrong with it."""
+    login = path.parent
+    if login.parent == LOGINS and login.name != str(os.geteuid()) and not login.exists():
+        # Made by somebody else, it would keep its user's next session out of it.
+        raise RuntimeDirError(
+            f"{login} does not exist: it is made when its user logs in. Unset XDG_RUNTIME_DIR, or "
+            f"set {variable} to a directory of your own"
+        )
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with suppress(FileExistsError):

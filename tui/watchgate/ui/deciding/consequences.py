@@ -97,6 +97,14 @@ def after_silence(data: RequestData, agent: str) -> str:
     return f"{title(agent)} asks in its own terminal"
 
 
+def why_so_long(data: RequestData) -> str:
+    """Why the wait is as long as it is, where a person who looks now would not expect it."""
+    if not data.unattended or data.silence != "deny" or not data.deadline_at:
+        return ""
+    span = person(data.timeout_s)
+    return f"{span} in all, as no console that may allow was attached when it came"
+
+
 def after_handback(data: RequestData, agent: str) -> str:
     """What the agent makes of a call that is handed back where nothing makes it ask."""
     return f"{title(agent)} {_runs(data)} without asking"

@@ -102,7 +102,7 @@ def gate_off(console: WatchgateApp) -> None:
     """Ask for the word, then switch the gate off for half an hour."""
     console.prompts.ask_word(
         "off",
-        "Nothing will be held or denied for 30 min.",
+        "Nothing that comes is held or denied for 30 min.",
         lambda: console.start(
             lambda: _tell(console, "off", "the gate is off for 30 min", seconds=OFF_FOR_S)
         ),

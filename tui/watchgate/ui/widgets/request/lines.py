@@ -13,7 +13,12 @@ from watchgate.core.records import RequestData
 from watchgate.core.text import safe_text
 from watchgate.core.typed_answers import how
 from watchgate.core.views import CallRow, PendingView, SessionView
-from watchgate.ui.deciding.consequences import after_silence, seconds_left, silence
+from watchgate.ui.deciding.consequences import (
+    after_silence,
+    seconds_left,
+    silence,
+    why_so_long,
+)
 from watchgate.ui.formats import short_id
 from watchgate.ui.theming.palettes import Palette
 from watchgate.ui.theming.theme import RISK_RANK
@@ -88,10 +93,12 @@ def live_lines(
         words.add("   ")
         for stretch, ink in bar(left_s, data.timeout_s, min(LONGEST_BAR, room)):
             words.add(stretch, ink)
+    why = "" if stale else why_so_long(data)
+    waits = [Line(colors).to(INDENT).fit(why, cells - INDENT - 1, "dim")] if why else []
     heads = _beside(head, who, cells, colors)
     if place and heads[0].left_cells + len(place) + 3 <= cells:
         heads[0].right(f"{place} ", "dim")
-    return [*heads, *([Line(colors)] if air else []), *_beside(words, after, cells, colors)]
+    return [*heads, *([Line(colors)] if air else []), *_beside(words, after, cells, colors), *waits]
 
 
 def _beside(left: Line, more: Line, cells: int, colors: Palette) -> list[Line]:
