@@ -55,6 +55,30 @@ def test_the_page_tells_the_numbers_the_gravest_and_what_to_do(cli: Cli, home: P
     assert "\x1b" not in page
 
 
+def test_the_last_lines_say_what_gates_the_next_call_on_this_machine(cli: Cli, home: Path) -> None:
+    before = cli("lookback").out.splitlines()[-2:]
+    cli("install", "claude", "codex")
+    after = cli("lookback").out.splitlines()[-2:]
+
+    assert before[0].startswith(" next       watchgate install claude codex")
+    assert before[1].strip() == "watchgate demo  shows how"
+    assert after[0].startswith(" next       start codex once and say yes to its hooks")
+    assert "install claude" not in " ".join(after)
+
+
+def test_where_every_agent_has_its_hooks_the_console_is_what_comes_next(
+    cli: Cli, home: Path
+) -> None:
+    agents = [row["agent"] for row in cli("agent", "ls", "--json").lines if row["found"]]
+    cli("install", *[each for each in agents if each != "codex"])
+    (home / ".codex").rename(home / "codex-elsewhere")
+
+    last = cli("lookback").out.splitlines()[-1]
+
+    assert "watchgate  shows the next one: hooks are in for claude" in last
+    assert "install" not in last
+
+
 def test_nothing_is_written_anywhere(cli: Cli, home: Path, tmp_path: Path) -> None:
     places = (tmp_path, Path(os.environ["WATCHGATE_STATE_DIR"]).parent)
     before = files(*places)

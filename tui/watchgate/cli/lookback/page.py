@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from watchgate.core.policy.assessment import Risk
 
 MIN_CELLS, MAX_CELLS = 60, 120
-_NEXT_ROWS = 2
 _EIGHTHS = 8
 _MEANS: dict[Risk, str] = {
     "critical": "wipes, leaks, or runs what it downloads",
@@ -37,11 +36,11 @@ def composed(page: Page) -> list[Line]:
         lines += [*gravest(page), *blank]
     lines += [*gates(page), *spent(page), *blank]
     lines += _notes(page)
-    lines += [*blank, *_next(page.agents)]
+    lines += [*blank, *_next(page.agents, page.cells)]
     return [clipped(line, page.cells) for line in lines]
 
 
-def _next(agents: Sequence[AgentState]) -> list[Line]:
+def _next(agents: Sequence[AgentState], cells: int) -> list[Line]:
     """What gates the next call, by how the agents of this machine stand."""
     label = Span(" next".ljust(LABEL), "dim")
     ready = [each.agent for each in agents if each.ready]
@@ -55,8 +54,12 @@ def _next(agents: Sequence[AgentState]) -> list[Line]:
         lines.append((Span("watchgate", "accent", bold=True), Span(gated, "dim")))
     else:
         lines.append((Span("watchgate demo", "accent", bold=True), Span("  shows how", "dim")))
-    blank = Span(" " * LABEL)
-    return [(blank if place else label, *line) for place, line in enumerate(lines[:_NEXT_ROWS])]
+    first, *others = lines
+    second: Line = others[0] if others else ()
+    whole: Line = (label, *first, *((Span("    "), *second) if second else ()))
+    if not second or width_of(whole) <= cells:
+        return [whole]
+    return [(label, *first), (Span(" " * LABEL), *second)]
 
 
 def _notes(page: Page) -> list[Line]:
