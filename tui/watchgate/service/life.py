@@ -6,7 +6,7 @@ import asyncio
 import os
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack, aclosing
 from functools import partial
 from pathlib import Path
@@ -196,11 +196,8 @@ class Life:
                     reload=Reload(
                         hub, hooks.close_idle, self._paths, self._setting.reread, self._start_over
                     ),
-                    kept=self._kept(hub, store, policies),
+                    kept=self._kept(hub, store, policies, known.values()),
                     forget=indexer.forget,
-                    agents=states_reader(
-                        self._paths, self._config, os.environ, known.values()
-                    ),
                 )
                 extensions.start(equipment.extensions, tasks)
                 desk.runners.update(extensions.runners())
@@ -361,9 +358,12 @@ class Life:
             askers=Askers(),
         )
 
-    def _kept(self, hub: Hub, store: GrantStore, policies: Policies) -> Kept:
+    def _kept(
+        self, hub: Hub, store: GrantStore, policies: Policies, known: Iterable[Adapter]
+    ) -> Kept:
         self._identity = Identity(self._paths, self._clock, hub, self._own())
-        return Kept(store, policies, self._identity.presences)
+        agents = states_reader(self._paths, self._config, os.environ, known)
+        return Kept(store, policies, self._identity.presences, agents)
 
     def _own(self) -> CoreProcesses:
         return CoreProcesses(

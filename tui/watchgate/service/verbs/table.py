@@ -33,11 +33,15 @@ KEY_VERBS = frozenset({"hello", "decide", "extend"})
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """The core's parts beside its hub: grants on disk, policies, and rights of clients."""
+    """The core's parts beside its hub: grants on disk, policies, and rights of clients.
+
+    `agents` reads how the agents of this machine stand; it is called in a thread.
+    """
 
     store: GrantStore
     policies: Policies
     presences: Presences
+    agents: Callable[[], Sequence[AgentState]] = tuple
 
 
 class Verbs:
@@ -54,12 +58,8 @@ class Verbs:
         reload: Reload,
         kept: Kept,
         forget: Callable[[], None],
-        agents: Callable[[], Sequence[AgentState]] = tuple,
     ) -> None:
-        """`forget` has the words of purged records leave the index of the journal.
-
-        `agents` reads how the agents of this machine stand; it is called in a thread.
-        """
+        """`forget` has the words of purged records leave the index of the journal."""
         store, presences = kept.store, kept.presences
         self.presences = presences
         self._hub = hub
@@ -69,7 +69,7 @@ class Verbs:
         journal = paths.journal
         self._refusing = Refusing(hub, clock)
         self._looking = Looking(
-            hub, clock, core=core, journal=journal, hello=self.hello, agents=agents
+            hub, clock, core=core, journal=journal, hello=self.hello, agents=kept.agents
         )
         groups = (
             self._looking,
