@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
 from typing import ClassVar
 
@@ -24,6 +23,7 @@ from watchgate.ui.keys import going
 from watchgate.ui.keys.actions import ACTIONS
 from watchgate.ui.keys.keymap import name_of, read_at
 from watchgate.ui.keys.shown_keys import ask_keys
+from watchgate.ui.keys.waiting_keys import WaitingKeys
 from watchgate.ui.moment import Desk, Moment
 from watchgate.ui.options import Options
 from watchgate.ui.pages import Pages
@@ -83,8 +83,7 @@ class WatchgateApp(Answers, inherit_bindings=False):
         self.agents = Agents(self, self.now_s)
         self._presenter = Presenter(self.options, self.keymap, self.desk, self.has_seen)
         self._drawn: object = None
-        self._keys: deque[Key] = deque()
-        self._opening = False
+        self._keys = WaitingKeys(self._take, self._opened, self.later)
         self._announcer = Announcer(self.bell, self._write, self.options.telling, self.start)
         self._open: frozenset[str] = frozenset()
 
@@ -210,19 +209,10 @@ class WatchgateApp(Answers, inherit_bindings=False):
         """Every key that no prompt took: first the arming, then what the key is bound to."""
         event.stop()
         event.prevent_default()
-        self._keys.append(event)
-        if not self._opening:
-            self._take_keys()
+        self._keys.press(event)
 
-    def _take_keys(self) -> None:
-        """Take the keys in their order; behind one that opens a screen they wait for that."""
-        self._opening = False
-        while self._keys and not self._opening:
-            if self.screen is self.pages.top:
-                self._take(self._keys.popleft())
-            else:
-                self._opening = True
-                self.later(SOON_S, self._take_keys)
+    def _opened(self) -> bool:
+        return self.screen is self.pages.top
 
     def _take(self, event: Key) -> None:
         name = name_of(event)
