@@ -176,9 +176,10 @@ def test_an_installed_core_serves_and_its_hooks_are_gated(
 
 
 def test_when_the_environment_is_gone_a_denial_names_the_way_out_and_it_works(
-    installed: Installed, tmp_path: Path
+    installed: Installed, tmp_path: Path, short_path: Path
 ) -> None:
-    env, home = tmp_path / "env", tmp_path / "home"
+    # Its core's socket lies below the home, in a path of at most 107 bytes.
+    env, home = tmp_path / "env", short_path / "home"
     run(["cp", "-a", installed.bin.parent, env], tmp_path)
     variables = {"HOME": str(home), "PATH": os.environ["PATH"]}
     python, words = env / "bin" / "python", ["-m", "watchgate", "install", "claude"]
