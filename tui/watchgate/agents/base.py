@@ -112,8 +112,8 @@ class Setup(
     runs no hooks, `silencers` the settings that do so, `hookless` its tools of which no hook ever
     tells. `must_trust` says that it skips hooks which nobody has looked through, without a word,
     `trusts_by_place` that hooks which moved in the file must be trusted again. `live` says that an
-    open session takes up a change of its hooks at its next call. `after` tells the user what is
-    left to do.
+    open session takes up a change of its hooks by itself, within seconds. `after` tells the user
+    what is left to do.
     """
 
     form: Form

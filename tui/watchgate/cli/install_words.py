@@ -50,8 +50,8 @@ def open_sessions(agents: Sequence[Adapter], *, taken_out: bool = False) -> list
         if agent.setup is None or not pids:
             continue
         if agent.setup.live:
-            does = "are without them from" if taken_out else "take them up at"
-            lines.append(f"Open sessions of {agent.title} {does} their next call: {_named(pids)}.")
+            does = "let them go" if taken_out else "take them up"
+            lines.append(f"Open sessions of {agent.title} {does} within seconds: {_named(pids)}.")
             continue
         keep = "keep what they started with"
         if taken_out:

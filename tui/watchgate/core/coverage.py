@@ -71,7 +71,7 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
 
     `must_trust` says that it skips hooks which nobody has looked through, without a word;
     `hookless` names its tools of which no hook ever tells, and `live` that an open session takes up
-    a change of its hooks at its next call.
+    a change of its hooks by itself.
     """
 
     must_trust: bool = False
