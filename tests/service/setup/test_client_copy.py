@@ -52,6 +52,7 @@ def test_it_is_what_this_version_ships_and_private(places: Paths) -> None:
 
 
 def test_the_launcher_comes_last(places: Paths, monkeypatch: pytest.MonkeyPatch) -> None:
+    places.data_dir.mkdir(parents=True)
     written: list[Path] = []
     monkeypatch.setattr(files, "replace", lambda path, content: written.append(path))
 

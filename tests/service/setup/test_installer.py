@@ -339,7 +339,7 @@ def test_backups_are_private(installer: Installer) -> None:
     install(installer, ADAPTERS["claude"])
 
     backups = paths(os.environ).data_dir / "backups"
-    assert stat.S_IMODE(backups.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(each.stat().st_mode) for each in (backups, backups.parent)} == {0o700}
     assert {stat.S_IMODE(file.stat().st_mode) for file in backups.iterdir()} == {0o600}
 
 

@@ -29,6 +29,8 @@ class Left(msgspec.Struct, frozen=True):
 def note_folders(places: Paths) -> None:
     """Remember, before the client is written, which folders are not there yet. Raises `OSError`."""
     made = tuple(map(str, files.missing_directories(places.client)))
+    # Itself, as what makes a folder below it leaves it open to others.
+    places.data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
     if made:
         Backup(places.backups, places.client).keep(None, b"", made)
 
