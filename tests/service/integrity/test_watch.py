@@ -194,6 +194,21 @@ async def test_another_program_in_place_of_the_native_client_is_an_alarm(
     assert "hook-client is not the one that was installed" in alarm
 
 
+async def test_another_way_out_than_the_installed_one_is_an_alarm_but_none_at_all_is_not(
+    places: Paths, installer: Installer
+) -> None:
+    install(installer, CLAUDE)
+    core = Core(places)
+    await core.looks()
+    change_quietly(places.uninstaller)
+    await core.looks()
+    (alarm,) = core.alarms
+    assert "who takes hooks out with it runs what else is in it" in alarm
+    remove(places.uninstaller)
+    await core.looks()
+    assert core.alarms == []
+
+
 async def test_bytecode_that_the_client_does_not_compile_to_is_an_alarm(
     places: Paths, installer: Installer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,6 +10,7 @@ import msgspec
 import platformdirs
 
 APP = "watchgate"
+UNINSTALLER = "uninstall.py"
 SOCKET_PATH_MAX_BYTES = 103 if sys.platform == "darwin" else 107
 """What the platform's `sun_path` holds besides its closing zero byte."""
 
@@ -128,7 +129,7 @@ class Paths(msgspec.Struct, frozen=True):
     @property
     def uninstaller(self) -> Path:
         """What takes all hooks out by itself, for when the program is gone."""
-        return self.data_dir / "uninstall.py"
+        return self.data_dir / UNINSTALLER
 
     @property
     def program(self) -> Path:

@@ -13,7 +13,14 @@ from watchgate.core.environment.reaching import of_dotenv, of_settings, of_unrea
 from watchgate.core.records import TamperedData
 from watchgate.service.integrity.looked import Looked
 from watchgate.service.integrity.manifest import Entry
-from watchgate.service.integrity.measure import BOM, Measured, is_bytecode, of_client, of_hooks
+from watchgate.service.integrity.measure import (
+    BOM,
+    Measured,
+    is_bytecode,
+    is_uninstaller,
+    of_client,
+    of_hooks,
+)
 from watchgate.service.setup.forms.editor import FormError
 from watchgate.service.setup.forms.json_scan import scan
 from watchgate.service.setup.targets import setup_of
@@ -80,14 +87,17 @@ def client_judge(entry: Entry, mend: str, home: str) -> Judge:
             what = f"the hook client {shown} cannot be read ({looked.fault})"
             what = f"{what}: hooks fail, and calls may run ungated"
             return told(what, mend=f"mend or remove {shown}, then {mend}")
-        if looked.content is None and is_bytecode(entry.path):
-            return None  # hooks compile the client then
+        if looked.content is None and (is_bytecode(entry.path) or is_uninstaller(entry.path)):
+            return None  # hooks compile the client then, or do without
         if looked.content is None:
             return told(f"the hook client {shown} is gone: hooks fail, and calls may run ungated")
         digest = of_client(looked.content).digest
         if digest == entry.digest:
             return None
         what = f"the hook client {shown} is not the one that was installed"
+        if is_uninstaller(entry.path):
+            what = f"{shown} is not the one that was installed"
+            return told(f"{what}: who takes hooks out with it runs what else is in it", digest)
         if is_bytecode(entry.path):
             what = f"{shown} is not what the installed hook client compiles to"
         return told(f"{what}: every hook runs what somebody else wrote there", digest)

@@ -9,6 +9,7 @@ from pathlib import Path, PurePath
 import msgspec
 
 from watchgate.agents.base import Setup
+from watchgate.link.paths import UNINSTALLER
 from watchgate.service.setup.forms import json_top
 from watchgate.service.setup.forms.editor import Editor, FormError
 from watchgate.service.setup.forms.json_table import JsonTable
@@ -32,8 +33,13 @@ def of_client(content: bytes) -> Measured:
 
 
 def is_bytecode(path: str) -> bool:
-    """Tell whether hooks do without this file."""
+    """Tell whether this is what the client was compiled to, which hooks do without."""
     return path.endswith(".pyc")
+
+
+def is_uninstaller(path: str) -> bool:
+    """Tell whether this is what a person runs once the program is gone, and no hook does."""
+    return path.endswith(f"/{UNINSTALLER}")
 
 
 def of_hooks(setup: Setup, path: str, content: bytes) -> Measured:
