@@ -16,7 +16,7 @@ from watchgate.cli.install_words import installed_lines, next_line, open_session
 from watchgate.cli.output import complain, say
 from watchgate.cli.place import agents_known, agents_named, configured, here
 from watchgate.cli.presence.offer import offer_pin
-from watchgate.cli.typed import at_terminal, typed_now
+from watchgate.cli.typed import at_terminal, typed
 
 if TYPE_CHECKING:
     from watchgate.agents.base import Adapter
@@ -68,6 +68,7 @@ def _install(args: argparse.Namespace) -> int:
     installer, python = Installer(here(), os.environ, Path.cwd()), _python()
     setting = _setting(config, python)
     done: list[Adapter] = []
+    installed = False
     code = Exit.DONE
     for agent in agents:
         try:
@@ -80,6 +81,7 @@ def _install(args: argparse.Namespace) -> int:
             complain(f"{agent.name}: refused. {refusal}")
             code = Exit.REFUSED
             continue
+        installed = True
         if any(change.needed for change in changes):
             done.append(agent)
         backups = [found for change in changes if (found := installer.backup_of(change))]
@@ -87,6 +89,8 @@ def _install(args: argparse.Namespace) -> int:
             say(line)
     if done:
         _after_install(done, config.profile)
+    if installed and config.profile != "watch":
+        offer_pin()
     return code
 
 
@@ -113,7 +117,7 @@ def _planned(
 
 def _wants_status_line(agent: Adapter) -> bool:
     what = f"{agent.title} has no status line. Set watchgate's, from which cost and context come?"
-    return not typed_now(f"{what} [Y/n] ").lower().startswith("n")
+    return not typed(f"{what} [Y/n] ").lower().startswith("n")
 
 
 def _watching(config: Config, agents: Sequence[Adapter], *, dry_run: bool) -> Config:
@@ -184,5 +188,3 @@ def _after_install(agents: Sequence[Adapter], profile: str) -> None:
         say(line)
     say(next_line(profile))
     say("`watchgate doctor` tries the installed commands.")
-    if profile != "watch":
-        offer_pin()
