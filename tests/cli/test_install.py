@@ -119,6 +119,12 @@ def test_a_flag_takes_our_status_line_out_and_a_new_installation_leaves_it_out(
     assert not settings.exists()
 
 
+def test_the_doctor_misses_no_status_line_that_nobody_wanted(cli: Cli) -> None:
+    cli("install", "claude", "--no-status-line")
+    checks = {each["check"]: each for each in cli("doctor", "claude", "--json").lines}
+    assert checks["claude: hooks"]["status"] == "ok"
+
+
 @pytest.mark.parametrize("flags", [(), ("--status-line",), ("--no-status-line",)])
 def test_a_status_line_of_the_user_is_never_replaced(
     settings: Path, capsys: pytest.CaptureFixture[str], flags: tuple[str, ...]

@@ -23,7 +23,7 @@ from watchgate.service.setup.forms.editor import Table
 from watchgate.service.setup.installer import Installer, Setting
 from watchgate.service.setup.targets import Refusal, is_folder, place, setup_of
 
-GUARD = Setting(profile="guard", client_deadline_s=3660)
+GUARD = Setting(profile="guard", client_deadline_s=3660, status_line="set")
 STRICT = Setting(profile="strict", client_deadline_s=60)
 PYTHON = Path(sys.executable)
 AGENTS = {name: ADAPTERS[name] for name in INSTALLABLE}

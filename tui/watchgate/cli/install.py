@@ -166,7 +166,7 @@ def _setting(config: Config, python: Path) -> Setting:
     from watchgate.service.setup import native_client
     from watchgate.service.setup.installer import setting_of
 
-    setting = setting_of(config, here(), python)
+    setting = setting_of(config, here(), python, "set")
     if not setting.native and native_client.packaged() is not None:
         complain(
             "the native hook client of this package does not run here: hooks run the one in Python"

@@ -52,7 +52,7 @@ class AgentStates:
         self._env = env
         self._cwd = cwd
         self._python = python or _interpreter()
-        self._setting = setting_of(config, places, self._python, "keep", native=native)
+        self._setting = setting_of(config, places, self._python, native=native)
 
     def of(self, agents: Iterable[Adapter]) -> list[AgentState]:
         """How each of these stands, in their order."""

@@ -35,14 +35,14 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
     client_deadline_s: int
     margin_s: int = 5
     native: bool = False
-    status_line: StatusLine = "set"
+    status_line: StatusLine = "keep"
 
 
 def setting_of(
     config: Config,
     places: Paths,
     python: Path,
-    status_line: StatusLine = "set",
+    status_line: StatusLine = "keep",
     *,
     native: bool | None = None,
 ) -> Setting:

@@ -37,7 +37,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     client: Client
     profile: str
     places: Paths
-    status_line: StatusLine = "set"
+    status_line: StatusLine = "keep"
 
 
 def _synaps(wanted: Wanted) -> Mapping[str, bytes]:

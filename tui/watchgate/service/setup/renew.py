@@ -33,7 +33,7 @@ def renew_entries(
     refusal does not stop the others. Raises `NoInterpreterError`.
     """
     python = base_interpreter()
-    setting = setting_of(config, places, python, "keep")
+    setting = setting_of(config, places, python)
     there = installations(places, known, env, Path.cwd())
     done = [
         Renewal(agent=known[lost.entry.agent], refused=f"{lost.entry.path}: {lost.why}")
