@@ -425,3 +425,19 @@ def test_profiles_choose_the_lanes() -> None:
     assert lanes("guard") == {("gate", None), ("gate-read", "read|grep|glob|list|lsp")}
     with pytest.raises(ValueError, match="unknown profile"):
         ADAPTER.entries("loose")
+
+
+@pytest.mark.parametrize(
+    ("said", "headless", "why"),
+    [
+        ("The user rejected permission to use this tool.", True, "it asks nobody when headless"),
+        ("The user rejected permission to use this tool.", False, "in its own dialog"),
+        ("The user has specified a rule which prevents it", True, "a rule of its own forbids it"),
+    ],
+)
+def test_its_own_refusal_tells_why(said: str, headless: bool, why: str) -> None:
+    state = {"status": "error", "input": {}, "error": said, "metadata": {}}
+    body = decoded(tool_part(state, {"headless": headless})).body
+
+    assert isinstance(body, ToolCall)
+    assert (body.allowed, body.why) == (False, why)
