@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from tests.agents_real.conftest import QUICK
-from tests.agents_real.harness.program import Core
+from tests.agents_real.harness.program import Core, Watchgate
 from tests.agents_real.harness.released import offer_every_tool
 from tests.agents_real.harness.session import RISKY, AnySession, Session, one_call
 from watchgate.service.crashtest.agents.claude_code import ClaudeCode
@@ -115,3 +115,18 @@ def test_an_answer_after_the_first_is_refused_with_who_was_first(
     assert "alice" in late.err
     assert agent.evidence == "ran\n"
     assert "too risky" not in agent.told
+
+
+def test_the_page_of_a_session_tells_what_ran_and_what_was_asked_for(
+    core: Core, watchgate: Watchgate, claude: Session[ClaudeCode]
+) -> None:
+    claude.start(one_call())
+    held = core.holds_one()
+    watchgate.must("allow", held.id, "--digest", held.digest, "--command", "echo edited-word")
+    claude.finish()
+    core.turn_ends()
+    page = watchgate.must("export", "--session", held.session, "--html")
+
+    assert "edited: echo edited-word" in page
+    assert "git push --force" in page
+    assert "ran as edited" in page
