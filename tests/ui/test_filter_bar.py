@@ -165,10 +165,11 @@ async def test_escape_clears() -> None:
 
 async def test_up_and_down_bring_back_what_was_kept() -> None:
     recent = ["agent:codex", "risk>=high"]
-    async with typing("tool:Bash", recent) as (app, pilot):
+    async with typing("tool:Bash", recent) as (_, pilot):
         await pilot.press("enter")
         await pilot.pause()
         assert recent == ["agent:codex", "risk>=high", "tool:Bash"]
+    async with typing("", recent) as (app, pilot):
         shown = []
         for key in ("up", "up", "up", "up", "down"):
             await pilot.press(key)

@@ -56,6 +56,19 @@ async def test_a_command_that_is_typed_at_once_is_run() -> None:
         assert not isinstance(bench.app.screen, CommandScreen)
 
 
+@pytest.mark.parametrize("ends", ["escape", "enter"])
+@pytest.mark.parametrize("opens", ["slash", "colon", "r"])
+async def test_a_key_right_behind_a_prompt_acts_and_decides_nothing(opens: str, ends: str) -> None:
+    async with running(busy()) as bench:
+        await bench.press(opens)
+        read(bench, *"costs", ends, "d", "2")
+        await bench.until(lambda: bench.app.screen.is_running and where(bench) == "approvals")
+        bench.clock.advance(1.0)
+        await bench.settle()
+        decided = [asked for asked in bench.source.asked if asked.verb == "decide"]
+        assert len(decided) == (1 if (opens, ends) == ("r", "enter") else 0)
+
+
 async def test_a_yes_that_was_typed_before_its_prompt_was_drawn_decides_nothing() -> None:
     async with running(busy()) as bench:
         await bench.press("a")

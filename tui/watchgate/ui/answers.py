@@ -8,6 +8,7 @@ from watchgate.ui.crash import Crashing
 from watchgate.ui.deciding.decisions import Terms
 from watchgate.ui.deciding.operator import Operator
 from watchgate.ui.keys.shown_keys import key_for
+from watchgate.ui.keys.waiting_keys import WaitingKeys
 from watchgate.ui.moment import Desk
 from watchgate.ui.pages import Pages
 from watchgate.ui.presence.unlocking import Unlocking
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from watchgate.core.views import PendingView
-    from watchgate.ui.deciding.arming import Commit
+    from watchgate.ui.deciding.arming import Ask, Commit
     from watchgate.ui.screens.approvals import ApprovalsScreen
     from watchgate.ui.widgets.calls.sessions import Sessions
     from watchgate.ui.widgets.calls.table import Keep, RingTable
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from watchgate.ui.widgets.prompts.code_prompt import CodePrompt
     from watchgate.ui.widgets.prompts.filter_bar import FilterBar
     from watchgate.ui.widgets.prompts.jump_prompt import JumpPrompt
-    from watchgate.ui.widgets.prompts.prompt import Prompt
+    from watchgate.ui.widgets.prompts.prompt import KeyPassed, Prompt
     from watchgate.ui.widgets.prompts.proof_prompt import ProofPrompt
     from watchgate.ui.widgets.prompts.reply_prompt import ReplyPrompt
     from watchgate.ui.widgets.prompts.sheet_prompt import SheetPrompt
@@ -49,6 +50,7 @@ class Answers(Crashing, inherit_bindings=False):
     pages: Pages
     prompts: Prompts
     unlocking: Unlocking
+    waiting_keys: WaitingKeys
 
     def say(self, text: str, seconds: float = 4.0, *, docked: bool = False) -> None:
         """Tell the operator something; of what is `docked`, as long as it is."""
@@ -67,6 +69,10 @@ class Answers(Crashing, inherit_bindings=False):
         self.desk.filter = text
         self.monitor.table.keep(keep)
         self.wake()
+
+    def ask_yes(self, ask: Ask, view: PendingView) -> None:
+        """Open the prompt that reads a typed yes."""
+        self.prompts.ask_yes(ask, view, lambda: self.operator.drawn_id)
 
     def ask_reply(self, commit: Commit, view: PendingView) -> None:
         """Open the prompt that reads what the model is told."""
@@ -94,6 +100,10 @@ class Answers(Crashing, inherit_bindings=False):
     def ask_batch(self, views: Sequence[PendingView]) -> None:
         """Open the list of what is to be allowed together."""
         self.prompts.ask_batch(views)
+
+    def on_key_passed(self, event: KeyPassed) -> None:
+        """Take a key that came while the prompt closed which it is not for."""
+        self.waiting_keys.press(event.key)
 
     def leave_prompt(self, prompt: Prompt) -> None:
         """Close this prompt, unless another was opened meanwhile."""
@@ -175,8 +185,9 @@ class Answers(Crashing, inherit_bindings=False):
     def on_command_list_chosen(self, event: CommandList.Chosen) -> None:
         self.operator.typed()
         self.pages.close()
-        # Judged on the screen below the list, which is still closing.
-        self.call_later(self.perform, event.action)
+        self.waiting_keys.press(
+            event.action
+        )  # once the list is closed, which covers what it is about
 
     def on_command_list_left(self, event: CommandList.Left) -> None:
         self.operator.typed()

@@ -13,11 +13,10 @@ from textual.filter import LineFilter, Monochrome
 from textual.worker import Worker
 
 from watchgate.core.clock import Clock
-from watchgate.core.views import PendingView
 from watchgate.ui.agents import Agents
 from watchgate.ui.answers import Answers
 from watchgate.ui.bridge import Bridge
-from watchgate.ui.deciding.arming import Ask, Intent
+from watchgate.ui.deciding.arming import Intent
 from watchgate.ui.deciding.operator import Operator, deciding_keys
 from watchgate.ui.keys import going
 from watchgate.ui.keys.actions import ACTIONS
@@ -83,7 +82,7 @@ class WatchgateApp(Answers, inherit_bindings=False):
         self.agents = Agents(self, self.now_s)
         self._presenter = Presenter(self.options, self.keymap, self.desk, self.has_seen)
         self._drawn: object = None
-        self._keys = WaitingKeys(self._take, self._opened, self.later)
+        self.waiting_keys = WaitingKeys(self._take, self._opened, self.later)
         self._announcer = Announcer(self.bell, self._write, self.options.telling, self.start)
         self._open: frozenset[str] = frozenset()
 
@@ -209,12 +208,15 @@ class WatchgateApp(Answers, inherit_bindings=False):
         """Every key that no prompt took: first the arming, then what the key is bound to."""
         event.stop()
         event.prevent_default()
-        self._keys.press(event)
+        self.waiting_keys.press(event)
 
     def _opened(self) -> bool:
         return self.screen is self.pages.top
 
-    def _take(self, event: Key) -> None:
+    def _take(self, event: Key | str) -> None:
+        if isinstance(event, str):
+            self.perform(event)
+            return
         name = name_of(event)
         if self.prompts.catch(event) or self.pages.top.catch(event):
             return  # what is meant for what is opening must not reach keys that decide
@@ -284,10 +286,6 @@ class WatchgateApp(Answers, inherit_bindings=False):
         """Leave a demo or a replay for what it was started from, else leave the console."""
         if not self.stage.leave():
             self.exit(self.stage.farewell())
-
-    def ask_yes(self, ask: Ask, view: PendingView) -> None:
-        """Open the prompt that reads a typed yes."""
-        self.prompts.ask_yes(ask, view, lambda: self.operator.drawn_id)
 
     def open_request(self) -> bool:
         """Open the whole request where only a part of it is shown."""

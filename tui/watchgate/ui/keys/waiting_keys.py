@@ -16,7 +16,7 @@ class WaitingKeys:
 
     def __init__(
         self,
-        take: Callable[[Key], None],
+        take: Callable[[Key | str], None],
         opened: Callable[[], bool],
         later: Callable[[float, Callable[[], None]], None],
     ) -> None:
@@ -24,11 +24,11 @@ class WaitingKeys:
         self._take = take
         self._opened = opened
         self._later = later
-        self._keys: deque[Key] = deque()
+        self._keys: deque[Key | str] = deque()
         self._looks_again = False
 
-    def press(self, key: Key) -> None:
-        """Add a key behind those that wait."""
+    def press(self, key: Key | str) -> None:
+        """Add a key, or the name of an action, behind those that wait."""
         self._keys.append(key)
         if not self._looks_again:
             self._go_on()

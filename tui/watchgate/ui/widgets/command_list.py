@@ -7,6 +7,7 @@ from textual.message import Message
 
 from watchgate.ui.keys.keymap import Context, Group, Key, Keymap, name_of
 from watchgate.ui.widgets.pane import Line, Pane
+from watchgate.ui.widgets.prompts.prompt import KeyPassed
 
 HEAD = 3
 GROUPS: tuple[Group, ...] = ("leave", "other", "palette", "look", "move", "find", "decide")
@@ -46,16 +47,22 @@ class CommandList(Pane):
         self._moment = context
         self._typed = ""
         self._place = 0
+        self._over = False
 
     def on_key(self, event: events.Key) -> None:
         event.stop()
         event.prevent_default()
+        if self._over:
+            self.post_message(KeyPassed(event))
+            return
         name = name_of(event)
         if name in ("escape", "ctrl+c"):
+            self._over = True
             self.post_message(self.Left())
         elif name == "enter":
             found = self._found()
             if found:
+                self._over = True
                 self.post_message(self.Chosen(found[min(self._place, len(found) - 1)].id))
         elif name in _STEPS:
             last = max(0, len(self._found()) - 1)

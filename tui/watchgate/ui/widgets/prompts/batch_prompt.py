@@ -9,7 +9,7 @@ from watchgate.core.text import safe_text
 from watchgate.core.views import PendingView
 from watchgate.ui.covered import covered
 from watchgate.ui.deciding.arming import Card, Commit, Intent
-from watchgate.ui.formats import cut_front, cut_name, home, short_id, width
+from watchgate.ui.formats import cut_front, home, short_id, width
 from watchgate.ui.keys.keymap import Hint
 from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.widgets.pane import Line
@@ -83,7 +83,7 @@ class BatchPrompt(SheetPrompt):
 
     def _request(self, view: PendingView, cells: int) -> Line:
         line = self.line().add(f"  {short_id(view.id)}  ", "dim")
-        line.add(cut_name(safe_text(view.label[:80]), 16), bold=True).to(26)
+        line.fit(safe_text(view.label[:80]), 16, bold=True).to(26)
         folder = cut_front(home(safe_text(view.data.cwd), self._home), FOLDER_CELLS)
         line.right(f"{folder} ", "dim")
         room = cells - line.left_cells - width(folder) - 3

@@ -17,7 +17,7 @@ from watchgate.ui.keys.keymap import Hint, name_of
 from watchgate.ui.widgets.pane import Line
 from watchgate.ui.widgets.prompts.edit_line import EditLine
 from watchgate.ui.widgets.prompts.filter_lines import examples, fault_line, proposals
-from watchgate.ui.widgets.prompts.prompt import Prompt, hint
+from watchgate.ui.widgets.prompts.prompt import KeyPassed, Prompt, hint
 
 Keep = Callable[[CallRow], bool]
 START = 4
@@ -66,7 +66,7 @@ class FilterBar(Prompt):
         self._told = self._line.text
         self._wanted = Filter()
         self._fault: FilterError | None = None
-        self._refused = False
+        self._refused = self._over = False
         self._offered = self._propose()
         self._cycle: tuple[EditLine, int] | None = None
 
@@ -77,10 +77,13 @@ class FilterBar(Prompt):
     def on_key(self, event: events.Key) -> None:
         event.stop()
         event.prevent_default()
+        if self._over:
+            self.post_message(KeyPassed(event))
+            return
         name = name_of(event)
         if name in ("escape", "ctrl+c"):
             self.post_message(self.Changed("", None))
-            self.post_message(self.Left())
+            self._leave()
         elif name == "enter":
             self._enter()
         elif name in ("tab", "shift+tab"):
@@ -136,6 +139,10 @@ class FilterBar(Prompt):
                 self._recent.remove(text)
             self._recent.append(text)
             del self._recent[:-RECALLED]
+        self._leave()
+
+    def _leave(self) -> None:
+        self._over = True
         self.post_message(self.Left())
 
     def _complete(self, by: int) -> None:

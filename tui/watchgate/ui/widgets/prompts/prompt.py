@@ -4,13 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from textual.events import Key
+from textual.message import Message
 from textual.widget import Widget
 
 from watchgate.core.views import PendingView
-from watchgate.ui.keys.keymap import Hint
+from watchgate.ui.keys.keymap import Hint, again
 from watchgate.ui.widgets.pane import Pane
 
 GONE = "it was settled meanwhile, nothing is decided here: Esc leaves"
+
+
+class KeyPassed(Message):
+    """A key that was read after a prompt was over, and before the prompt was gone.
+
+    It comes behind what the prompt reports, so that it counts as typed right after that.
+    """
+
+    def __init__(self, key: Key) -> None:
+        super().__init__()
+        self.key = again(key)
 
 
 class Prompt(Pane, can_focus=True):

@@ -10,7 +10,7 @@ from watchgate.ui.deciding.arming import Commit
 from watchgate.ui.keys.keymap import name_of
 from watchgate.ui.widgets.pane import Line
 from watchgate.ui.widgets.prompts.edit_line import EditLine
-from watchgate.ui.widgets.prompts.prompt import GONE, Prompt
+from watchgate.ui.widgets.prompts.prompt import GONE, KeyPassed, Prompt
 
 
 class TypedPrompt(Prompt):
@@ -34,7 +34,7 @@ class TypedPrompt(Prompt):
         self._over = False
 
     def finish(self, message: Message) -> None:
-        """Report how it ended; keys that are read before it is gone are not its own any more."""
+        """Report how it ended; keys that are read before it is gone are passed on."""
         self._over = True
         self.post_message(message)
 
@@ -47,6 +47,7 @@ class TypedPrompt(Prompt):
         event.stop()
         event.prevent_default()
         if self._over:
+            self.post_message(KeyPassed(event))
             return
         name = name_of(event)
         self._said = ""
