@@ -70,13 +70,15 @@ def _cut_name(name: str, cells: int) -> str:
 class Look(msgspec.Struct, frozen=True):
     """How a row stands out: under the cursor (and with the focus or not), or from a lost core.
 
-    `hosts` says that sessions are named by their hosts.
+    `hosts` says that sessions are named by their hosts, `session` is the name of this row's in a
+    column that is too narrow for all of it.
     """
 
     cursor: bool = False
     focus: bool = False
     stale: bool = False
     hosts: bool = False
+    session: str = ""
 
     @property
     def ground(self) -> Token:
@@ -152,7 +154,7 @@ def draw_call(
         line.add(clock(row.at, zone), tone.quiet)
     column = CURSOR + at.time
     tool, call = columns_of(row, at.tool - 1)
-    label = cut_name(safe_text(row.label[:80]), at.session - 1)
+    label = look.session or cut_name(safe_text(row.label[:80]), at.session - 1)
     for text, wide in ((label, at.session), (safe_text(tool[:80]), at.tool)):
         line.to(column).fit(text, wide - 1, tone.ink, bold=tone.bold)
         column += wide

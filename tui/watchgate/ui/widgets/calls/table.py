@@ -15,11 +15,21 @@ from textual.widget import Widget
 
 from watchgate.core.ring import Ring
 from watchgate.core.state import State
+from watchgate.core.text import safe_text
 from watchgate.core.views import CallRow
 from watchgate.ui.keys.jumping import Jump
 from watchgate.ui.keys.shown_keys import key_for
+from watchgate.ui.short_names import short_names
 from watchgate.ui.theming.theme import palette
-from watchgate.ui.widgets.calls.columns import CURSOR, Look, draw_call, elapsed, header, stands
+from watchgate.ui.widgets.calls.columns import (
+    CURSOR,
+    Look,
+    columns,
+    draw_call,
+    elapsed,
+    header,
+    stands,
+)
 from watchgate.ui.widgets.calls.rows import Rows
 from watchgate.ui.widgets.pane import Line
 
@@ -64,6 +74,9 @@ class RingTable(Widget, can_focus=True):
         self._stale = False
         self._hosts = False
         self._shown: list[Shown] = []
+        self._labels: frozenset[str] = frozenset()
+        self._short_of: tuple[frozenset[str], int] | None = None
+        self._short_names: dict[str, str] = {}
         self._was: tuple[int, int, int, bool] | None = None
         self._was_at: tuple[int | None, Size] | None = None
         self._strips: LRUCache[tuple[int, int, str, Look, str], tuple[CallRow, Strip]] = LRUCache(
@@ -98,6 +111,10 @@ class RingTable(Widget, can_focus=True):
             return
         self._was = now
         self._now_us = now_us
+        labels = frozenset(safe_text(view.label[:80]) for view in state.sessions.values())
+        if labels != self._labels:
+            self._labels = labels
+            self.refresh()
         if (stale, bool(state.hosts)) != (self._stale, self._hosts):
             self._stale, self._hosts = stale, bool(state.hosts)
             self.refresh()
@@ -170,7 +187,8 @@ class RingTable(Widget, can_focus=True):
         if y - HEADER >= len(self._shown):
             return self._empty_line(y, cells)
         number, row, time = self._shown[y - HEADER]
-        look = Look(number == self._cursor, self.has_focus, self._stale, self._hosts)
+        name = self._short(cells).get(safe_text(row.label[:80]), "")
+        look = Look(number == self._cursor, self.has_focus, self._stale, self._hosts, name)
         key = (number, cells, colors.name, look, time)
         cached = self._strips.get(key)
         if cached is not None and cached[0] is row:
@@ -202,6 +220,14 @@ class RingTable(Widget, can_focus=True):
         line = event.y - HEADER
         if 0 <= line < len(self._shown):
             self.select(self._shown[line][0])
+
+    def _short(self, cells: int) -> dict[str, str]:
+        """The names of all sessions as their column has room for them."""
+        key = self._labels, columns(cells, hosts=self._hosts).session - 1
+        if key != self._short_of:
+            self._short_of = key
+            self._short_names = short_names(*key)
+        return self._short_names
 
     @property
     def _height(self) -> int:
