@@ -162,3 +162,23 @@ def test_what_a_core_reads_changes_with_the_files(tmp_path: Path) -> None:
 def test_no_name_that_a_shell_reads_otherwise_gets_into_a_command(name: str) -> None:
     with pytest.raises(msgspec.ValidationError):
         msgspec.convert({"agent": name, "title": "x"}, AgentState)
+
+
+@pytest.mark.parametrize("agent", ["claude", "opencode", "cline"])
+def test_what_somebody_takes_out_is_noticed_at_the_next_look(tmp_path: Path, agent: str) -> None:
+    adapter = ADAPTERS[agent]
+    path = install(agent, tmp_path)
+    read = states_reader(paths(os.environ), Config(), os.environ, [adapter])
+    (before,) = read()
+    if path.is_dir():
+        next(iter(sorted(path.iterdir()))).unlink()
+    elif agent == "claude":
+        value = json.loads(path.read_text())
+        del value["hooks"]["PreToolUse"]
+        path.write_text(json.dumps(value))
+    else:
+        path.with_name("watchgate-check.js").unlink()
+    (after,) = read()
+
+    assert (before.up_to_date, after.up_to_date) == (True, False)
+    assert after.next == f"watchgate install {agent}"

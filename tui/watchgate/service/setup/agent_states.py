@@ -17,10 +17,10 @@ from watchgate.core.agent_state import AgentState
 from watchgate.core.config import Config
 from watchgate.link.paths import Paths
 from watchgate.service.integrity import manifest
+from watchgate.service.integrity.looked import stamp_of
 from watchgate.service.setup.change import Change
 from watchgate.service.setup.doctor import entries, silencers
 from watchgate.service.setup.doctor.check import Check
-from watchgate.service.setup.forms.editor import Table
 from watchgate.service.setup.installer import Installer, setting_of
 from watchgate.service.setup.interpreter import NoInterpreterError, base_interpreter
 from watchgate.service.setup.parts import Part
@@ -53,6 +53,7 @@ class AgentStates:
         self._cwd = cwd
         self._python = python or _interpreter()
         self._setting = setting_of(config, places, self._python, native=native)
+        self._known: dict[tuple[str, Scope, Path], tuple[object, list[Check]]] = {}
 
     def of(self, agents: Iterable[Adapter]) -> list[AgentState]:
         """How each of these stands, in their order."""
@@ -115,18 +116,21 @@ class AgentStates:
     def _state(self, agent: Adapter, found: bool, roots: Sequence[Path]) -> AgentState:
         if agent.setup is None:
             return AgentState(agent=agent.name, title=agent.title, found=found, hookless=True)
-        scopes: dict[str, None] = {}
+        scopes: dict[Scope, None] = {}
         wrong: list[Check] = []
         for root in dict.fromkeys((self._cwd, *roots)):
-            own: dict[Scope, list[Table]] = {}
+            files: dict[Scope, list[Path]] = {}
+            own: dict[Scope, None] = {}
             for scope, part in self.parts(agent, root):
+                files.setdefault(scope, []).append(part.path)
                 table = entries.read_entries(agent, part)
                 if isinstance(table, Check):
                     wrong.append(table)
                 elif table:
-                    own.setdefault(scope, []).append(table)
-            scopes |= dict.fromkeys(own)
-            wrong += [each for scope in own for each in self._outdated(agent, scope, root)]
+                    own[scope] = None
+            scopes |= own
+            for scope in own:
+                wrong += self._outdated(agent, scope, root, files[scope])
         trusted = self.trusts(agent) if not scopes or "user" in scopes else None
         faults = [each for each in wrong if _install(agent) not in each.mend]
         if scopes:
@@ -144,7 +148,17 @@ class AgentStates:
             mend=faults[0].mend if faults else "",
         )
 
-    def _outdated(self, agent: Adapter, scope: Scope, root: Path) -> list[Check]:
+    def _outdated(
+        self, agent: Adapter, scope: Scope, root: Path, paths: Sequence[Path]
+    ) -> list[Check]:
+        """What an installation would change; planned anew only where a file has changed."""
+        key, stamps = (agent.name, scope, root), [stamp_of(each) for each in paths]
+        known = self._known.get(key)
+        if known is None or known[0] != stamps:
+            known = self._known[key] = stamps, self._planned(agent, scope, root)
+        return known[1]
+
+    def _planned(self, agent: Adapter, scope: Scope, root: Path) -> list[Check]:
         try:
             changes = self.plan(agent, scope, root)
         except Refusal as refusal:

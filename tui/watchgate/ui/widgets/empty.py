@@ -99,10 +99,10 @@ class Empty(Pane):
     def _ungated(self, cells: int) -> list[Line]:
         """The sessions that run without our hooks, and why as far as is known."""
         ungated = self._not_gated
-        verb = "runs" if len(ungated) == 1 else "run"
+        verb, they = ("runs", "it does") if len(ungated) == 1 else ("run", "they do")
         lines = [
             self._title(f"{plural(len(ungated), 'session')} {verb} without a gate."),
-            self.line().add("  What they do is neither held nor shown here.", "dim"),
+            self.line().add(f"  What {they} is neither held nor shown here.", "dim"),
         ]
         for view in ungated[:SESSIONS_SHOWN]:
             line = self.line().to(5).fit(safe_text(view.label), 12, bold=True).to(18)
