@@ -16,7 +16,7 @@ CORE = "core"
 RECORDS = "records"
 HELLO_TIMEOUT_S = 2.0
 START = "start one with `watchgate` or `watchgate serve`"
-ROOM_BYTES = 1024 * 1024
+ROOM_BYTES = 64 * 1024
 """A journal with less room than this may not take the next record."""
 
 
@@ -74,7 +74,7 @@ def check_room(state_dir: Path) -> Check:
     blocks = disk.f_bavail if os.geteuid() else disk.f_bfree
     free = blocks * disk.f_frsize
     if free >= ROOM_BYTES:
-        return Check("disk", "ok", f"{free // ROOM_BYTES:,} MiB are free where the journal lies")
+        return Check("disk", "ok", f"{free // 1024**2:,} MiB are free where the journal lies")
     text = f"{free:,} bytes are free where the journal lies: what cannot be recorded is denied"
     return Check("disk", "fail", text, f"make room on the disk of {state_dir}")
 
