@@ -69,6 +69,15 @@ def test_nothing_of_it_is_shown_and_the_journal_says_what_it_was(cli: Cli, core:
     assert (status["sessions"], status["pending"]) == (0, 0)
 
 
+def test_with_a_core_and_trusted_hooks_all_is_well(cli: Cli, core: Core) -> None:
+    said = cli("doctor", "claude")
+
+    assert said.code == Exit.DONE
+    assert "ok    claude: " in said.out
+    assert "mend: " not in said.out.splitlines()[-1]
+    assert cli("doctor", "claude", "codex").code == Exit.REFUSED, "nobody trusted those of Codex"
+
+
 def test_while_the_gate_is_off_it_leaves_nothing_either(cli: Cli, core: Core) -> None:
     off_switch.write(core.paths.off, None)
     before = picture(core)
