@@ -163,8 +163,34 @@ def test_what_stays_is_named_with_the_way_to_remove_it(cli: Cli, places: Paths) 
     cli("install", "claude", "--watch")
     places.state_dir.mkdir(parents=True, mode=0o700)
     out = cli("uninstall", "--all").out
-    assert f"rm -r {places.state_dir} {places.config.parent}" in out
+    assert f"stays: {places.state_dir} {places.config.parent}" in out
+    assert "watchgate uninstall --all --purge" in out
     assert places.config.exists()
+
+
+def test_a_purge_ends_the_core_and_removes_its_records_and_the_configuration(
+    cli: Cli, core: Core, places: Paths
+) -> None:
+    cli("install", "claude")
+    cli("config", "set", "approval.timeout_s", "60")
+    said = cli("uninstall", "--all", "--purge")
+    assert (said.code, said.err) == (Exit.DONE, "")
+    assert said.out.endswith("What was recorded and configured is gone.\n")
+    left = (places.state_dir, places.config.parent, places.runtime_dir, places.data_dir)
+    assert not any(path.exists() for path in left)
+
+
+def test_a_purge_spares_what_lies_beside_a_configuration_in_a_folder_of_others(
+    cli: Cli, places: Paths, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = tmp_path / "dotfiles" / "watchgate.toml"
+    config.parent.mkdir()
+    config.write_text('profile = "guard"\n')
+    beside = config.with_name("vimrc")
+    beside.touch()
+    monkeypatch.setenv("WATCHGATE_CONFIG", str(config))
+    assert cli("uninstall", "--all", "--purge").code == Exit.DONE
+    assert (config.exists(), beside.exists()) == (False, True)
 
 
 def test_what_somebody_else_put_into_our_folder_stays(cli: Cli, places: Paths) -> None:
@@ -176,7 +202,12 @@ def test_what_somebody_else_put_into_our_folder_stays(cli: Cli, places: Paths) -
 
 @pytest.mark.parametrize(
     ("words", "why"),
-    [((), "--all"), (("--all", "claude"), "takes no names"), (("hal",), "claude, cline")],
+    [
+        ((), "--all"),
+        (("--all", "claude"), "takes no names"),
+        (("hal",), "claude, cline"),
+        (("claude", "--purge"), "--purge goes with --all"),
+    ],
 )
 def test_what_cannot_be_meant_is_a_usage_error(cli: Cli, words: tuple[str, ...], why: str) -> None:
     said = cli("uninstall", *words)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
+import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +16,16 @@ from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.install_words import open_sessions
 from watchgate.cli.output import complain, say
 from watchgate.cli.place import agents_known, agents_named, configured, here
+from watchgate.cli.typed import at_terminal, typed
 
 if TYPE_CHECKING:
     from watchgate.agents.base import Adapter
     from watchgate.service.setup.change import Change
     from watchgate.service.setup.installations import Installations
+    from watchgate.service.setup.leaving import Left
+
+CORE_ENDS_S = 10.0
+LOOK_S = 0.05
 
 
 def add_parser(commands: Any) -> None:
@@ -34,6 +41,11 @@ def add_parser(commands: Any) -> None:
         "--all",
         action="store_true",
         help="of every agent and project, then the hook client and what else install made",
+    )
+    uninstall.add_argument(
+        "--purge",
+        action="store_true",
+        help="with --all: end the core and remove the journal, rights and configuration, too",
     )
     uninstall.add_argument("--scope", choices=("user", "project"), default="user")
     add_dry_run(uninstall)
@@ -69,7 +81,7 @@ def _uninstall(args: argparse.Namespace) -> int:
     for line in open_sessions(list(dict.fromkeys(done)), taken_out=True):
         say(line)
     if not any_left(here(), known, os.environ, Path.cwd()):
-        code = max(code, _leave(asked=args.all))
+        code = max(code, _leave(asked=args.all, purge=args.purge))
     return code
 
 
@@ -90,6 +102,8 @@ def _chosen(args: argparse.Namespace, known: Mapping[str, Adapter]) -> Installat
     if args.all == bool(args.agents):
         what = "--all takes no names" if args.all else "name an agent, or --all for every one"
         raise Stop(f"{what}: watchgate uninstall claude, or watchgate uninstall --all", Exit.USAGE)
+    if args.purge and not args.all:
+        raise Stop("--purge goes with --all: watchgate uninstall --all --purge", Exit.USAGE)
     cwd = Path.cwd()
     if args.all:
         return installations(here(), known, os.environ, cwd)
@@ -121,26 +135,55 @@ def _say_done(agent: Adapter, changes: Sequence[Change]) -> None:
             say(f"{moved}: {agent.title} will ask to trust them again.")
 
 
-def _leave(*, asked: bool) -> Exit:
+def _leave(*, asked: bool, purge: bool) -> Exit:
     """With no hooks left anywhere, remove what they needed, and say what stays and where."""
     from watchgate.service.detached import answers
-    from watchgate.service.setup.leaving import leave
+    from watchgate.service.setup.leaving import leave, records
 
     places = here()
     left = leave(places)
-    for path, why in left.stays:
-        complain(f"{path} stays: {why}")
+    _complain_of(left)
     if left.removed:
         say(f"No hooks are left: the hook client and its backups are gone from {places.data_dir}.")
     elif asked:
         say("No hooks of watchgate are installed anywhere.")
-    if asked:
-        names = {"journal": places.state_dir, "configuration": places.config.parent}
-        there = {name: path for name, path in names.items() if path.is_dir()}
-        if there:
-            what = " and the ".join(there)
-            paths = shlex.join(map(str, there.values()))
-            say(f"What stays is the {what}; to remove that too: rm -r {paths}")
+    recorded = records(places)
+    if asked and recorded:
+        names = shlex.join(map(str, recorded))
+        if purge or (at_terminal() and _wants_purge(names)):
+            return max(Exit.REFUSED if left.stays else Exit.DONE, _purge())
+        say(f"What was recorded and configured stays: {names}")
+        say("`watchgate uninstall --all --purge` removes that too.")
         if answers(places):
             say("A core still runs: `watchgate stop` ends it.")
     return Exit.REFUSED if left.stays else Exit.DONE
+
+
+def _wants_purge(names: str) -> bool:
+    say(f"What was recorded and configured is in {names}")
+    return typed("Remove it for good, and end the core that runs? [y/N] ").lower() in ("y", "yes")
+
+
+def _purge() -> Exit:
+    """End the core, then remove what it recorded and what was configured."""
+    from watchgate.cli.ask import Unreached, ask
+    from watchgate.link.protocol import Request
+    from watchgate.service.detached import answers
+    from watchgate.service.setup.leaving import purge
+
+    places, end_s = here(), time.monotonic() + CORE_ENDS_S
+    with suppress(Unreached):
+        ask(Request(id=1, verb="stop"))
+    while answers(places):
+        if time.monotonic() > end_s:
+            raise Stop("the core does not end, so what it recorded stays: watchgate status")
+        time.sleep(LOOK_S)
+    left = purge(places, Path.home())
+    _complain_of(left)
+    say("What was recorded and configured is gone.")
+    return Exit.REFUSED if left.stays else Exit.DONE
+
+
+def _complain_of(left: Left) -> None:
+    for path, why in left.stays:
+        complain(f"{path} stays: {why}")

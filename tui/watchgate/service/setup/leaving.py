@@ -1,14 +1,18 @@
-"""The end of all installations: the client, its bytecode, the backups, the list and the folders."""
+"""The end of all installations: the client, its bytecode, the backups, the list and the folders.
+
+What was recorded and configured goes only where a person wants that, too.
+"""
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 
-from watchgate.link.paths import Paths
+from watchgate.link.paths import APP, Paths
 from watchgate.service.detached import answers
 from watchgate.service.integrity import manifest, seen
 from watchgate.service.setup import client_copy, files
@@ -64,6 +68,40 @@ def leave(places: Paths) -> Left:
         except OSError:
             continue  # there is none, or somebody has files in it
     return Left(tuple(removed), tuple(stays))
+
+
+def records(places: Paths) -> tuple[Path, ...]:
+    """Return what holds records, rights and configuration, as far as it is there."""
+    config = places.config
+    # A file that WATCHGATE_CONFIG names may lie among those of others.
+    settings = (config.parent,) if config.parent.name == APP else (config, places.policy)
+    own = (places.state_dir, *settings, places.runtime_dir)
+    return tuple(path for path in own if path.exists())
+
+
+def purge(places: Paths, home: Path) -> Left:
+    """Remove all records, and the folders in `home` that are empty then. No core may run."""
+    removed, stays = [], []
+    for path in records(places):
+        try:
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        except FileNotFoundError:
+            continue  # it lay in a folder that has gone before it
+        except OSError as fault:
+            stays.append((path, fault.strerror or str(fault)))
+            continue
+        removed.append(path)
+        _remove_empty(path.parent, home)
+    return Left(tuple(removed), tuple(stays))
+
+
+def _remove_empty(folder: Path, home: Path) -> None:
+    while home in folder.parents:
+        try:
+            folder.rmdir()
+        except OSError:
+            return
+        folder = folder.parent
 
 
 def _own(places: Paths) -> Iterator[Path]:
