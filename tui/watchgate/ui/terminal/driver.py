@@ -11,9 +11,12 @@ from contextlib import suppress
 from io import TextIOWrapper
 from typing import IO, cast
 
+from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 from textual.app import App
 from textual.driver import Driver
 from textual.drivers.linux_driver import LinuxDriver
+from textual.events import Key
+from textual.message import Message
 
 LOOK_EACH_S = 1.0
 HANGUP_EXIT = 128 + 1
@@ -49,6 +52,26 @@ class LastingFile:
         return self._file.fileno()
 
 
+def escape_alone() -> None:
+    """Have the parser of keys read Escape and a digit behind it as such, and as no sign of a Mac's.
+
+    A Mac sends its signs as themselves.
+    """
+    known = cast("dict[str, object]", ANSI_SEQUENCES_KEYS)
+    for key in "0123456789-=":
+        known.pop(f"\x1b{key}", None)
+
+
+def parted(message: Message) -> tuple[Message, ...]:
+    """Escape and the key that was pressed soon after it, which a terminal sends as one with Alt.
+
+    No key of the console has Alt.
+    """
+    if not isinstance(message, Key) or not message.key.startswith("alt+"):
+        return (message,)
+    return Key("escape", "\x1b"), Key(message.key.removeprefix("alt+"), message.character)
+
+
 class TerminalDriver(LinuxDriver):
     """Textual's own driver, which a terminal that hung up neither stops nor starts again."""
 
@@ -62,6 +85,12 @@ class TerminalDriver(LinuxDriver):
     ) -> None:
         super().__init__(app, debug=debug, mouse=mouse, size=size)
         self._file = cast("TextIOWrapper", LastingFile(cast("IO[str]", self._file)))
+        escape_alone()
+
+    def process_message(self, message: Message) -> None:
+        """Send a message to the app, keys one by one."""
+        for each in parted(message):
+            super().process_message(each)
 
     def _sigcont_application(self, *received: object) -> None:
         # The system sends it together with SIGHUP; another writing thread would be left behind.
