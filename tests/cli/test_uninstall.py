@@ -162,8 +162,9 @@ def test_a_configuration_that_cannot_be_read_keeps_nobody_from_leaving(
 def test_what_stays_is_named_with_the_way_to_remove_it(cli: Cli, places: Paths) -> None:
     cli("install", "claude", "--watch")
     places.state_dir.mkdir(parents=True, mode=0o700)
+    places.pin.touch()
     out = cli("uninstall", "--all").out
-    assert f"stays: {places.state_dir} {places.config.parent}" in out
+    assert f"stays: {places.config.parent} {places.state_dir}" in out
     assert "watchgate uninstall --all --purge" in out
     assert places.config.exists()
 
@@ -180,17 +181,24 @@ def test_a_purge_ends_the_core_and_removes_its_records_and_the_configuration(
     assert not any(path.exists() for path in left)
 
 
-def test_a_purge_spares_what_lies_beside_a_configuration_in_a_folder_of_others(
-    cli: Cli, places: Paths, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_purge_spares_what_lies_beside_our_files_in_folders_of_others(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    config = tmp_path / "dotfiles" / "watchgate.toml"
-    config.parent.mkdir()
+    shared = tmp_path / "shared"
+    (shared / "watchgate").mkdir(parents=True)
+    config, beside = (
+        shared / "watchgate.toml",
+        (shared / "vimrc", shared / "watchgate" / "setup.py"),
+    )
     config.write_text('profile = "guard"\n')
-    beside = config.with_name("vimrc")
-    beside.touch()
+    for path in beside:
+        path.touch()
     monkeypatch.setenv("WATCHGATE_CONFIG", str(config))
+    monkeypatch.setenv("WATCHGATE_STATE_DIR", str(shared))
+    monkeypatch.setenv("WATCHGATE_RUNTIME_DIR", str(shared / "watchgate"))
     assert cli("uninstall", "--all", "--purge").code == Exit.DONE
-    assert (config.exists(), beside.exists()) == (False, True)
+    assert not config.exists()
+    assert all(path.exists() for path in beside)
 
 
 def test_what_somebody_else_put_into_our_folder_stays(cli: Cli, places: Paths) -> None:

@@ -147,9 +147,9 @@ def _leave(*, asked: bool, purge: bool) -> Exit:
         say(f"No hooks are left: the hook client and its backups are gone from {places.data_dir}.")
     elif asked:
         say("No hooks of watchgate are installed anywhere.")
-    recorded = records(places)
-    if asked and recorded:
-        names = shlex.join(map(str, recorded))
+    folders = dict.fromkeys(str(path.parent) for path in records(places))
+    if asked and folders:
+        names = shlex.join(folders)
         if purge or (at_terminal() and _wants_purge(names)):
             return max(Exit.REFUSED if left.stays else Exit.DONE, _purge())
         say(f"What was recorded and configured stays: {names}")
@@ -168,13 +168,13 @@ def _purge() -> Exit:
     """End the core, then remove what it recorded and what was configured."""
     from watchgate.cli.ask import Unreached, ask
     from watchgate.link.protocol import Request
-    from watchgate.service.detached import answers
+    from watchgate.service.runtime_dir import claimed
     from watchgate.service.setup.leaving import purge
 
     places, end_s = here(), time.monotonic() + CORE_ENDS_S
     with suppress(Unreached):
         ask(Request(id=1, verb="stop"))
-    while answers(places):
+    while claimed(places):
         if time.monotonic() > end_s:
             raise Stop("the core does not end, so what it recorded stays: watchgate status")
         time.sleep(LOOK_S)

@@ -167,6 +167,17 @@ def bind_listener(path: Path) -> socket.socket:
     return listener
 
 
+def claimed(paths: Paths) -> bool:
+    """Tell whether a core holds its claim, as one does until it has written everything."""
+    if not paths.core_lock.exists():
+        return False
+    try:
+        os.close(_locked(paths.core_lock))
+    except RuntimeDirError:
+        return True
+    return False
+
+
 def _locked(path: Path) -> int:
     flags = os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
     try:

@@ -5,18 +5,20 @@ What was recorded and configured goes only where a person wants that, too.
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 
-from watchgate.link.paths import APP, Paths
+from watchgate.link.paths import Paths
 from watchgate.service.detached import answers
 from watchgate.service.integrity import manifest, seen
+from watchgate.service.prices.files import FETCHED as PRICES
+from watchgate.service.prices.files import RESOLVED as TARIFFS
 from watchgate.service.setup import client_copy, files
 from watchgate.service.setup.backup import Backup
+from watchgate.service.usage.cache import FOLDER as USAGE
 
 CORE_LOOKS_S = 6.0
 """A core looks at the list every two seconds; one that does not in this time hangs."""
@@ -71,37 +73,59 @@ def leave(places: Paths) -> Left:
 
 
 def records(places: Paths) -> tuple[Path, ...]:
-    """Return what holds records, rights and configuration, as far as it is there."""
-    config = places.config
-    # A file that WATCHGATE_CONFIG names may lie among those of others.
-    settings = (config.parent,) if config.parent.name == APP else (config, places.policy)
-    own = (places.state_dir, *settings, places.runtime_dir)
-    return tuple(path for path in own if path.exists())
+    """Return every file of records, rights and configuration that is there.
+
+    They are told by their names, never by their folder: a variable may have it among others' files.
+    """
+    state, named = places.state_dir, (places.config, places.policy, places.off, places.core_lock)
+    rights = (places.grants, places.pin, places.pin_tries, places.tokens, places.agents)
+    files = [
+        *named,
+        *rights,
+        places.integrity,
+        places.core_log,
+        state / TARIFFS,
+        places.data_dir / PRICES,
+    ]
+    # A file that was being written, or could not be read, has an ending more.
+    ends = ("", ".new", ".unread")
+    own = [path.with_name(path.name + end) for path in files for end in ends]
+    own += state.glob(f"{places.journal.stem}.*")
+    own += (state / USAGE).glob("*")
+    own += (places.ingest_socket, places.control_socket)
+    return tuple(path for path in own if path.is_symlink() or path.exists())
 
 
 def purge(places: Paths, home: Path) -> Left:
-    """Remove all records, and the folders in `home` that are empty then. No core may run."""
+    """Remove all records, and the folders of ours that are empty then, up to `home`.
+
+    No core may run. What somebody else put into a folder of ours stays, and the folder with it.
+    """
     removed, stays = [], []
     for path in records(places):
         try:
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
-        except FileNotFoundError:
-            continue  # it lay in a folder that has gone before it
+            path.unlink(missing_ok=True)
         except OSError as fault:
             stays.append((path, fault.strerror or str(fault)))
             continue
         removed.append(path)
-        _remove_empty(path.parent, home)
+    state = places.state_dir
+    for folder in (state / USAGE, places.runtime_dir, state, places.config.parent, places.data_dir):
+        if folder.is_dir():
+            _remove_empty(folder, home)
     return Left(tuple(removed), tuple(stays))
 
 
 def _remove_empty(folder: Path, home: Path) -> None:
-    while home in folder.parents:
+    """Remove a folder that is empty, and those above it in `home` that are empty then."""
+    while True:
         try:
             folder.rmdir()
         except OSError:
             return
         folder = folder.parent
+        if home not in folder.parents:
+            return
 
 
 def _own(places: Paths) -> Iterator[Path]:
