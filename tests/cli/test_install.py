@@ -141,7 +141,7 @@ def test_on_a_terminal_the_status_line_is_asked_about(
     settings: Path, answer: str, set_: bool
 ) -> None:
     with Terminal("install", "claude", "--watch") as terminal:
-        terminal.wait_for("from which cost and context come? [Y/n]")
+        terminal.wait_for("for cost and context? [Y/n]")
         terminal.type(answer)
         assert terminal.code() == Exit.DONE
     assert ("statusLine" in json.loads(settings.read_text())) is set_

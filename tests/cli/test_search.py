@@ -14,6 +14,7 @@ from watchgate.cli import search
 from watchgate.cli.exits import Exit
 from watchgate.cli.place import here
 from watchgate.service import history
+from watchgate.service.runtime_dir import claimed
 
 Held = Callable[..., dict[str, Any]]
 
@@ -154,7 +155,7 @@ def test_a_name_that_several_had_is_told_with_their_ids(
     cli: Cli, alike: dict[str, str], core: Core
 ) -> None:
     cli("stop")
-    until(lambda: cli("status").code == Exit.NO_CORE, "no core")
+    until(lambda: not claimed(here()), "a core that has written everything")
     said = cli("search", "session:app")
     assert said.code == Exit.REFUSED
     assert all(f"claude:{id}" in said.err for id in alike.values())

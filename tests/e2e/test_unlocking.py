@@ -228,7 +228,7 @@ def test_what_loosens_the_gate_asks_for_the_pin_and_then_does_it(
 def test_install_offers_a_pin_once_and_enter_skips_it(core: Core) -> None:
     core.proves = False
     with Terminal("install", "claude") as terminal:
-        terminal.wait_for("Set watchgate's")
+        terminal.wait_for("set ours, for cost")
         terminal.type("\n")
         terminal.wait_for("Enter skips it")
         terminal.wait_for("New PIN")

@@ -36,6 +36,7 @@ NOT_FUZZED: Final = {
             "link/client.py",
             "link/whole.py",
             "service/setup/doctor/presence.py",
+            "ui/agents.py",
             "ui/fleet/calls.py",
             "ui/fleet/names.py",
             "ui/fleet/reading.py",
@@ -73,8 +74,17 @@ NOT_FUZZED: Final = {
         OF_OURS,
     ),
     **dict.fromkeys(
-        ("agents/samples.py", "cli/config_set.py", "cli/policy_case.py"), OF_THE_PERSON
+        (
+            "agents/samples.py",
+            "cli/config_set.py",
+            "cli/policy_case.py",
+            "service/configuring.py",
+            "service/setup/forms/toml_value.py",
+        ),
+        OF_THE_PERSON,
     ),
+    "cli/dry_run.py": "reads the strings of a diff that it has made itself",
+    "client_uninstall.py": "runs alone, at a person's word; names what it cannot read",
     "client_api/speaking.py": "decodes what it has encoded itself",
     "service/opencode/stream.py": "hands what server-events has read to opencode-bus",
     "service/prices/prices.py": "hands what prices-fetched has read to a table that checks it",

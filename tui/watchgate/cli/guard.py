@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from watchgate.cli.ask import Unreached, ask
 from watchgate.cli.exits import Exit, Stop
-from watchgate.cli.output import complain, json_line, say
+from watchgate.cli.output import complain, json_line, prose
 from watchgate.cli.place import PROFILES, agents_known, configured, here
 from watchgate.cli.switch import UNRECORDED
 from watchgate.cli.typed import needs_terminal, typed
@@ -51,10 +51,10 @@ def _guard(args: argparse.Namespace) -> int:
         json_line({"on": config.profile != "watch", "profile": config.profile, "core": running})
         return Exit.DONE
     word, other = ("off", "on") if config.profile == "watch" else ("on", "off")
-    say(f"The guard is {word}. {MEANS[config.profile]}")
+    prose(f"The guard is {word}. {MEANS[config.profile]}")
     if running is not None and running != config.profile:
-        say(f"The running core has another profile: {running}.")
-    say(f"`watchgate guard {other}` changes it.")
+        prose(f"The running core has another profile: {running}.")
+    prose(f"`watchgate guard {other}` changes it.")
     return Exit.DONE
 
 
@@ -75,7 +75,7 @@ def change_profile(profile: Profile, config: Config) -> int:
     if lowers and not taken:
         complain(UNRECORDED)
     elif not lowers:
-        say(MEANS[profile])
+        prose(MEANS[profile])
     try:
         set_value(here().config, "profile", profile)
     except ConfigError as fault:
@@ -85,15 +85,15 @@ def change_profile(profile: Profile, config: Config) -> int:
     names = ", ".join(each.name for each in agents)
     if taken:
         waits = "what waits already still needs your answer" if lowers else "nothing was denied"
-        say(f"The running core took it at once: nothing restarts, and {waits}.")
+        prose(f"The running core took it at once: nothing restarts, and {waits}.")
     elif agents and profile != "watch":
-        say(f"No core runs: acting calls of {names} are denied until `watchgate` starts one.")
-    say(f"Hooks that follow it: {names}." if agents else "No agent has hooks: watchgate install")
+        prose(f"No core runs: acting calls of {names} are denied until `watchgate` starts one.")
+    prose(f"Hooks that follow it: {names}." if agents else "No agent has hooks: watchgate install")
     for line in open_sessions(agents):
-        say(line)
+        prose(line)
     for agent in agents:
         if agent.setup is not None and agent.setup.must_trust:
-            say(agent.setup.after)
+            prose(agent.setup.after)
     return Exit.REFUSED if refused else Exit.DONE
 
 
@@ -102,7 +102,7 @@ def confirm_lower(profile: Profile, in_force: Profile) -> bool:
     if PROFILES.index(profile) >= PROFILES.index(in_force):
         return False
     needs_terminal(f"{profile} holds less than {in_force}: a person has to type the word")
-    say(MEANS[profile])
+    prose(MEANS[profile])
     if typed(f"Type {profile} to hold less from now on: ") != profile:
         raise Stop("nothing was changed; the gate is as it was")
     return True

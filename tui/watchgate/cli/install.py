@@ -13,7 +13,7 @@ from watchgate.cli.agent_listing import list_states
 from watchgate.cli.dry_run import add_dry_run, check_json, show
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.install_words import installed_lines, next_line, open_sessions
-from watchgate.cli.output import complain, say
+from watchgate.cli.output import complain, prose
 from watchgate.cli.place import agents_known, agents_named, configured, here
 from watchgate.cli.presence.offer import offer_pin
 from watchgate.cli.typed import at_terminal, typed
@@ -86,7 +86,7 @@ def _install(args: argparse.Namespace) -> int:
             done.append(agent)
         backups = [found for change in changes if (found := installer.backup_of(change))]
         for line in installed_lines(agent, changes, backups, args.scope):
-            say(line)
+            prose(line)
     if done:
         _after_install(done, config.profile)
     if installed and config.profile != "watch":
@@ -116,7 +116,7 @@ def _planned(
 
 
 def _wants_status_line(agent: Adapter) -> bool:
-    what = f"{agent.title} has no status line. Set watchgate's, from which cost and context come?"
+    what = f"{agent.title} has no status line: set ours, for cost and context?"
     return not typed(f"{what} [Y/n] ").lower().startswith("n")
 
 
@@ -158,8 +158,10 @@ def _say_what_the_core_does() -> None:
     with suppress(Unreached):
         profile = ask(Request(id=1, verb="hello"))["hello"]["profile"]
         if profile != "watch":
-            say(f"The running core keeps profile {profile}, which hooks that only watch do not ask")
-            say("for a decision; `watchgate guard off` changes it as well.")
+            prose(
+                f"The running core keeps profile {profile}, which hooks that only watch do not ask"
+            )
+            prose("for a decision; `watchgate guard off` changes it as well.")
 
 
 def _setting(config: Config, python: Path) -> Setting:
@@ -185,6 +187,6 @@ def _python() -> Path:
 
 def _after_install(agents: Sequence[Adapter], profile: str) -> None:
     for line in open_sessions(agents):
-        say(line)
-    say(next_line(profile))
-    say("`watchgate doctor` tries the installed commands.")
+        prose(line)
+    prose(next_line(profile))
+    prose("`watchgate doctor` tries the installed commands.")

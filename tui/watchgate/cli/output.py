@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+import textwrap
 from collections.abc import Iterable
 from typing import Any
 
@@ -20,6 +22,18 @@ def json_line(value: Any) -> None:
 def say(text: str = "") -> None:
     """A line for a person; whatever came from outside is made visible first."""
     print(safe_text(text), flush=True)
+
+
+def prose(text: str) -> None:
+    """Print a sentence for a person, broken between words where a terminal is narrower."""
+    line = safe_text(text)
+    indent = " " * (len(line) - len(line.lstrip()) + 2)
+    if sys.stdout.isatty():
+        cells = shutil.get_terminal_size().columns
+        line = textwrap.fill(
+            line, cells, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+        )
+    print(line, flush=True)
 
 
 def complain(text: str) -> None:

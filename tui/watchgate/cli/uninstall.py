@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from watchgate.cli.dry_run import add_dry_run, check_json, show
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.install_words import open_sessions
-from watchgate.cli.output import complain, say
+from watchgate.cli.output import complain, prose
 from watchgate.cli.place import agents_known, agents_named, configured, here
 from watchgate.cli.typed import at_terminal, typed
 
@@ -79,7 +79,7 @@ def _uninstall(args: argparse.Namespace) -> int:
     if args.dry_run:
         return code
     for line in open_sessions(list(dict.fromkeys(done)), taken_out=True):
-        say(line)
+        prose(line)
     if not any_left(here(), known, os.environ, Path.cwd()):
         code = max(code, _leave(asked=args.all, purge=args.purge))
     return code
@@ -118,21 +118,21 @@ def _chosen(args: argparse.Namespace, known: Mapping[str, Adapter]) -> Installat
 def _say_done(agent: Adapter, changes: Sequence[Change]) -> None:
     present = [change for change in changes if change.found.content is not None]
     if not present:
-        say(f"{agent.name}: no hooks of watchgate in {changes[0].path}")
+        prose(f"{agent.name}: no hooks of watchgate in {changes[0].path}")
     for change in present:
         name, path = agent.name, change.path
         if not change.needed:
-            say(f"{name}: no hooks of watchgate in {path}")
+            prose(f"{name}: no hooks of watchgate in {path}")
         elif change.after is None:
-            say(f"{name}: {path} is gone again, as before the installation")
+            prose(f"{name}: {path} is gone again, as before the installation")
         elif change.restored:
-            say(f"{name}: {path} has its old bytes again")
+            prose(f"{name}: {path} has its old bytes again")
         else:
-            say(f"{name}: hooks removed from {path}; what else changed there stays")
+            prose(f"{name}: hooks removed from {path}; what else changed there stays")
         if agent.setup is not None and agent.setup.trusts_by_place and change.displaced:
             events = ", ".join(change.displaced)
             moved = f"Other tools' hooks moved up ({events})"
-            say(f"{moved}: {agent.title} will ask to trust them again.")
+            prose(f"{moved}: {agent.title} will ask to trust them again.")
 
 
 def _leave(*, asked: bool, purge: bool) -> Exit:
@@ -144,23 +144,25 @@ def _leave(*, asked: bool, purge: bool) -> Exit:
     left = leave(places)
     _complain_of(left)
     if left.removed:
-        say(f"No hooks are left: the hook client and its backups are gone from {places.data_dir}.")
+        prose(
+            f"No hooks are left: the hook client and its backups are gone from {places.data_dir}."
+        )
     elif asked:
-        say("No hooks of watchgate are installed anywhere.")
+        prose("No hooks of watchgate are installed anywhere.")
     folders = dict.fromkeys(str(path.parent) for path in records(places))
     if asked and folders:
         names = shlex.join(folders)
         if purge or (at_terminal() and _wants_purge(names)):
             return max(Exit.REFUSED if left.stays else Exit.DONE, _purge())
-        say(f"What was recorded and configured stays: {names}")
-        say("`watchgate uninstall --all --purge` removes that too.")
+        prose(f"What was recorded and configured stays: {names}")
+        prose("`watchgate uninstall --all --purge` removes that too.")
         if answers(places):
-            say("A core still runs: `watchgate stop` ends it.")
+            prose("A core still runs: `watchgate stop` ends it.")
     return Exit.REFUSED if left.stays else Exit.DONE
 
 
 def _wants_purge(names: str) -> bool:
-    say(f"What was recorded and configured is in {names}")
+    prose(f"What was recorded and configured is in {names}")
     return typed("Remove it for good, and end the core that runs? [y/N] ").lower() in ("y", "yes")
 
 
@@ -180,7 +182,7 @@ def _purge() -> Exit:
         time.sleep(LOOK_S)
     left = purge(places, Path.home())
     _complain_of(left)
-    say("What was recorded and configured is gone.")
+    prose("What was recorded and configured is gone.")
     return Exit.REFUSED if left.stays else Exit.DONE
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from watchgate.cli.ask import Unreached, presence
 from watchgate.cli.exits import Stop
-from watchgate.cli.output import complain, say
+from watchgate.cli.output import complain, prose, say
 from watchgate.cli.place import here
 from watchgate.cli.presence.pin import set_pin, typed_twice
 from watchgate.cli.typed import at_terminal
 
 OFFER = (
-    "\nChoose a PIN now, so that it is you who allows: in tmux, an editor or a terminal that you\n"
-    "open after an agent, nothing of high risk can be allowed without one. Enter skips it; then\n"
+    "Choose a PIN now, so that it is you who allows: in tmux, an editor or a terminal that you "
+    "open after an agent, nothing of high risk can be allowed without one. Enter skips it; then "
     "only terminals from before the agent may allow what is high (`watchgate pin set`, later)."
 )
 _LATER = "No PIN is set. Choose one in a terminal from before any agent: `watchgate pin set`"
@@ -36,7 +36,8 @@ def offer_pin() -> None:
             return
     except Stop:
         return
-    print(OFFER)
+    print()
+    prose(OFFER)
     try:
         if pin := typed_twice():
             _needs_core()
