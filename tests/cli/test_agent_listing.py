@@ -46,6 +46,12 @@ def test_install_without_names_lists_the_states_and_how_to_install(cli: Cli) -> 
     assert "--dry-run" in said.out
 
 
+@pytest.mark.parametrize("flag", ["--watch", "--dry-run", "--no-status-line"])
+def test_what_is_asked_of_an_installation_needs_an_agent(cli: Cli, flag: str) -> None:
+    said = cli("install", flag)
+    assert (said.code, "name an agent" in said.err) == (Exit.USAGE, True)
+
+
 def test_after_an_installation_it_says_what_comes_next(cli: Cli) -> None:
     cli("install", "claude", "codex")
 

@@ -56,6 +56,8 @@ def add_parser(commands: Any) -> None:
 
 def _install(args: argparse.Namespace) -> int:
     if not args.agents:
+        if args.watch or args.dry_run or args.json or args.status_line is not None:
+            raise Stop("name an agent: watchgate install claude --dry-run", Exit.USAGE)
         return list_states()
     from watchgate.service.setup.installer import Installer
     from watchgate.service.setup.targets import Refusal
