@@ -154,5 +154,5 @@ def console(core: Core, watchgate: Watchgate, place: Place) -> Iterator[Terminal
     surroundings = watchgate.environment | {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
     surroundings.pop("NO_COLOR", None)
     with terminal(place, [str(PROGRAM)], surroundings) as screen:
-        screen.wait_for("No agent is connected yet")
+        screen.wait_for("Nothing has passed through it|without a gate")
         yield screen

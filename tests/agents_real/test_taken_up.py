@@ -38,8 +38,14 @@ def test_an_open_session_of_claude_takes_hooks_up_and_lets_them_go_by_itself(
         screen.press("Enter")
         screen.wait_for("Do you want to proceed")
         core.is_empty()
-        screen.press("1")
-        eventually(lambda: claude.evidence, "the command's evidence")
+
+        def goes_on() -> str:
+            # A dialog that has only just been drawn takes no key yet.
+            if screen.shows("Do you want to proceed"):
+                screen.press("1")
+            return claude.evidence
+
+        eventually(goes_on, "the command's evidence")
 
         watchgate.must("install", "claude")
         screen.wait_for(STATUS_LINE)

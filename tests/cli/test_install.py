@@ -108,6 +108,17 @@ def test_without_a_terminal_the_status_line_is_set_unless_a_flag_says_no(
     assert ("status line" in capsys.readouterr().out) is set_
 
 
+def test_what_the_agent_does_not_trust_yet_is_said_again(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run("install", "codex")
+    capsys.readouterr()
+    run("install", "codex")
+    again = capsys.readouterr().out
+    assert again.startswith("codex: hooks are up to date")
+    assert "trust" in again
+
+
 def test_a_flag_takes_our_status_line_out_and_a_new_installation_leaves_it_out(
     settings: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -42,7 +42,7 @@ class Watched:
         surroundings = self._watchgate.environment | {"TERM": "xterm-256color"}
         opened = terminal(self._watchgate.place, [str(PROGRAM)], surroundings)
         self.console = self._consoles.enter_context(opened)
-        self.console.wait_for("No agent is connected yet|last min")
+        self.console.wait_for("Nothing has passed through it|without a gate|last min")
 
     def leave(self) -> None:
         """Close the console."""

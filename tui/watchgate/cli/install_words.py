@@ -24,7 +24,8 @@ def installed_lines(
     made = [change for change in changes if change.after is not None]
     done = [change for change in made if change.needed]
     if not done:
-        return [f"{agent.name}: hooks are up to date in {_places(made)}"]
+        lines = [f"{agent.name}: hooks are up to date in {_places(made)}"]
+        return [*lines, agent.setup.after] if agent.setup and _distrusted(agent, made) else lines
     undo = f"watchgate uninstall {agent.name}{' --scope project' if scope == 'project' else ''}"
     before = f"backup: {', '.join(map(str, backups))}" if backups else "no such file was there"
     return [
@@ -32,6 +33,14 @@ def installed_lines(
         f"  {before}; undo: `{undo}`",
         *_notes(agent),
     ]
+
+
+def _distrusted(agent: Adapter, changes: Sequence[Change]) -> bool:
+    """Tell whether the agent's files say that it skips our hooks until somebody trusts them."""
+    from watchgate.service.setup.trust import READS
+
+    reads = READS.get(agent.name)
+    return reads is not None and not all(reads(change.path) for change in changes)
 
 
 def contents(changes: Sequence[Change]) -> str:
