@@ -38,7 +38,7 @@ class Unclear(Exception):
 
 
 def loaded(path: Path) -> dict[str, Any]:
-    """What a file of ours says; nothing where it cannot be read."""
+    """Return what a file of ours says; nothing where it cannot be read."""
     try:
         found = json.loads(path.read_bytes())
     except (OSError, ValueError):
@@ -47,7 +47,7 @@ def loaded(path: Path) -> dict[str, Any]:
 
 
 def note_of(path: Path) -> dict[str, Any]:
-    """What was noted of an edited file, empty without a note."""
+    """Return what was noted of an edited file, empty without a note."""
     name = hashlib.sha256(bytes(path)).hexdigest()[:16]
     note = loaded(HERE / "backups" / f"{name}.json")
     if note.get("existed"):
@@ -159,7 +159,7 @@ def one(path: Path, *, dry_run: bool) -> str:
 
 
 def lines_with_hooks(path: Path) -> str:
-    """Where a person has to look."""
+    """Return where a person has to look."""
     text = path.read_bytes().decode("utf-8", "replace").splitlines()
     return ", ".join(str(at) for at, line in enumerate(text, 1) if HOOK in line)
 

@@ -172,7 +172,7 @@ class Adapter(Protocol):
 
     @property
     def own_rules(self) -> Mapping[str, OwnRules]:
-        """What it does by itself with a call of its gate, by mode, the usual one first.
+        """Return what it does by itself with a call of its gate, by mode, the usual one first.
 
         Under the empty name: in any mode that is not named, and where payloads tell none. Where
         nothing is said, it follows from what the agent can be told and from its modes.

@@ -19,7 +19,7 @@ STATE_HEAD = ("FOUND", "INSTALLED", "TRUSTED")
 
 
 def states_here(agents: Iterable[Adapter] | None = None) -> list[AgentState]:
-    """How these agents stand on this machine and in this folder, by default all that are known."""
+    """Return how these agents, by default all, stand on this machine and in this folder."""
     from watchgate.service.setup.agent_states import AgentStates
 
     paths = here(sockets=False)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 STARTS_S: Final = 15.0
 _LOOK_S: Final = 0.05
 _IN_HOOKS: Final = ("approval.client_deadline_s", "approval.margin_s")
-"""What is written into the hooks of agents, too."""
+"""The keys that are written into the hooks of agents, too."""
 
 
 def add_parsers(verbs: Any) -> None:
@@ -155,7 +155,7 @@ def _reload(_args: argparse.Namespace) -> int:
 
 
 def _is_another(core: str) -> bool:
-    """Whether another core than this one answers by now."""
+    """Tell whether another core than this one answers by now."""
     import time
 
     from watchgate.link.protocol import Request

@@ -137,7 +137,7 @@ def _group(check: Check) -> str:
 
 
 def summed_up(checks: Sequence[Check]) -> str:
-    """How many checks were made, how many are well, and which are to be mended."""
+    """Return how many checks were made, how many are well, and which are to be mended."""
     wrong = list(dict.fromkeys(each.check for each in checks if each.status == "fail"))
     counts = Counter(each.status for each in checks)
     words = f"{plural(len(checks), 'check')}: {counts['ok']} ok"

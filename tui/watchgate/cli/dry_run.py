@@ -1,4 +1,4 @@
-"""What `install` and `uninstall` would do to each file: a line in words, then a diff to read.
+"""The changes of `install` and `uninstall` to each file: a line in words, then a diff.
 
 The command of a hook is a long line that stands in every entry. A diff for a person names it by
 its lane and event; each of its forms is written out once, above the diff.

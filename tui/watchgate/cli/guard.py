@@ -98,7 +98,7 @@ def change_profile(profile: Profile, config: Config) -> int:
 
 
 def confirm_lower(profile: Profile, in_force: Profile) -> bool:
-    """Whether this profile holds less, which a person has confirmed then; else raises `Stop`."""
+    """Tell whether this profile holds less; raise `Stop` unless a person confirms that."""
     if PROFILES.index(profile) >= PROFILES.index(in_force):
         return False
     needs_terminal(f"{profile} holds less than {in_force}: a person has to type the word")
@@ -141,7 +141,7 @@ def _strictest(*profiles: Profile | None) -> Profile:
 
 
 def _tell_core(profile: Profile) -> bool:
-    """Whether a core runs, which has the profile now; raises `Stop` where it refuses."""
+    """Tell whether a core runs, which has the profile now; raises `Stop` where it refuses."""
     from watchgate.link.protocol import Request
 
     try:

@@ -1,4 +1,4 @@
-"""What `install` tells when it is done: what it did, how to undo it, what happens next."""
+"""The lines that `install` ends with: what it did, how to undo it, what happens next."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NAMED_FILES = 2
 def installed_lines(
     agent: Adapter, changes: Sequence[Change], backups: Sequence[Path], scope: str
 ) -> list[str]:
-    """What was done to the files of one agent, and how to undo it; `backups` are old bytes."""
+    """Say what was done to the files of one agent, and how to undo it by the `backups`."""
     made = [change for change in changes if change.after is not None]
     done = [change for change in made if change.needed]
     if not done:
@@ -44,13 +44,13 @@ def _distrusted(agent: Adapter, changes: Sequence[Change]) -> bool:
 
 
 def contents(changes: Sequence[Change]) -> str:
-    """What of ours is in these files: so many events, or a plugin, and what of the status line."""
+    """Name what of ours is in these files: events or a plugin, and the status line."""
     events = dict.fromkeys(event for change in changes for event in change.part.table if event)
     return (plural(len(events), "event") if events else "a plugin") + _status_line(changes)
 
 
 def open_sessions(agents: Sequence[Adapter], *, taken_out: bool = False) -> list[str]:
-    """What the sessions of these agents that are open now make of the change."""
+    """Return what the sessions of these agents that are open now make of the change."""
     from watchgate.service.setup.running import running
 
     lines = []
@@ -70,7 +70,7 @@ def open_sessions(agents: Sequence[Adapter], *, taken_out: bool = False) -> list
 
 
 def next_line(profile: str) -> str:
-    """What the profile does now, and what is needed for it."""
+    """Return what the profile does now, and what is needed for it."""
     if profile == "watch":
         return (
             "Profile watch: tool calls are recorded, NOT GATED; `watchgate` opens the console, "
@@ -89,7 +89,7 @@ def _places(changes: Sequence[Change]) -> str:
 
 
 def _status_line(changes: Sequence[Change]) -> str:
-    """What became of the status line of an agent that shows one."""
+    """Return what became of the status line of an agent that shows one."""
     from watchgate.service.setup.forms import json_top
     from watchgate.service.setup.targets import setup_of
 

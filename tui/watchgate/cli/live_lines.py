@@ -30,7 +30,7 @@ _EVENTS: Final = {
     "turn.error": "turn failed",
     "turn.interrupt": "turn interrupted",
 }
-"""What an agent does besides calling tools, in words."""
+"""An agent's doings besides tool calls, in words."""
 
 _OF_THE_CORE: Final = ("policy.", "grant.", "effect.", "console.")
 _QUIET: Final = frozenset({
@@ -91,7 +91,7 @@ def _settled(settled: Settled) -> str:
 
 
 def _over(before: CallRow | None, row: CallRow | None, record: Record) -> str:
-    """How a call ended that was still open; denials that nobody was asked about among them."""
+    """Say how an open call ended; denials that nobody was asked about are among them."""
     from watchgate.ui.formats import took
 
     if row is None or row.stage in _OPEN or (before is not None and before.stage not in _OPEN):

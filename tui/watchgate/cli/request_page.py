@@ -27,7 +27,7 @@ _INSTEAD = {
     "committing": "what is above would run",
     "allowed": "what is above was allowed in its place",
 }
-"""What stands above, by where the request stands."""
+"""The heading of the page, by the state of the request."""
 
 _RISKS = ("low", "medium", "unknown", "high", "critical")
 

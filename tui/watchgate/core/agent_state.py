@@ -52,7 +52,7 @@ class AgentState(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def hooks(self) -> str:
-        """How its hooks stand, in a word or two."""
+        """Return how its hooks stand, in a word or two."""
         if not self.installed:
             return "no hooks"
         if self.fault:
@@ -63,7 +63,7 @@ class AgentState(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def next(self) -> str:
-        """What is left to do until its calls are gated; nothing for one that is not here."""
+        """Return what is left to do until its calls are gated; nothing for one that is not here."""
         if self.fault:
             return self.mend
         if self.wants_install:

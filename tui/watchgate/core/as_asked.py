@@ -39,7 +39,7 @@ def columns_of(call: _Listed, cells: int) -> tuple[str, str]:
 
 
 def as_it_ran(words: str, asked: AsAsked | None) -> str:
-    """What a record says of a call that ran; earlier versions said `approved` of an edit, too."""
+    """Word a record of a call that ran; earlier versions said `approved` of an edit, too."""
     return f"ran as {asked.verb}" if asked is not None and words == "ran as approved" else words
 
 
@@ -57,7 +57,7 @@ def of_request(data: RequestData) -> AsAsked | None:
 
 
 def while_held(row: CallRow, data: Mapping[str, Any], most_chars: int) -> dict[str, Any]:
-    """What a request changes of its call's row: from now on the row tells what would run.
+    """Return what a request changes of its call's row: from now on the row tells what would run.
 
     Args:
         row: the call as it was shown so far.
@@ -82,7 +82,7 @@ def while_held(row: CallRow, data: Mapping[str, Any], most_chars: int) -> dict[s
 
 
 def once_ended(row: CallRow, word: str) -> dict[str, Any]:
-    """What the end of a request changes: where no allow ended it, nothing but the asked call is."""
+    """Return what the end of a request changes: without an allow only the asked call stays."""
     ending = ENDINGS.get(word)
     if row.asked is None or (ending is not None and ending.glyph in _ALLOWS):
         return {}
@@ -90,7 +90,7 @@ def once_ended(row: CallRow, word: str) -> dict[str, Any]:
 
 
 def once_altered(row: CallRow, ran: str) -> dict[str, Any]:
-    """What it changes that the agent ran something else than it was told to run."""
+    """Return what it changes that the agent ran something else than it was told to run."""
     if row.asked is not None and ran == row.asked.summary:
         return {"summary": ran, "risk": row.asked.risk, "asked": None}
     if not ran or ran == row.summary:

@@ -108,7 +108,7 @@ def answerable(event: Event) -> bool:
 
 
 def _own_rules(event: Event) -> OwnRules:
-    """What the agent does by itself: as its adapter knows, or as far as the event lets one tell."""
+    """Return what the agent does by itself: as its adapter knows, else as its event tells."""
     if event.own_rules is not None:
         return event.own_rules
     allowed: Conduct = "runs" if event.can.allow else "runs-or-asks"

@@ -1,4 +1,4 @@
-"""How calls end, as their rows show it: by the gate's word, by the agent's, or past the gate."""
+"""Ends of calls, as rows show them: by the gate's word, by the agent's, or past the gate."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def end_by_word(rows: CallRows, record: Record, word: str) -> None:
 
 
 def waited_ms(row: CallRow, record: Record, word: str) -> int | None:
-    """How long the call waited for a person so far; an edited request goes on as another one."""
+    """Return how long the call waited for a person; an edited request counts as one more."""
     waited_s = record.data.get("waited_s")
     if word in _NOBODY_ASKED or not isinstance(waited_s, int | float):
         return row.waited_ms

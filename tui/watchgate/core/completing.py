@@ -86,7 +86,7 @@ def propose(text: str, at: int, known: Known) -> Proposals:
 
 
 def begins(text: str, at: int, known: Known) -> bool:
-    """Whether the word that the cursor `at` stands behind may yet become a key, or a known value.
+    """Tell whether the word before the cursor `at` may yet become a key or a known value.
 
     Nothing has it as it is, so that a list which took it at its word would be empty meanwhile.
     """

@@ -141,7 +141,7 @@ class Endings:
 
 
 def _words_beside(request: Request) -> str:
-    """What the model reads beside an allow: the words of handlers, and that an operator edited."""
+    """Return what the model reads with an allow: handlers' words, and an operator's edit."""
     edited = wording.edited(request.data.summary) if request.data.edited_from else ""
     return "\n".join(filter(None, (request.context, edited)))
 

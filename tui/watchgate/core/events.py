@@ -98,19 +98,19 @@ class Can(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 Conduct = Literal["runs", "confined", "asks", "runs-or-asks", "runs-or-refuses", "refuses"]
-"""What becomes of a call: `confined` runs as far as the agent's own sandbox lets it, and the two
+"""The fate of a call: `confined` runs as far as the agent's own sandbox lets it, and the two
 with `or` say that nobody can tell from here."""
 
 
 class OwnRules(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What an agent's own rules make of a call in its mode, once it is allowed or handed back."""
+    """An agent's own rules in one mode: the fate of a call that is allowed or handed back."""
 
     allowed: Conduct = "runs"
     handed_back: Conduct = "asks"
 
     @property
     def may_run_unasked(self) -> bool:
-        """Whether a call that is handed back may run without anybody being asked."""
+        """Tell whether a call that is handed back may run without anybody being asked."""
         return self.handed_back not in ("asks", "refuses")
 
 

@@ -253,7 +253,7 @@ class RequestData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True,
 
     @property
     def once_allowed(self) -> Conduct:
-        """What the agent does after an allow, as far as anybody can tell."""
+        """Return what the agent does after an allow, as far as anybody can tell."""
         return "runs-or-asks" if self.asks_again else self.own_rules.allowed
 
 

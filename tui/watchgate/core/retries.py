@@ -169,7 +169,7 @@ def _operands(words: tuple[str, ...]) -> list[str]:
 
 
 def _is_safer(event: Event, found: Assessment, before: _Denied, shared: frozenset[str]) -> bool:
-    """Whether a call is the denied one without what it was denied for.
+    """Tell whether a call is the denied one without what it was denied for.
 
     `shared` is what both are about. What a tool writes to the same file is not seen word by word.
     """
@@ -189,7 +189,7 @@ def _is_safer(event: Event, found: Assessment, before: _Denied, shared: frozense
 
 
 def _is_part_safer(segment: Segment, grave: set[str], before: _Denied, *, is_there: bool) -> bool:
-    """Whether a command is one that was denied, and less; `is_there`: in the same folder."""
+    """Tell whether a command is one that was denied, and less; `is_there`: in the same folder."""
     alike = [each for each in before.segments if _operation(each) == _operation(segment)]
     if segment.unworded and not all(each.unworded for each in alike):
         return False
@@ -203,7 +203,7 @@ def _is_part_safer(segment: Segment, grave: set[str], before: _Denied, *, is_the
 
 
 def _is_as_advised(segment: Segment, denied: Segment, before: _Denied) -> bool:
-    """Whether a command has the words that were denied, and no others than was advised."""
+    """Tell whether a command has the words that were denied, and no others than was advised."""
     options = [_option(word) for word in segment.words if word not in denied.words]
     # Without the target that it had, a command takes what it comes upon.
     kept = {word for word in denied.words if not word.startswith("-")}.issubset(segment.words)
@@ -211,7 +211,7 @@ def _is_as_advised(segment: Segment, denied: Segment, before: _Denied) -> bool:
 
 
 def _is_elsewhere(segment: Segment, denied: Segment, before: _Denied) -> bool:
-    """Whether a command names other things than what was denied, and all of them plainly."""
+    """Tell whether a command names other things than what was denied, and all of them plainly."""
     new = [word for word in segment.words if word not in denied.words]
     names = [word for word in new if not word.startswith("-")]
     vague = any(map(_is_vague, (*new, *denied.words[1:]))) or not all(map(_NAME.search, names))

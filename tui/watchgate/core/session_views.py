@@ -17,7 +17,7 @@ from watchgate.core.views import SessionView, SubView
 
 KEPT = 2_000
 PROCESS = "pid "
-"""How the id of a session begins of which only the process is known."""
+"""The beginning of the id of a session of which only the process is known."""
 SUBS_KEPT = 24
 WAITS_KEPT = 50
 ASKED_KEPT = 50
@@ -202,7 +202,7 @@ class SessionViews:
         return SessionView(agent=key[0], session=key[1], label=label, since=at, cwd=cwd, host=host)
 
     def _named(self, seen: SessionView, state: SessionState, cwd: str) -> dict[str, Any]:
-        """What its new state and the folder that it tells change of a session's name.
+        """Return what its new state and the folder that it tells change of a session's name.
 
         One that has ended gives its name back, and may come again under another one.
         """

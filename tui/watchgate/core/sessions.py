@@ -12,7 +12,7 @@ _US = 1_000_000
 
 
 class SessionState(StrEnum):
-    """What an agent does: at work, waiting for a person here or there, idle after its turn, ..."""
+    """The activity of an agent: at work, waiting for a person here or there, idle, ..."""
 
     WORKING = "working"
     WAITING = "waiting"

@@ -79,7 +79,7 @@ def in_columns(tool: str, line: str, cells: int) -> tuple[str, str]:
 
 
 def _between(tool: str) -> str:
-    """What parts a tool's name from what it is given: of a plain name no command begins so."""
+    """Return what parts a tool's name from its arguments: no command begins like it."""
     return " " if ":" in tool else ": "
 
 

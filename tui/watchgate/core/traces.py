@@ -78,7 +78,7 @@ class TracedCall(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     @property
     def took_ms(self) -> float:
-        """How long the agent waited for hooks and rules, all its dispatches together."""
+        """Return how long the agent waited for hooks and rules, all its dispatches together."""
         return sum(decided_in_ms(trace.data) for trace in self.traces)
 
 
@@ -113,7 +113,7 @@ class Traces:
 
 
 def decided_in_ms(data: TraceData) -> float:
-    """How long a dispatch took: until the last of what could decide, the policy too, had spoken."""
+    """Return how long a dispatch took, until the last handler and the policy had spoken."""
     ends = (
         row.start_ms + row.duration_ms
         for row in data.rows

@@ -56,7 +56,7 @@ def denial(
 
 
 def edited(line: str) -> str:
-    """What the model reads where an operator had another call run than it asked for.
+    """Return what the model reads where an operator had another call run than it asked for.
 
     `line` is the call that ran; its secrets are the operator's and stay covered.
     """

@@ -108,7 +108,7 @@ class Paths(msgspec.Struct, frozen=True):
 
     @property
     def backups(self) -> Path:
-        """Where the old bytes of edited files lie."""
+        """Return where the old bytes of edited files lie."""
         return self.data_dir / "backups"
 
     @property
@@ -128,7 +128,7 @@ class Paths(msgspec.Struct, frozen=True):
 
     @property
     def uninstaller(self) -> Path:
-        """What takes all hooks out by itself, for when the program is gone."""
+        """Return what takes all hooks out by itself, for when the program is gone."""
         return self.data_dir / UNINSTALLER
 
     @property

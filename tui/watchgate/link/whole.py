@@ -30,7 +30,7 @@ FETCHED_MOST = 50_000
 """The newest records that are fetched: the older ones are in the history alone."""
 
 ANSWER_S = 5.0
-"""How long one page may take: while it is waited for, nothing else is read."""
+"""The longest wait for one page, during which nothing else is read."""
 
 
 class Renewed(Snapshot, frozen=True, kw_only=True):
@@ -50,7 +50,7 @@ class Plain(Protocol):
         ...
 
     async def batch(self) -> list[Push]:
-        """What has arrived, at least one line; raises `CoreLost`."""
+        """Return what has arrived, at least one line; raises `CoreLost`."""
         ...
 
     async def call(self, verb: Verb, **fields: Unpack[Fields]) -> Answer:
@@ -79,7 +79,7 @@ class WholeSession:
         return await self._session.call(verb, **fields)
 
     async def batch(self) -> list[Push] | Renewed:
-        """What has arrived, or the picture anew once everything that was left out is fetched."""
+        """Return what has arrived, or a new snapshot once all that was left out is fetched."""
         while True:
             with anyio.move_on_at(self._due_s):
                 pushes = await self._session.batch()

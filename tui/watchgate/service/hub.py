@@ -306,7 +306,7 @@ class Hub:
 
     @property
     def waits(self) -> bool:
-        """Whether anybody waits for an answer."""
+        """Tell whether anybody waits for an answer."""
         return bool(self._waiting)
 
     @property

@@ -83,7 +83,7 @@ class Ingest:
 
     @property
     def has_hooks(self) -> bool:
-        """Whether any connection is not over that is, or may become, a hook's."""
+        """Tell whether any connection is not over that is, or may become, a hook's."""
         return bool(self._hooks)
 
     async def handle(self, stream: SocketStream) -> None:

@@ -79,7 +79,7 @@ class HookDoor:
 
 
 class Reload:
-    """What the verb `config` asks of one life of a core."""
+    """The part of one life of a core that the verb `config` asks."""
 
     def __init__(
         self,

@@ -14,7 +14,7 @@ from watchgate.link.paths import Paths, SocketPathTooLongError, check_socket_pat
 
 BACKLOG = 1024
 LOGINS = Path("/run/user")
-"""Where the system makes a directory for each user who is logged in."""
+"""The folder in which the system makes one for each user who is logged in."""
 
 
 class RuntimeDirError(Exception):

@@ -62,7 +62,7 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """What is before the operator, to be put there again; a frozen view would be an old one."""
+    """The request and the filter before the operator, to be shown again later."""
 
     docked: str | None
     filter: str

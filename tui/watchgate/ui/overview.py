@@ -148,7 +148,7 @@ class Waiting(msgspec.Struct, frozen=True):
 
 
 def waiting_view(state: State, now_us: int) -> Waiting:
-    """Who waits at a core whose requests are not on the screen."""
+    """Return who waits at a core whose requests are not on the screen."""
     pending = state.by_deadline()
     if not pending:
         return Waiting()

@@ -56,7 +56,7 @@ class Stage:
 
     @property
     def live_is_demo(self) -> bool:
-        """Whether the console's own core is a demo."""
+        """Tell whether the console's own core is a demo."""
         return self._left[0].demo if self._left else self.demo
 
     @property
@@ -81,7 +81,7 @@ class Stage:
 
     @property
     def ends_core(self) -> bool:
-        """Whether leaving ends the core that gates agents: it runs inside this console."""
+        """Tell whether leaving ends the core that gates agents: it runs inside this console."""
         hosted = self._console.options.hosted and not self.demo
         return hosted and self.recording is None and not self._console.bridge.link.lost
 

@@ -93,7 +93,7 @@ class TableAdapter(Adapter):
 
     @property
     def own_rules(self) -> Mapping[str, OwnRules]:
-        """What it does by itself with a call of its gate, by mode."""
+        """Return what it does by itself with a call of its gate, by mode."""
         return self.table.modes.own_rules
 
     def can(self, native: str) -> Can:

@@ -1,4 +1,4 @@
-"""What an agent's own transcript tells and no hook: calls that ran, and turns broken off."""
+"""Calls that ran and turns that were broken off, as an agent's own transcript tells them."""
 
 from __future__ import annotations
 

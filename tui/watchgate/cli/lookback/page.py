@@ -41,7 +41,7 @@ def composed(page: Page) -> list[Line]:
 
 
 def _next(agents: Sequence[AgentState], cells: int) -> list[Line]:
-    """What gates the next call, by how the agents of this machine stand."""
+    """Return what gates the next call, by how the agents of this machine stand."""
     label = Span(" next".ljust(LABEL), "dim")
     ready = [each.agent for each in agents if each.ready]
     untrusted = [each for each in agents if each.installed and each.trusted is False]

@@ -28,7 +28,7 @@ INK: dict[Risk, Token] = {
 
 
 class Page(msgspec.Struct, frozen=True, kw_only=True):
-    """What a page is made of; `about` are small notes below it, `agents` those of this machine.
+    """The parts of a page; `about` are small notes below it, `agents` those of this machine.
 
     `shown` is how many of the grave calls are listed, `private` that none of them and no folder is,
     `tight` that there are few rows.

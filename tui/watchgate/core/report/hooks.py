@@ -39,7 +39,7 @@ def drawn_hooks(records: Iterable[Record]) -> Element | None:
 
 
 def _took_ms(data: Data, rows: list[Data]) -> float:
-    """How long a dispatch took; records of earlier versions leave the policy's own time out."""
+    """Return how long a dispatch took; earlier versions left out the policy's own time."""
     waited_for = [row for row in rows if text(row, "role") == "gate"]
     ends = [(number(each, "start_ms") or 0) + (number(each, "duration_ms") or 0)
             for each in waited_for]  # fmt: skip

@@ -56,7 +56,7 @@ class AgentStates:
         self._known: dict[tuple[str, Scope, Path], tuple[object, list[Check]]] = {}
 
     def of(self, agents: Iterable[Adapter]) -> list[AgentState]:
-        """How each of these stands, in their order."""
+        """Return how each of these stands, in their order."""
         agents = list(agents)
         found, roots = self.present(agents), self._roots()
         return [self._state(each, each.name in found, roots.get(each.name, ())) for each in agents]
@@ -86,7 +86,7 @@ class AgentStates:
             yield from ((scope, part) for part in parts)
 
     def plan(self, agent: Adapter, scope: Scope, root: Path | None = None) -> tuple[Change, ...]:
-        """What an installation would change; raises `Refusal`."""
+        """Return what an installation would change; raises `Refusal`."""
         installer = self._installer(root)
         return installer.plan_install(agent, scope, self._setting, self._python)
 
@@ -151,7 +151,7 @@ class AgentStates:
     def _outdated(
         self, agent: Adapter, scope: Scope, root: Path, paths: Sequence[Path]
     ) -> list[Check]:
-        """What an installation would change; planned anew only where a file has changed."""
+        """Return what an installation would change; planned anew only where a file has changed."""
         key, stamps = (agent.name, scope, root), [stamp_of(each) for each in paths]
         known = self._known.get(key)
         if known is None or known[0] != stamps:

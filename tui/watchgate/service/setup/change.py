@@ -39,7 +39,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
         return self.after != self.found.content
 
     def sizes(self) -> tuple[int, int]:
-        """How many lines it adds and takes away."""
+        """Return how many lines it adds and takes away."""
         lines = self.diff().splitlines()[2:]
         return sum(line[0] == "+" for line in lines), sum(line[0] == "-" for line in lines)
 

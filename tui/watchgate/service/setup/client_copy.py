@@ -18,7 +18,7 @@ from watchgate.service.setup import files
 _COMPILE_TIMEOUT_S = 10
 _MAGIC_BYTES = 4
 _UNQUOTED = frozenset("'\"\\")
-"""What cannot stand in a command in single quotes within a JSON text."""
+"""Characters that cannot stand in a single-quoted command within a JSON text."""
 # By the interpreter that is to run it, with the number that the launcher finds it by before it. No
 # word of the source's comments is needed to run it.
 _COMPILE = """

@@ -1,4 +1,4 @@
-"""Where our hooks are installed: by the list of what was installed, and by a look at the files."""
+"""The places of our hooks: by the list of what was installed, and by a look at the files."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Installation(msgspec.Struct, frozen=True, kw_only=True):
     cwd: Path
 
     def installer(self, places: Paths) -> Installer:
-        """What changes the files of this place."""
+        """Return what changes the files of this place."""
         return Installer(places, self.env, self.cwd)
 
 
@@ -78,14 +78,14 @@ def installations(
 def any_left(
     places: Paths, known: Mapping[str, Adapter], env: Mapping[str, str], cwd: Path
 ) -> bool:
-    """Whether hooks of ours may still be anywhere, and so need the client."""
+    """Tell whether hooks of ours may still be anywhere, and so need the client."""
     there = installations(places, known, env, cwd)
     parts = (_parts(places, each) for each in there.found)
     return bool(there.lost) or any(has_hooks(each, unreadable=True) for each in parts)
 
 
 def has_hooks(parts: Iterable[Part], *, unreadable: bool = False) -> bool:
-    """Whether any of these files holds an entry of ours.
+    """Tell whether any of these files holds an entry of ours.
 
     One that an editor cannot read does where it names us, one that nobody can where `unreadable`.
     """

@@ -134,7 +134,7 @@ class Installer:
         self._remember((), {_key(change) for change in changes})
 
     def backup_of(self, change: Change) -> Path | None:
-        """Where the bytes lie that a file had before; None where there was no file."""
+        """Return where the bytes lie that a file had before; None where there was no file."""
         backup = self._backup(change.found)
         return backup.before if backup.old() is not None else None
 

@@ -26,7 +26,7 @@ _POLL_S = 0.1
 
 
 class Left(msgspec.Struct, frozen=True):
-    """What became of our own files: those that stay after all, with the reason."""
+    """The files of ours that are removed, and those that stay, with the reason."""
 
     removed: tuple[Path, ...]
     stays: tuple[tuple[Path, str], ...] = ()

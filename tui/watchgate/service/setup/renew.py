@@ -17,7 +17,7 @@ from watchgate.service.setup.targets import Refusal
 
 
 class Renewal(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of one agent's entries: the files that changed, or why none could be."""
+    """The outcome for one agent's entries: the files that changed, or why none could be."""
 
     agent: Adapter
     changed: tuple[Path, ...] = ()

@@ -98,7 +98,7 @@ def after_silence(data: RequestData, agent: str) -> str:
 
 
 def why_so_long(data: RequestData) -> str:
-    """Why the wait is as long as it is, where a person who looks now would not expect it."""
+    """Return why the wait is as long as it is, where a person who looks now would not expect it."""
     if not data.unattended or data.silence != "deny" or not data.deadline_at:
         return ""
     span = person(data.timeout_s)

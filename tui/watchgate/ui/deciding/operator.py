@@ -163,7 +163,7 @@ class Operator:
 
     @property
     def armed(self) -> str:
-        """What the same key again would do with the request that is shown; empty: nothing."""
+        """Return what the same key again would do with the shown request, "" for nothing."""
         ask = self._arming.armed(self._now_s())
         if ask is None or ask.how != "again":
             return ""

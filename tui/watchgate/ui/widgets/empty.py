@@ -117,7 +117,7 @@ class Empty(Pane):
         return self.line().add("  ").add(f"{key}  ", "accent", bold=True).add(what, bold=True)
 
     def _states(self, cells: int) -> list[Line]:
-        """How each agent that is here stands, and the one command that connects the others."""
+        """Draw how each agent that is here stands, and the command that connects the others."""
         here = [each for each in self._agents if each.found or each.installed]
         lines = []
         for each in here[:AGENTS_SHOWN]:

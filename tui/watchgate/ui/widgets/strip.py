@@ -140,7 +140,7 @@ class StatusStrip(Pane):
         return [*groups, *self._ungated()]
 
     def _ungated(self) -> list[_Group]:
-        """How many calls passed no gate, which outranks the other counts; nothing for none."""
+        """Count the calls that passed no gate, which outranks other counts; "" for none."""
         if not self._view.ungated:
             return []
         words = f"{plural(self._view.ungated, 'call')} ungated"

@@ -184,7 +184,7 @@ def _scripts(program: str, arguments: Sequence[Word]) -> set[int]:
 
 
 def _is_begun(word: Word) -> bool:
-    """Whether a word stays one word, and begins with what is written."""
+    """Tell whether a word stays one word, and begins with what is written."""
     return word.expands == "value" and word.prefix != ""
 
 

@@ -40,7 +40,7 @@ def check_trust(
 
 
 def judge_files(*, trusts: bool) -> Check:
-    """What Codex's own files say of trust, where there is no program to ask."""
+    """Return what Codex's own files say of trust, where there is no program to ask."""
     if trusts:
         text = "codex is not on the search path; by its files it trusts our hooks"
         return Check(_NAME, "ok", text)

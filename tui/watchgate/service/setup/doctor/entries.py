@@ -59,7 +59,7 @@ def check_entries(agent: Adapter, change: Change) -> Check:
 
 
 def _other_socket(part: Part, found: Table) -> str:
-    """Where the hooks look for a core, if that is not where one listens here; else nothing."""
+    """Return the socket that hooks talk to, if a core here listens at another; else nothing."""
     wanted = {installed.ingest_socket for _, installed in commands(part, part.table)}
     others = {installed.ingest_socket for _, installed in commands(part, found)} - wanted
     if not others or not wanted:

@@ -80,7 +80,7 @@ def check_room(state_dir: Path) -> Check:
 
 
 def check_core(places: Paths, *, gates: bool = False) -> list[Check]:
-    """Whether a core answers and can record; none is a fault where hooks deny without it."""
+    """Tell whether a core answers and can record; none is a fault where hooks deny without it."""
     try:
         answer = call_once(
             places.control_socket, Request(id=1, verb="hello"), timeout_s=HELLO_TIMEOUT_S

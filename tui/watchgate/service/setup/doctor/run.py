@@ -150,7 +150,7 @@ def _interpreter() -> tuple[Path | None, str]:
 
 
 def _native(*, works: bool) -> Iterator[Check]:
-    """Whether hooks run the native client, in a package that carries one."""
+    """Tell whether hooks run the native client, in a package that carries one."""
     if works:
         text = "it answers here: `watchgate install` has hooks run it, not the interpreter"
         yield Check("native client", "ok", text)

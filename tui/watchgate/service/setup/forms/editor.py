@@ -14,7 +14,7 @@ Table = Mapping[str, Sequence[Item]]
 """The entries of a file by event, each as the agent reads it."""
 
 StatusLine = Literal["set", "keep", "remove"]
-"""What becomes of our status line: set where there is none, only kept up to date, or taken out."""
+"""The fate of our status line: set where there is none, kept up to date, or taken out."""
 
 
 class FormError(ValueError):

@@ -34,7 +34,7 @@ class Pair(msgspec.Struct, frozen=True):
 
 
 class Section(msgspec.Struct, frozen=True):
-    """What stands below one header, or above the first: `array` says that the header is of one.
+    """The pairs below one header, or above the first: `array` says that the header is of one.
 
     Its pairs may begin at `start_of_pairs`; it ends before the next header.
     """
@@ -74,7 +74,7 @@ def sections(text: str) -> list[Section]:
 
 
 def _statements(text: str) -> Iterator[tuple[int, int]]:
-    """Where each header and each pair begins and ends, without a comment behind it."""
+    """Return where each header and each pair begins and ends, without a comment behind it."""
     depth, at, start, end = 0, 0, -1, 0
     while match := _PART.match(text, at):
         part = match.group()

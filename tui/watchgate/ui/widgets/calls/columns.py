@@ -107,7 +107,7 @@ def elapsed(row: CallRow, now_us: int) -> str:
 
 
 def stands(row: CallRow, now_us: int) -> str:
-    """Where the call stands, which ticks while a person is waited for."""
+    """Return where the call stands, which ticks while a person is waited for."""
     if row.stage == "pending":
         return f"{row.glyph} waits {person((now_us - row.at) / 1_000_000)}"
     return safe_text(f"{row.glyph or ' '} {row.stage}")

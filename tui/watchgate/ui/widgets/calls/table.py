@@ -42,7 +42,7 @@ Shown = tuple[int, CallRow, str]
 
 
 def _ticking(row: CallRow, now_us: int) -> str:
-    """What of a row that is not over changes with time."""
+    """Return what of a row that is not over changes with time."""
     return stands(row, now_us) if row.stage == "pending" else elapsed(row, now_us)
 
 

@@ -163,7 +163,7 @@ class HistoryDetail(Pane):
         return lines
 
     def _as_asked(self, row: HistoryRow, cells: int) -> list[Line]:
-        """What the agent had asked for, where something else ran."""
+        """Return what the agent had asked for, where something else ran."""
         if row.asked is None:
             return []
         token: Token = "off" if self._stale else RISK_TOKEN.get(row.asked.risk, "high")

@@ -32,7 +32,7 @@ class Prompt(Pane, can_focus=True):
     ground = "s2"
     request = ""
     reads_ahead = False
-    """Whether it takes keys that were read before it was drawn: where none of them lets one run."""
+    """It takes keys that were read before it was drawn, as none of them lets a call run."""
 
     @property
     def hints(self) -> Sequence[Hint]:
