@@ -27,7 +27,7 @@ _INSTEAD = {
     "committing": "what is above would run",
     "allowed": "what is above was allowed in its place",
 }
-"""The heading of the page, by the state of the request."""
+"""The line below what was asked, by the state of the request that took its place."""
 
 _RISKS = ("low", "medium", "unknown", "high", "critical")
 
