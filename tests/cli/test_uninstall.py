@@ -181,6 +181,13 @@ def test_a_purge_ends_the_core_and_removes_its_records_and_the_configuration(
     assert not any(path.exists() for path in left)
 
 
+def test_a_dry_run_of_a_purge_names_what_would_go(cli: Cli, core: Core, places: Paths) -> None:
+    said = cli("uninstall", "--all", "--purge", "--dry-run")
+    assert said.out.startswith("would be removed for good: ")
+    assert str(places.state_dir) in said.out
+    assert core.paths.journal.exists()
+
+
 def test_a_purge_spares_what_lies_beside_our_files_in_folders_of_others(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -77,6 +77,8 @@ def _uninstall(args: argparse.Namespace) -> int:
         _say_done(each.agent, changes)
         done += [each.agent] if any(change.needed for change in changes) else []
     if args.dry_run:
+        if args.purge:
+            prose(f"would be removed for good: {_folders()}")
         return code
     for line in open_sessions(list(dict.fromkeys(done)), taken_out=True):
         prose(line)
@@ -138,7 +140,7 @@ def _say_done(agent: Adapter, changes: Sequence[Change]) -> None:
 def _leave(*, asked: bool, purge: bool) -> Exit:
     """With no hooks left anywhere, remove what they needed, and say what stays and where."""
     from watchgate.service.detached import answers
-    from watchgate.service.setup.leaving import leave, records
+    from watchgate.service.setup.leaving import leave
 
     places = here()
     left = leave(places)
@@ -149,9 +151,7 @@ def _leave(*, asked: bool, purge: bool) -> Exit:
         )
     elif asked:
         prose("No hooks of watchgate are installed anywhere.")
-    folders = dict.fromkeys(str(path.parent) for path in records(places))
-    if asked and folders:
-        names = shlex.join(folders)
+    if asked and (names := _folders()):
         if purge or (at_terminal() and _wants_purge(names)):
             return max(Exit.REFUSED if left.stays else Exit.DONE, _purge())
         prose(f"What was recorded and configured stays: {names}")
@@ -159,6 +159,13 @@ def _leave(*, asked: bool, purge: bool) -> Exit:
         if answers(places):
             prose("A core still runs: `watchgate stop` ends it.")
     return Exit.REFUSED if left.stays else Exit.DONE
+
+
+def _folders() -> str:
+    """Name the folders that hold records, rights and configuration; nothing where none does."""
+    from watchgate.service.setup.leaving import records
+
+    return shlex.join(dict.fromkeys(str(path.parent) for path in records(here())))
 
 
 def _wants_purge(names: str) -> bool:
