@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is no
 EMPTY = "No agent is connected yet."
 HELP = "decide on the request in the dock"
 SIZES = ((80, 24), (120, 40))
-PATIENCE = 20
+PATIENCE = 8
 """How often the screen is looked at before a key is pressed again."""
 
 LOOK_S = 0.15
@@ -113,12 +113,12 @@ def test_a_core_inside_the_console_ends_when_q_was_pressed_twice(pane: Pane) -> 
     assert "its core ended with it" in " ".join(pane.screen.split())
 
 
-@pytest.mark.parametrize("pane", [("demo --speed 4", size) for size in SIZES], indirect=True)
+@pytest.mark.parametrize("pane", [("demo --speed 2", size) for size in SIZES], indirect=True)
 def test_a_high_request_rings_and_d_denies_it_and_silence_denies_a_critical_one(pane: Pane) -> None:
     pane.see("!! 1 PENDING")
     until(lambda: pane.rung, "a bell")
     pane.see("git push --force origin docs/install")
-    pane.press("d", "x denied", over="!! HIGH")
+    pane.press("d", "x denied  ", over="!! HIGH")
     pane.see("!!! CRITICAL")
     rang = pane.rung
     pane.press("a", "allow once: type yes", over="#646e")

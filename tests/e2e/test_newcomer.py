@@ -6,9 +6,11 @@ import json
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -139,7 +141,13 @@ class Shell:
         self._tmux("send-keys", "-t", "s", "Enter")
 
     def end(self) -> None:
+        """End the terminal, and the core that a failed test has left behind."""
         self._tmux("kill-server")
+        own = bytes(self._socket.with_name("work") / "src")
+        for command in Path("/proc").glob("[0-9]*/cmdline"):
+            with suppress(OSError):
+                if own in command.read_bytes():
+                    os.kill(int(command.parent.name), signal.SIGKILL)
 
     def _tmux(self, *words: str) -> str:
         command = ["tmux", "-S", str(self._socket), "-f", "/dev/null", *words]
