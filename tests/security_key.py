@@ -89,12 +89,12 @@ class SoftKey:
                 client, _ = listening.accept()
             except OSError:
                 return
-            with client, client.makefile("rwb") as stream:
+            # Who asked may not wait any longer.
+            with contextlib.suppress(OSError), client, client.makefile("rwb") as stream:
                 while head := stream.read(4):
                     answer = self._answer(stream.read(int.from_bytes(head, "big")))
-                    with contextlib.suppress(OSError):  # who asked may not wait any longer
-                        stream.write(packed(answer))
-                        stream.flush()
+                    stream.write(packed(answer))
+                    stream.flush()
 
     def _answer(self, asked: bytes) -> bytes:
         """One answer of draft-miller-ssh-agent: the identities (12), a signature (14), no (5)."""
