@@ -6,6 +6,8 @@ from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from watchgate.core.records import Record
 from watchgate.core.session_views import TITLE_CHARS, WAITS_KEPT, SessionViews
@@ -48,6 +50,42 @@ def test_a_session_that_is_resumed_has_its_name_again_unless_another_took_it() -
     seen.touch(record("another", cwd="/home/u/app"))
     seen.touch(record("7f3c-a", kind="session.start"))
     assert labels(seen) == ["app~7f3c", "app"]
+
+
+def test_a_session_that_ends_twice_leaves_its_name_to_who_took_it() -> None:
+    """A process that is over is found out by a look, maybe long after its session ended."""
+    seen = SessionViews()
+    seen.touch(record("morning", cwd="/home/u/app"))
+    seen.touch(record("morning", kind="session.end"))
+    seen.touch(record("noon", cwd="/home/u/app"))
+    seen.inferred(record("morning", state="gone", why="its process is over"))
+    seen.touch(record("evening", cwd="/home/u/app"))
+    assert labels(seen) == ["app", "app", "app~even"]
+
+
+_KINDS = ("tool.pre", "session.start", "session.end", "gone", "unknown", "start over")
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["a", "b", "c", "pid 1"]),
+            st.sampled_from(_KINDS),
+            st.sampled_from(["", "/home/u/app", "/tmp/app"]),
+        )
+    )
+)
+def test_no_two_that_live_have_one_name(steps: list[tuple[str, str, str]]) -> None:
+    seen = SessionViews(kept=3)
+    for at, (session, kind, cwd) in enumerate(steps, start=1):
+        if kind == "start over":
+            seen.start_over()
+        elif kind in {"gone", "unknown"}:
+            seen.inferred(record(session, at, state=kind, why="looked"))
+        else:
+            seen.touch(record(session, at, kind, **({"cwd": cwd} if cwd else {})))
+        lives = [v.label for v in seen.views.values() if v.state is not SessionState.GONE]
+        assert len(lives) == len(set(lives))
 
 
 def test_ids_that_begin_alike_end_in_a_number_at_last() -> None:

@@ -170,12 +170,13 @@ class SessionViews:
         """The state that no event has told, with what it was inferred from."""
         state, why = SessionState(record.data["state"]), str(record.data["why"])
         key = session_key(record)
-        view = self.views.get(key)
-        if state is SessionState.GONE and view is not None:
-            self._labels.discard(view.label)
-            if view.session.startswith(PROCESS) and not view.calls:
-                del self.views[key]  # a process that is over, or known by its session now
-        self.edit(key, state=state, since=record.at, why=why)
+        seen = self.views.get(key)
+        if seen is None:
+            return
+        changes = self._named(seen, state, "")
+        self.edit(key, state=state, since=record.at, why=why, **changes)
+        if state is SessionState.GONE and seen.session.startswith(PROCESS) and not seen.calls:
+            del self.views[key]  # a process that is over, or known by its session now
 
     def turn_over(self, record: Record) -> None:
         """The session's turn ended, and with it what hid its calls."""
