@@ -60,7 +60,7 @@ def test_on_gates_at_once_and_off_goes_back(
     assert lanes() == {"observe"}
     said = cli("guard", "on")
     assert (said.code, said.err) == (Exit.DONE, "")
-    assert said.out.splitlines()[0].startswith("Profile guard: dangerous calls wait for you")
+    assert said.out.startswith("Profile guard: dangerous calls wait for you")
     assert "The running core took it at once" in said.out
     assert "claude" in said.out
     assert path.read_text() == WATCHING.replace('"watch"', '"guard"')
@@ -139,5 +139,23 @@ def test_a_file_that_cannot_be_written_leaves_the_next_core_as_it_was(
     path.symlink_to(elsewhere)
     elsewhere.chmod(0o666)
     said = cli("guard", "on")
-    assert said.code == Exit.REFUSED
+    assert (said.code, said.out) == (Exit.REFUSED, "")
     assert "chmod go-w" in said.err
+
+
+def test_it_is_not_said_to_hold_while_hooks_could_not_be_changed(
+    cli: Cli, core: Core, path: Path
+) -> None:
+    cli("install", "claude")
+    settings = Path(os.environ["CLAUDE_CONFIG_DIR"], "settings.json")
+    written = settings.read_text()
+    settings.write_text(written + "{")
+    said = cli("guard", "on")
+    assert said.code == Exit.REFUSED
+    assert "claude: its hooks stay as they are" in said.err
+    assert "dangerous calls wait" not in said.out
+    assert "No agent has hooks" not in said.out
+    settings.write_text(written)
+    again = cli("guard", "on")
+    assert (again.code, lanes()) == (Exit.DONE, {"gate", "gate-read"})
+    assert "dangerous calls wait for you" in again.out

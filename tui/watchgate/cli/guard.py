@@ -50,7 +50,8 @@ def _guard(args: argparse.Namespace) -> int:
     if args.json:
         json_line({"on": config.profile != "watch", "profile": config.profile, "core": running})
         return Exit.DONE
-    word, other = ("off", "on") if config.profile == "watch" else ("on", "off")
+    word = _word(config.profile)
+    other = "on" if word == "off" else "off"
     prose(f"The guard is {word}. {MEANS[config.profile]}")
     if running is not None and running != config.profile:
         prose(f"The running core has another profile: {running}.")
@@ -74,21 +75,26 @@ def change_profile(profile: Profile, config: Config) -> int:
     taken = _tell_core(profile)
     if lowers and not taken:
         complain(UNRECORDED)
-    elif not lowers:
-        prose(MEANS[profile])
     try:
         set_value(here().config, "profile", profile)
     except ConfigError as fault:
         what = "The running core took it; hooks and the next core did not: " if taken else ""
         raise Stop(f"{what}{fault}") from None
     agents, refused = _renew(msgspec.structs.replace(config, profile=profile))
+    if not lowers and not refused:
+        prose(MEANS[profile])  # now that it is so
     names = ", ".join(each.name for each in agents)
     if taken:
         waits = "what waits already still needs your answer" if lowers else "nothing was denied"
         prose(f"The running core took it at once: nothing restarts, and {waits}.")
     elif agents and profile != "watch":
         prose(f"No core runs: acting calls of {names} are denied until `watchgate` starts one.")
-    prose(f"Hooks that follow it: {names}." if agents else "No agent has hooks: watchgate install")
+    if refused:
+        prose(f"Once the others are mended, `watchgate guard {_word(profile)}` takes them along.")
+    if agents:
+        prose(f"Hooks that follow it: {names}.")
+    elif not refused:
+        prose("No agent has hooks: watchgate install")
     for line in open_sessions(agents):
         prose(line)
     for agent in agents:
@@ -134,6 +140,10 @@ def _core_profile() -> Profile | None:
     except Unreached:
         return None
     return profile
+
+
+def _word(profile: Profile) -> str:
+    return "off" if profile == "watch" else "on"
 
 
 def _strictest(*profiles: Profile | None) -> Profile:
