@@ -8,6 +8,7 @@ import os
 import shutil
 import stat
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -109,7 +110,7 @@ def test_of_a_file_that_its_agent_wrote_anew_only_our_entries_go(places: Paths, 
         wanted = f"{original}\n# Mine.\n[later]\na = 1\n"
     else:
         path.write_text(json.dumps(json.loads(path.read_text()) | {"later": "é"}, indent=2))
-        wanted = json.dumps(json.loads(original) | {"later": "é"}, indent=2, ensure_ascii=False)
+        wanted = json.dumps(json.loads(original) | {"later": "é"}, indent=2)
     assert_done(uninstall(places))
     assert path.read_text() == wanted
     assert not places.data_dir.exists()
@@ -124,7 +125,7 @@ def test_a_link_and_a_mode_stay(places: Paths, tmp_path: Path) -> None:
     install("claude")
     real.write_text(real.read_text() + "\n")
     assert_done(uninstall(places))
-    assert (path.is_symlink(), real.read_text()) == (True, "{}\n")
+    assert (path.is_symlink(), real.read_text()) == (True, "{}\n\n")
     assert stat.S_IMODE(real.stat().st_mode) == 0o640
 
 
@@ -168,7 +169,108 @@ def test_a_dry_run_changes_nothing(places: Paths, tmp_path: Path) -> None:
     before = snapshot(tmp_path)
     done = uninstall(places, "--dry-run")
     assert_done(done)
-    assert f"{user_file('claude')}: removed" in done.stdout
+    assert f"{user_file('claude')}: would be removed" in done.stdout
+    assert "would be gone" in done.stdout.splitlines()[-1]
+    assert snapshot(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        '"\\ud800"',
+        "1e400",
+        "1.50",
+        '"\\u00e9 \\/"',
+        "[ ]",
+        '{"hooks": [], "a" :\n[1,2 ]}',
+        "-Infinity",
+    ],
+)
+@pytest.mark.parametrize("at_the_end", [False, True])
+def test_what_others_wrote_stays_byte_for_byte(
+    places: Paths, others: str, *, at_the_end: bool
+) -> None:
+    install("claude")
+    path = user_file("claude")
+    text = path.read_text().rstrip()
+    rest = f'{{\n  "mine": {others}\n}}'
+    if at_the_end:
+        path.write_text(f'{text[:-1].rstrip()},\n  "mine": {others}\n}}')
+    else:
+        path.write_text(f'{{\n  "mine": {others},{text[1:]}')
+    assert_done(uninstall(places))
+    assert path.read_text() == rest
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        lambda command: f"timeout 9 {command}",
+        lambda command: command.replace("/bin/sh", "/usr/bin/bash"),
+        lambda _: "python3 ~/.local/share/watchgate/client.py",
+    ],
+)
+def test_a_hook_that_was_changed_by_hand_is_named_and_keeps_the_client(
+    places: Paths, changed: Callable[[str], str]
+) -> None:
+    install("claude", "gemini")
+    path = user_file("claude")
+    settings = json.loads(path.read_text())
+    [hook] = settings["hooks"]["PreToolUse"][0]["hooks"]
+    hook["command"] = changed(hook["command"])
+    path.write_text(json.dumps(settings, indent=2))
+    for words in (("--dry-run",), (), ()):
+        done = uninstall(places, *words)
+        assert (done.returncode, done.stderr) == (1, "")
+        assert f"{path}: take out by hand what still runs the hook client" in done.stdout
+        assert "The hook client stays" in done.stdout
+        assert places.client.exists()
+    lines = path.read_text().splitlines()
+    [line] = [at for at, each in enumerate(lines, 1) if "watchgate/client.py" in each]
+    assert f"in line {line}\n" in done.stdout
+    assert json.loads(path.read_text())["hooks"] == {
+        "PreToolUse": settings["hooks"]["PreToolUse"][:1]
+    }
+    path.write_text("{}\n")
+    assert_done(uninstall(places))
+    assert not places.data_dir.exists()
+
+
+@pytest.mark.parametrize("touched", [False, True])
+def test_without_the_old_bytes_our_entries_are_cut(places: Paths, *, touched: bool) -> None:
+    path = user_file("claude", '{"a": 1.50}\n')
+    install("claude")
+    for old in places.backups.glob("*.before"):
+        old.unlink()
+    if touched:
+        path.write_text(path.read_text() + "\n")
+    assert_done(uninstall(places))
+    assert json.loads(path.read_text()) == {"a": 1.5}
+    assert not places.data_dir.exists()
+
+
+@pytest.mark.parametrize(
+    "damage", ["{", "[]", '{"entries": 5}', '{"entries": [5, {"part": "hooks"}]}', "[" * 100_000]
+)
+def test_a_damaged_list_keeps_nobody_from_leaving(
+    places: Paths, tmp_path: Path, damage: str
+) -> None:
+    before = snapshot(tmp_path)
+    install("claude")
+    places.installed.write_text(damage)
+    assert_done(uninstall(places))
+    assert snapshot(tmp_path) == before
+
+
+def test_a_reader_that_left_keeps_nobody_from_leaving(places: Paths, tmp_path: Path) -> None:
+    before = snapshot(tmp_path)
+    install("claude", "gemini")
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [PYTHON, str(places.uninstaller)]
+    done = subprocess.run(command, env={}, stdout=writer, stderr=subprocess.PIPE, check=False)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (0, b"")
     assert snapshot(tmp_path) == before
 
 

@@ -4,15 +4,16 @@
 
 Lies beside the hook client, whose denials name it, and needs Python 3.8 and no package. What it
 knows is the list of what was installed and the backups. A file that is still what was written gets
-its old bytes back; from another one exactly our entries are taken, where it is plain JSON or TOML.
-What only a person can edit is named with its lines, and stays. It does nothing while the program is
-there: `watchgate uninstall --all` knows more forms, and leaves comments alone.
+its old bytes back; from another one exactly our entries are cut, where it is plain JSON or TOML.
+What only a person can edit is named with its lines, and stays, and so does the client. It does
+nothing while the program is there: `watchgate uninstall --all` knows more forms.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import sys
 import tempfile
@@ -22,15 +23,18 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 SHELL, HOOK, NAME = "/bin/sh -c ", " watchgate-hook ", "watchgate"
+READ = json.JSONDecoder().raw_decode
+CALLS = ("watchgate-hook", f"{HERE.name}/client.py", f"{HERE.name}/hook-client")
+"""What stands in every line that runs the client, however it was changed."""
+CHANGED = "take out by hand what still runs the hook client, as somebody changed it"
 SCRIPT = f"#!/bin/sh\nexec {SHELL}"
 CODE = (".js", ".py")
 BOM = b"\xef\xbb\xbf"
-OWN = "client.py watchgate_client.py hook-client program installed.json installed.lock uninstall.py"
+LIST = "installed.json"
+OWN = f"client.py watchgate_client.py hook-client program installed.lock {LIST} uninstall.py"
 BACKUP = re.compile(r"[0-9a-f]{16}\.(json|before)")
 BYTECODE = re.compile(r"watchgate_client\.[0-9a-f]+\.pyc")
 TABLE = re.compile(r"(?m)^(?:\r?\n)?\[\[hooks\]\]\r?\n(?:[^\[#\r\n].*\n?)*")
-OURS = object()
-"""Stands in the place of what is to be taken out."""
 
 
 class Unclear(Exception):
@@ -41,40 +45,47 @@ def loaded(path: Path) -> dict[str, Any]:
     """Return what a file of ours says; nothing where it cannot be read."""
     try:
         found = json.loads(path.read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 
 
 def note_of(path: Path) -> dict[str, Any]:
-    """Return what was noted of an edited file, empty without a note."""
+    """Return what was noted of an edited file, empty without a note.
+
+    The old bytes are in it only while their copy can be read.
+    """
     name = hashlib.sha256(bytes(path)).hexdigest()[:16]
     note = loaded(HERE / "backups" / f"{name}.json")
     if note.get("existed"):
-        note["before"] = (HERE / "backups" / f"{name}.before").read_bytes()
+        with suppress(OSError):
+            note["before"] = (HERE / "backups" / f"{name}.before").read_bytes()
     return note
 
 
 def made_for(path: Path) -> list[str]:
     """The folders that were made for a file of ours."""
-    made: list[str] = note_of(path).get("made", [])
-    return made
+    made = note_of(path).get("made")
+    return list(map(str, made)) if isinstance(made, list) else []
 
 
 def edited_files() -> list[Path]:
     """Every file that the list or a backup names, behind all links."""
-    entries = loaded(HERE / "installed.json").get("entries", [])
-    found = {str(each["path"]) for each in entries if each["part"] == "hooks"}
-    notes = (loaded(each) for each in (HERE / "backups").glob("*.json"))
-    found.update(str(note["path"]) for note in notes if "path" in note)
-    return sorted({Path(each).resolve() for each in found} - {HERE / "client.py"})
+    listed = loaded(HERE / LIST).get("entries")
+    entries = [each for each in listed if isinstance(each, dict)] if type(listed) is list else []
+    notes = [loaded(each) for each in (HERE / "backups").glob("*.json")]
+    found = [each.get("path") for each in entries if each.get("part") == "hooks"]
+    found += [note.get("path") for note in notes]
+    paths = {Path(each).resolve() for each in found if isinstance(each, str) and "\0" not in each}
+    return sorted(paths - {HERE / "client.py"})
 
 
 def without_hooks(path: Path, content: bytes) -> bytes | None:
     """The file as it is to be; None where it is to be gone. Raises `Unclear`."""
     note = note_of(path)
     before: bytes | None = note.get("before")
-    if note.get("written_sha256") == hashlib.sha256(content).hexdigest():
+    is_known = before is not None or not note.get("existed")
+    if is_known and note.get("written_sha256") == hashlib.sha256(content).hexdigest():
         return before
     try:
         text = content.decode("utf-8-sig")
@@ -85,12 +96,16 @@ def without_hooks(path: Path, content: bytes) -> bytes | None:
         return before
     if HOOK not in text:
         return content
-    if path.suffix == ".toml":
-        return tables_of_others(text).encode()
-    left = json_of_others(text)
-    if left.strip() == "{}" and before is None:
+    left = tables_of_others(text) if path.suffix == ".toml" else json_of_others(text)
+    if left.strip() == "{}" and not note.get("existed"):
         return None
     return (BOM if content.startswith(BOM) else b"") + left.encode()
+
+
+def lines_that_call(text: str) -> str:
+    """Return the numbers of the lines that name the client, for a person who has to look there."""
+    lines = enumerate(text.replace("\\/", "/").split("\n"), 1)
+    return ", ".join(str(at) for at, line in lines if any(each in line for each in CALLS))
 
 
 def tables_of_others(text: str) -> str:
@@ -99,7 +114,7 @@ def tables_of_others(text: str) -> str:
 
 
 def json_of_others(text: str) -> str:
-    """A JSON text without our entries, written as agents write it. Raises `Unclear`."""
+    """A JSON text without our entries; every other byte is as it was. Raises `Unclear`."""
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         if len(dict(pairs)) != len(pairs):
@@ -107,31 +122,58 @@ def json_of_others(text: str) -> str:
         return dict(pairs)
 
     try:
-        value = json.loads(text, object_pairs_hook=once)
-    except ValueError as fault:
+        json.loads(text, object_pairs_hook=once)
+        start = after_space(text, 0)
+        left, end, _value = cut(text, start, inside=False)
+    except (ValueError, RecursionError) as fault:
         raise Unclear(f"it is no plain JSON ({fault})") from None
-    found = re.search(r"\n([ \t]+)\S", text)
-    indent = found.group(1) if found else None
-    left = json.dumps(without_ours(value, inside=False), indent=indent, ensure_ascii=False)
-    left += "\n" if text.endswith("\n") else ""
-    return left.replace("\n", "\r\n") if "\r\n" in text else left
+    return text[:start] + (left or "") + text[end:]
 
 
-def without_ours(value: Any, *, inside: bool = True) -> Any:
-    """A value without what is ours, and without what that leaves empty."""
-    if isinstance(value, list):
-        others = [each for each in map(without_ours, value) if each is not OURS]
-        return OURS if value and not others else others
-    if not isinstance(value, dict):
-        return value
-    words = [each for each in value.values() if isinstance(each, str)]
-    if any(each.startswith(SHELL) and HOOK in each for each in words):
-        return OURS
-    found = {key: without_ours(each) for key, each in value.items()}
-    left = {key: each for key, each in found.items() if each is not OURS}
+def after_space(text: str, at: int) -> int:
+    """The place of the next thing that is no space."""
+    while text[at : at + 1] in (" ", "\t", "\r", "\n"):
+        at += 1
+    return at
+
+
+def cut(text: str, start: int, *, inside: bool = True) -> tuple[str | None, int, Any]:
+    """Return the value that begins here without what is ours, its end, and a leaf's meaning.
+
+    There is no text of what is ours, nor of what is empty without it.
+    """
+    opened = text[start]
+    if opened not in "{[":
+        leaf, end = READ(text, start)
+        return text[start:end], end, leaf
+    found: list[tuple[str, Any, str, str | None, str]] = []
+    at = start
+    while text[at] not in "}]":
+        lead, at = at + 1, after_space(text, at + 1)
+        if text[at] in "}]":
+            return text[start : at + 1], at + 1, None
+        first, key = at, ""
+        if opened == "{":
+            key, at = READ(text, at)
+            at = after_space(text, after_space(text, at) + 1)
+        left, end, leaf = cut(text, at)
+        at, left = after_space(text, end), left and text[first:at] + left
+        found.append((key, leaf, text[lead:first], left, text[end:at]))
+    kept = [each for each in found if each[3] is not None]
     # A group of hooks without hooks is nothing to its agent, whatever else it says.
-    emptied = found.get("hooks") is OURS or (bool(found) and not left)
-    return OURS if inside and emptied else left
+    is_empty = not kept or any(key == "hooks" and left is None for key, _, _, left, _ in found)
+    if inside and (is_empty or any(key and is_hook(leaf) for key, leaf, _, _, _ in found)):
+        return None, at + 1, None
+    # The space at both edges stays, whichever entry stands there then.
+    leads = [each[2] for each in found[:1] + kept[1:]]
+    tails = [each[4] for each in kept[:-1] + found[-1:]]
+    entries = [lead + str(each[3]) + tail for lead, each, tail in zip(leads, kept, tails)]
+    return opened + ",".join(entries) + text[at], at + 1, None
+
+
+def is_hook(command: Any) -> bool:
+    """Tell whether this is a command of ours, as it was written."""
+    return isinstance(command, str) and command.startswith(SHELL) and HOOK in command
 
 
 def write(path: Path, content: bytes | None) -> None:
@@ -139,29 +181,35 @@ def write(path: Path, content: bytes | None) -> None:
     if content is None:
         path.unlink()
         return
-    mode = path.stat().st_mode & 0o7777
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".watchgate.", delete=False) as file:
-        file.write(content)
-    fresh = Path(file.name)
-    fresh.chmod(mode)
-    fresh.replace(path)
+    descriptor, name = tempfile.mkstemp(prefix=".watchgate.", dir=path.parent)
+    fresh = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+        fresh.chmod(path.stat().st_mode & 0o7777)
+        fresh.replace(path)
+    except OSError:
+        fresh.unlink()
+        raise
 
 
-def one(path: Path, *, dry_run: bool) -> str:
-    """Take our hooks out of one file, and say what was done. Raises `Unclear` and `OSError`."""
+def one(path: Path, *, dry_run: bool) -> tuple[str, bool]:
+    """Take our hooks out of one file: what was done, and whether none is left in it.
+
+    Raises `Unclear` and `OSError`.
+    """
     content = path.read_bytes() if path.exists() else None
     after = None if content is None else without_hooks(path, content)
-    if content == after:
-        return "no hooks of watchgate"
-    if not dry_run:
+    if content != after and not dry_run:
         write(path, after)
-    return "removed" if after is None else "has no hooks of watchgate any more"
-
-
-def lines_with_hooks(path: Path) -> str:
-    """Return where a person has to look."""
-    text = path.read_bytes().decode("utf-8", "replace").splitlines()
-    return ", ".join(str(at) for at, line in enumerate(text, 1) if HOOK in line)
+    lines = lines_that_call((after or b"").decode("utf-8", "replace"))
+    if lines:
+        return f"{CHANGED}, in line {lines}", False
+    if content == after:
+        return "no hooks of watchgate", True
+    if after is None:
+        return "would be removed" if dry_run else "removed", True
+    return f"{'would have' if dry_run else 'has'} no hooks of watchgate any more", True
 
 
 def leave(folders: set[Path]) -> None:
@@ -181,30 +229,43 @@ def leave(folders: set[Path]) -> None:
 def is_done(path: Path, *, dry_run: bool) -> bool:
     """Take our hooks out of one file, and print what became of it."""
     try:
-        print(f"{path}: {one(path, dry_run=dry_run)}")
+        said, is_clean = one(path, dry_run=dry_run)
     except Unclear as fault:
-        print(f"{path}: take the hooks out by hand, in line {lines_with_hooks(path)}: {fault}")
-        return False
+        lines = lines_that_call(path.read_bytes().decode("utf-8", "replace"))
+        said, is_clean = f"take the hooks out by hand, in line {lines}: {fault}", False
     except OSError as fault:
-        print(f"{path}: {fault.strerror}, so nothing was changed")
-        return False
-    return True
+        said, is_clean = f"{fault.strerror}, so nothing was changed", False
+    say(f"{path}: {said}")
+    return is_clean
+
+
+def say(text: str) -> None:
+    """Print a line; whoever read may have left, which keeps nobody from leaving."""
+    try:
+        code = sys.stdout.encoding or "utf-8"
+        print(text.encode(code, "backslashreplace").decode(code), flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def main() -> int:
     """Go through all files; what cannot be done in one is said, and the others are done."""
     program, dry_run = HERE / "program", "--dry-run" in sys.argv[1:]
     if program.exists():
-        print(f"watchgate is installed ({program.resolve()}): run watchgate uninstall --all")
+        say(f"watchgate is installed ({program.resolve()}): run watchgate uninstall --all")
         return 1
+    if (HERE / LIST).exists() and not loaded(HERE / LIST):
+        say(f"{HERE / LIST} is damaged: only files with a backup are gone through")
     paths = edited_files()
     folders = {each for path in (HERE / "client.py", *paths) for each in made_for(path)}
     failed = [path for path in paths if not is_done(path, dry_run=dry_run)]
     if failed:
-        print("The hook client stays until that is done, as hooks without it deny every call.")
-    elif not dry_run:
+        say("The hook client stays until that is done, as hooks without it deny every call.")
+    elif dry_run:
+        say(f"No hooks would be left, and what lies in {HERE} for them would be gone.")
+    else:
         leave({Path(each) for each in folders})
-        print(f"No hooks are left, and what lay in {HERE} for them is gone.")
+        say(f"No hooks are left, and what lay in {HERE} for them is gone.")
     return 1 if failed else 0
 
 
