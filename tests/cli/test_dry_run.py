@@ -93,3 +93,22 @@ def test_json_of_a_command_that_writes_is_a_usage_error(cli: Cli, settings: Path
     said = cli("install", "claude", "--json")
     assert (said.code, "--dry-run" in said.err) == (Exit.USAGE, True)
     assert not settings.exists()
+
+
+def test_a_line_without_an_end_is_told_and_counted(cli: Cli, settings: Path) -> None:
+    settings.parent.mkdir(exist_ok=True)
+    settings.write_text('{"model": "x"}')
+    first, *rest = cli("install", "claude", "--dry-run").out.splitlines()
+    assert first.endswith(", 1 line more, 1 line less")
+    [gone, its, come, end] = rest[-4:]
+    assert (gone, come[:15]) == ('-{"model": "x"}', '+{"model": "x",')
+    assert its == end == "\\ No newline at end of file"
+
+
+def test_a_line_is_what_ends_in_a_newline(cli: Cli, settings: Path) -> None:
+    settings.parent.mkdir(exist_ok=True)
+    settings.write_text('{\n  "a": "\u2028\u2028\x85", "b": "\x7f"\n}\n')
+    first, *_ = cli("install", "claude", "--dry-run").out.splitlines()
+    assert first.endswith(" lines more, 1 line less")
+    shown = json.loads(cli("install", "claude", "--dry-run", "--json").out)
+    assert '-  "a": "\u2028\u2028\x85", "b": "\x7f"\n' in shown["diff"]

@@ -80,7 +80,7 @@ def _summary(change: Change, contents: str) -> str:
 
 
 def _show_diff(change: Change, written_out: set[str]) -> None:
-    diff = change.diff().splitlines()
+    diff = change.diff_lines()
     if "" in change.part.table and len(diff) > _MOST_LINES_OF_CODE:
         for line in diff[:2]:
             say(line)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import difflib
+import io
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
 from watchgate.agents.base import Adapter
+from watchgate.client_uninstall import lines_that_call
 from watchgate.service.setup.files import Found
 from watchgate.service.setup.parts import Part
 
@@ -38,18 +40,36 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
         """Whether anything is to be written at all."""
         return self.after != self.found.content
 
+    @property
+    def left(self) -> str:
+        """The lines that run the hook client afterwards, as somebody changed what they say."""
+        return lines_that_call(self._text_after)
+
     def sizes(self) -> tuple[int, int]:
         """Return how many lines it adds and takes away."""
-        lines = self.diff().splitlines()[2:]
+        lines = self.diff_lines()[2:]
         return sum(line[0] == "+" for line in lines), sum(line[0] == "-" for line in lines)
 
     def diff(self) -> str:
         """The change as a unified diff."""
-        return "".join(
-            difflib.unified_diff(
-                self.found.text.splitlines(keepends=True),
-                (self.after or b"").decode("utf-8-sig").splitlines(keepends=True),
-                str(self.path),
-                str(self.path),
-            )
-        )
+        return "".join(f"{line}\n" for line in self.diff_lines())
+
+    def diff_lines(self) -> list[str]:
+        """The lines of the diff; one without an end in its file is followed by a note of that."""
+        name = str(self.path)
+        old, new = _lines(self.found.text), _lines(self._text_after)
+        diff = "".join(map(_ended, difflib.unified_diff(old, new, name, name)))
+        return [line.removesuffix("\n") for line in _lines(diff)]
+
+    @property
+    def _text_after(self) -> str:
+        return (self.after or b"").decode("utf-8-sig")
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of a text as other tools see them, each with its end."""
+    return list(io.StringIO(text, newline="\n"))
+
+
+def _ended(line: str) -> str:
+    return line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
