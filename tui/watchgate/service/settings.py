@@ -22,10 +22,10 @@ def values_with_origin(paths: Paths, config: Config) -> list[tuple[str, Any, str
 
 
 def _text(paths: Paths) -> str | None:
-    if not paths.config.exists():
-        return None
-    check_config(paths.config)
     try:
+        if not paths.config.exists():
+            return None
+        check_config(paths.config)
         return paths.config.read_text(encoding="utf-8")
     except UnicodeDecodeError as fault:
         raise ConfigError(f"{paths.config}: not valid TOML: it is no UTF-8 ({fault})") from None

@@ -99,3 +99,10 @@ def test_all_places_are_looked_at(places: Paths) -> None:
         "disk",
         "core",
     ]
+
+
+def test_a_place_that_cannot_be_looked_at_is_told(tmp_path: Path) -> None:
+    state_dir = tmp_path / ("long" * 100) / "state"
+    told = check_room(state_dir)
+    assert (told.status, told.mend) == ("fail", "give the way to it back to you")
+    assert told.text.startswith(f"{state_dir}, where the journal lies, cannot be looked at: ")

@@ -73,12 +73,20 @@ def load(path: Path) -> tuple[Entry, ...] | None:
         raise ManifestError(f"{path}: {fault}") from None
 
 
+def listed(path: Path) -> tuple[tuple[Entry, ...], str]:
+    """What was installed, nothing where there is no such list; and why it cannot be read."""
+    try:
+        return load(path) or (), ""
+    except (ManifestError, OSError) as fault:
+        return (), str(fault)
+
+
 def note(path: Path, made: Iterable[Entry], gone: Collection[tuple[str, str]] = ()) -> None:
     """Remember what was written, and forget the entries (path, agent) that are `gone`.
 
-    A list that cannot be read is begun anew: what it had named is named again when it is installed
-    again. The bytecode of the client is noted anew with the client, whose files are forgotten with
-    the last hooks. Raises `OSError`.
+    A list that cannot be read is kept beside, with another ending, and begun anew: what it had
+    named is named again when it is installed again. The bytecode of the client is noted anew with
+    the client, whose files are forgotten with the last hooks. Raises `OSError`.
     """
     made = tuple(made)
     with _locked(path):
@@ -86,6 +94,8 @@ def note(path: Path, made: Iterable[Entry], gone: Collection[tuple[str, str]] = 
             known = load(path) or ()
         except ManifestError:
             known = ()
+            unread(path).unlink(missing_ok=True)
+            unread(path).hardlink_to(path)
         anew = any(entry.part == "client" for entry in made)
         entries = {
             entry.key: entry
@@ -97,6 +107,11 @@ def note(path: Path, made: Iterable[Entry], gone: Collection[tuple[str, str]] = 
             entries = {}
         kept = _Manifest(version=1, entries=tuple(sorted(entries.values(), key=lambda e: e.key)))
         own_file.replace(path, msgspec.json.format(msgspec.json.encode(kept)))
+
+
+def unread(path: Path) -> Path:
+    """Where a list is kept that could not be read."""
+    return path.with_name(f"{path.name}.unread")
 
 
 @contextmanager

@@ -25,10 +25,8 @@ from watchgate.service.setup.installer import Installer, setting_of
 from watchgate.service.setup.interpreter import NoInterpreterError, base_interpreter
 from watchgate.service.setup.parts import Part
 from watchgate.service.setup.running import process_names
-from watchgate.service.setup.targets import Refusal, Scope, home, place, setup_of
+from watchgate.service.setup.targets import SCOPES, Refusal, Scope, home, place, setup_of
 from watchgate.service.setup.trust import READS
-
-SCOPES: tuple[Scope, ...] = ("user", "project")
 
 
 class AgentStates:
@@ -103,12 +101,8 @@ class AgentStates:
 
     def _roots(self) -> dict[str, list[Path]]:
         """The projects of each agent in which hooks were installed, as far as they still exist."""
-        try:
-            listed = manifest.load(self._places.installed) or ()
-        except (manifest.ManifestError, OSError):
-            listed = ()
         roots: dict[str, list[Path]] = {}
-        for entry in listed:
+        for entry in manifest.listed(self._places.installed)[0]:
             if entry.root and Path(entry.root) != self._cwd and Path(entry.root).is_dir():
                 roots.setdefault(entry.agent, []).append(Path(entry.root))
         return roots

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
-from typing import Literal
+from typing import Final, Literal, get_args
 
 from watchgate.agents.base import Adapter, Setup
 
 Scope = Literal["user", "project"]
+SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)
 _FOLDERS = ("scripts", "plugin")
 _NO_PROJECT = (
     "{} has no hooks file that stays out of a project's repository, and a committed one "

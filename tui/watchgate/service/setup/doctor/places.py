@@ -10,12 +10,14 @@ from watchgate.link.lines import LinkError, NoCore
 from watchgate.link.once import call_once
 from watchgate.link.paths import Paths
 from watchgate.link.protocol import Refusal, Request
+from watchgate.service.integrity import manifest
 from watchgate.service.setup.doctor.check import Check
 
 CORE = "core"
 RECORDS = "records"
 HELLO_TIMEOUT_S = 2.0
 START = "start one with `watchgate` or `watchgate serve`"
+WAY_BACK = "give the way to it back to you"
 ROOM_BYTES = 64 * 1024
 """A journal with less room than this may not take the next record."""
 
@@ -32,6 +34,7 @@ def check_places(places: Paths, *, fix: bool, gates: bool = False) -> list[Check
         private("ingest socket", places.ingest_socket, 0o600, fix=fix),
         private("control socket", places.control_socket, 0o600, fix=fix),
         check_room(places.state_dir),
+        *check_list(places.installed),
         *check_core(places, gates=gates),
     ]
 
@@ -43,7 +46,7 @@ def private(name: str, path: Path, mode: int, *, fix: bool = False) -> Check:
     except FileNotFoundError:
         return Check(name, "ok", f"{path} does not exist yet; a core makes it")
     except OSError as error:
-        return Check(name, "fail", f"{path}: {error.strerror}", "give the way to it back to you")
+        return Check(name, "fail", f"{path}: {error.strerror}", WAY_BACK)
     if stat.S_ISLNK(status.st_mode):
         return Check(name, "fail", f"{path} is a symbolic link", f"rm {path}")
     if status.st_uid != os.geteuid():
@@ -69,14 +72,27 @@ def private(name: str, path: Path, mode: int, *, fix: bool = False) -> Check:
 
 def check_room(state_dir: Path) -> Check:
     """The room that the journal's disk has left: a core that cannot record denies."""
-    place = next(each for each in (state_dir, *state_dir.parents) if each.exists())
-    disk = os.statvfs(place)
+    try:
+        place = next(each for each in (state_dir, *state_dir.parents) if each.exists())
+        disk = os.statvfs(place)
+    except OSError as fault:
+        text = f"{state_dir}, where the journal lies, cannot be looked at: {fault.strerror}"
+        return Check("disk", "fail", text, WAY_BACK)
     blocks = disk.f_bavail if os.geteuid() else disk.f_bfree
     free = blocks * disk.f_frsize
     if free >= ROOM_BYTES:
         return Check("disk", "ok", f"{free // 1024**2:,} MiB are free where the journal lies")
     text = f"{free:,} bytes are free where the journal lies: what cannot be recorded is denied"
     return Check("disk", "fail", text, f"make room on the disk of {state_dir}")
+
+
+def check_list(path: Path) -> list[Check]:
+    """Whether the list of what was installed can be read: nothing where it can, or is not there."""
+    _entries, fault = manifest.listed(path)
+    if not fault:
+        return []
+    mend = "`watchgate install AGENT` begins it anew; do it for each agent that has hooks"
+    return [Check("list of hooks", "fail", f"{fault}: what was installed is not known", mend)]
 
 
 def check_core(places: Paths, *, gates: bool = False) -> list[Check]:
@@ -86,7 +102,7 @@ def check_core(places: Paths, *, gates: bool = False) -> list[Check]:
             places.control_socket, Request(id=1, verb="hello"), timeout_s=HELLO_TIMEOUT_S
         )
     except NoCore as none:
-        if places.control_socket.exists():
+        if os.path.lexists(places.control_socket):
             return [Check(CORE, "fail", str(none), f"end the old one, then {START}")]
         text = "no core runs: gates deny every acting call"
         return [Check(CORE, "fail" if gates else "warn", text, START)]
