@@ -15,6 +15,7 @@ from watchgate.link.once import call_once
 from watchgate.link.paths import Paths, paths
 from watchgate.link.protocol import Request, Result
 from watchgate.service.hosted import hosted
+from watchgate.service.process_table import ancestors
 from watchgate.service.stage import Stage
 
 WAIT_S = 60.0
@@ -120,6 +121,18 @@ def core(config: Config, monkeypatch: pytest.MonkeyPatch) -> Iterator[Core]:
         assert isinstance(added, Result), added
         # What allows here without a terminal is a registered program.
         monkeypatch.setenv("WATCHGATE_TOKEN", added.ok["token"])
+        yield core
+    core.end()
+
+
+@pytest.fixture
+def core_of_our_agent() -> Iterator[Core]:
+    """A core for which the agent that asks is this very process, so that commands run below it."""
+    places = paths(os.environ)
+    core = Core(places)
+    agent = ancestors(os.getpid())[0]
+    stage = Stage(ids=core.id, home="/home/u", protected=(), agent_of=lambda _pid: agent)
+    with hosted(places, Config(), stage=stage):
         yield core
     core.end()
 

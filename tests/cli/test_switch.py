@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +12,14 @@ from tests.e2e.programs import until
 from tests.terminal import Terminal
 from watchgate.cli.exits import Exit
 from watchgate.core import decoding, state
-from watchgate.core.config import Config
 from watchgate.core.records import Record, TamperedData
 from watchgate.core.views import GateView
 from watchgate.link.once import call_once
-from watchgate.link.paths import paths
 from watchgate.link.protocol import Request, Result, Snapshot
 from watchgate.link.snapshots import restored
 from watchgate.service import off_switch
 from watchgate.service.clock import SystemClock
-from watchgate.service.hosted import hosted
 from watchgate.service.journal import reading
-from watchgate.service.process_table import ancestors
-from watchgate.service.stage import Stage
 from watchgate.ui.overview import live_sessions
 
 
@@ -187,18 +182,6 @@ def test_stop_says_what_it_means_for_installed_agents(cli: Cli, core: Core) -> N
 
 def test_stop_without_a_core_exits_3(cli: Cli) -> None:
     assert cli("stop").code == Exit.NO_CORE
-
-
-@pytest.fixture
-def core_of_our_agent() -> Iterator[Core]:
-    """A core for which the agent that asks is this very process, so that commands run below it."""
-    places = paths(os.environ)
-    core = Core(places)
-    agent = ancestors(os.getpid())[0]
-    stage = Stage(ids=core.id, home="/home/u", protected=(), agent_of=lambda _pid: agent)
-    with hosted(places, Config(), stage=stage):
-        yield core
-    core.end()
 
 
 def test_below_an_agent_the_core_is_neither_stopped_nor_switched_off(

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.agents.payloads import INSTALLABLE
 from tests.cli.conftest import Cli, Core
+from tests.e2e.programs import until
 from tests.service.setup.forms.cases import texts
+from tests.terminal import Terminal
 from watchgate.agents.registry import ADAPTERS
 from watchgate.cli.exits import Exit
 from watchgate.link.paths import Paths, paths
@@ -182,10 +186,185 @@ def test_a_purge_ends_the_core_and_removes_its_records_and_the_configuration(
 
 
 def test_a_dry_run_of_a_purge_names_what_would_go(cli: Cli, core: Core, places: Paths) -> None:
+    cli("install", "claude")
     said = cli("uninstall", "--all", "--purge", "--dry-run")
-    assert said.out.startswith("would be removed for good: ")
-    assert str(places.state_dir) in said.out
+    *_, client, first, last = said.out.splitlines()
+    assert client.endswith(f"would be removed from {places.data_dir}.")
+    assert "The core would be ended first" in first
+    assert last == f"would be removed for good: {places.runtime_dir} {places.state_dir}"
     assert core.paths.journal.exists()
+
+
+def test_a_dry_run_of_a_purge_names_each_file_to_a_script(
+    cli: Cli, core: Core, places: Paths
+) -> None:
+    cli("install", "claude")
+    told = cli("uninstall", "--all", "--purge", "--dry-run", "--json").lines
+    assert told[0]["agent"] == "claude"
+    assert all(each["needed"] and each["removes"] for each in told)
+    files = {each["path"] for each in told}
+    assert len(files) == len(told)
+    before = {path for path in snapshot(places.data_dir) if not Path(path).is_dir()}
+    before |= {str(places.journal), str(places.core_lock), str(places.control_socket)}
+    assert files >= before
+    client = [each["path"] for each in cli("uninstall", "--all", "--dry-run", "--json").lines]
+    assert str(places.client) in client
+    assert str(places.journal) not in client
+
+
+def test_a_purge_that_the_core_refuses_changes_nothing(
+    cli: Cli, core_of_our_agent: Core, places: Paths, tmp_path: Path
+) -> None:
+    cli("install", "claude", "gemini")
+    core_of_our_agent.hold()
+    until(lambda: cli("ls", "--json").lines, "a held call")
+    before = snapshot(tmp_path / "home"), snapshot(places.data_dir)
+    said = cli("uninstall", "--all", "--purge")
+    assert (said.code, said.out) == (Exit.REFUSED, "")
+    assert "the core does not end, so nothing was changed. self_approval" in said.err
+    assert (snapshot(tmp_path / "home"), snapshot(places.data_dir)) == before
+    assert places.journal.exists()
+    assert cli("ls").code == Exit.DONE, "the core goes on"
+
+
+def test_a_purge_on_request_is_asked_for_before_anything_else(
+    cli: Cli, core_of_our_agent: Core, places: Paths
+) -> None:
+    cli("install", "claude")
+    core_of_our_agent.hold()
+    until(lambda: cli("ls", "--json").lines, "a held call")
+    with Terminal("uninstall", "--all") as terminal:
+        terminal.wait_for("[y/N]")
+        assert user_file("claude").exists()
+        terminal.type("y\n")
+        assert terminal.code() == Exit.REFUSED
+        assert "nothing was changed" in terminal.seen
+    assert user_file("claude").exists()
+
+
+def test_a_purge_is_left_where_hooks_would_stay(cli: Cli, core: Core, places: Paths) -> None:
+    cli("install", "claude", "codex")
+    broken = user_file("codex")
+    broken.write_text(broken.read_text().replace("{", "{,", 1))
+    shown = cli("uninstall", "--all", "--purge", "--dry-run")
+    assert (shown.code, "would be removed for good" in shown.out) == (Exit.REFUSED, False)
+    assert "hooks would be left" in shown.err
+    said = cli("uninstall", "--all", "--purge")
+    assert said.code == Exit.REFUSED
+    assert "What was recorded and configured stays, as hooks are left." in said.out
+    assert (user_file("claude").exists(), places.journal.exists()) == (False, True)
+    assert cli("ls").code == Exit.DONE, "the core goes on"
+
+
+@pytest.mark.parametrize("name", ["claude", "kimi", "cursor"])
+@pytest.mark.parametrize("words", [("--all",), ("--all", "--purge")])
+def test_a_hook_that_was_changed_by_hand_keeps_the_client(
+    cli: Cli, places: Paths, name: str, words: tuple[str, ...]
+) -> None:
+    cli("install", name)
+    path = user_file(name)
+    path.write_text(path.read_text().replace("/bin/sh -c", "timeout 9 /bin/sh -c", 1))
+    shown = cli("uninstall", *words, "--dry-run")
+    assert (shown.code, "hooks would be left" in shown.err) == (Exit.REFUSED, True)
+    for _ in range(2):
+        said = cli("uninstall", *words)
+        assert said.code == Exit.REFUSED
+        assert f"{name}: take out by hand what still runs the hook client in {path}" in said.err
+        assert "no hooks of watchgate" not in said.out
+        assert places.client.exists()
+    [line] = [at for at, each in enumerate(path.read_text().splitlines(), 1) if "timeout 9" in each]
+    assert f"in line {line}" in said.err
+    path.unlink()
+    assert cli("uninstall", "--all").code == Exit.DONE
+    assert not places.data_dir.exists()
+
+
+def test_a_hook_that_was_changed_by_hand_is_remembered_wherever_it_is(
+    cli: Cli, tmp_path: Path, places: Paths, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moved = tmp_path / "moved" / "settings.json"
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setenv("CLAUDE_CONFIG_DIR", str(moved.parent))
+        cli("install", "claude")
+    moved.write_text(moved.read_text().replace("/bin/sh -c", "timeout 9 /bin/sh -c", 1))
+    for _ in range(2):
+        said = cli("uninstall", "--all")
+        assert (said.code, str(moved) in said.err) == (Exit.REFUSED, True)
+        assert places.client.exists()
+
+
+def test_without_the_old_bytes_only_our_entries_go(cli: Cli, places: Paths) -> None:
+    path = user_file("claude")
+    path.parent.mkdir()
+    path.write_text('{"a": 1.50}\n')
+    cli("install", "claude")
+    for old in places.backups.glob("*.before"):
+        old.unlink()
+    assert cli("install", "claude", "--no-status-line").code == Exit.DONE
+    for old in places.backups.glob("*.before"):
+        old.unlink()
+    assert cli("uninstall", "--all").code == Exit.DONE
+    assert path.read_text() == '{"a": 1.50}\n'
+
+
+@pytest.mark.parametrize("damage", ["{", "[]", '{"version": 1, "entries": [{}]}', "[" * 100_000])
+def test_a_damaged_list_is_told_and_no_hooks_are_lost(
+    cli: Cli, places: Paths, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str
+) -> None:
+    before = snapshot(tmp_path)
+    moved = tmp_path / "moved" / "settings.json"
+    cli("install", "claude", "gemini")
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setenv("CLAUDE_CONFIG_DIR", str(moved.parent))
+        cli("install", "claude")
+    places.installed.write_text(damage)
+    for words in (("--all", "--dry-run"), ("--all",), ("--all",)):
+        said = cli("uninstall", *words)
+        assert said.code == Exit.REFUSED
+        assert f"take its hooks out of {moved} by hand" in said.err
+        assert moved.exists()
+        assert places.client.exists()
+    moved.unlink()
+    moved.parent.rmdir()
+    assert cli("uninstall", "--all").code == Exit.DONE
+    assert snapshot(tmp_path) == before
+
+
+def test_an_installation_over_a_damaged_list_says_so_and_keeps_it(cli: Cli, places: Paths) -> None:
+    cli("install", "claude")
+    places.installed.write_text("{")
+    shown = cli("doctor", "claude")
+    assert f"fail  list of hooks: {places.installed}: " in shown.out
+    assert "`watchgate install AGENT` begins it anew" in shown.out
+    said = cli("install", "claude")
+    assert said.code == Exit.DONE
+    assert "the list of what was installed is damaged. It is begun anew" in said.err
+    assert places.installed.with_name("installed.json.unread").read_text() == "{"
+    assert "list of hooks" not in cli("doctor", "claude").out
+    assert cli("uninstall", "--all").err == ""
+    assert not places.data_dir.exists()
+
+
+def run_with_no_reader(*words: str) -> tuple[int, bytes]:
+    """Run a command whose reader has left before it begins."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "watchgate", *words]
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, check=False)
+    os.close(writer)
+    return done.returncode, done.stderr
+
+
+def test_a_reader_that_left_is_no_fault_and_stops_nothing(
+    cli: Cli, places: Paths, tmp_path: Path
+) -> None:
+    before = snapshot(tmp_path)
+    assert run_with_no_reader("install", "claude", "gemini") == (Exit.DONE, b"")
+    assert user_file("claude").exists()
+    assert user_file("gemini").exists()
+    assert run_with_no_reader("uninstall", "--all", "--dry-run") == (Exit.DONE, b"")
+    assert run_with_no_reader("uninstall", "--all") == (Exit.DONE, b"")
+    assert snapshot(tmp_path) == before
 
 
 def test_a_purge_spares_what_lies_beside_our_files_in_folders_of_others(
@@ -203,7 +382,12 @@ def test_a_purge_spares_what_lies_beside_our_files_in_folders_of_others(
     monkeypatch.setenv("WATCHGATE_CONFIG", str(config))
     monkeypatch.setenv("WATCHGATE_STATE_DIR", str(shared))
     monkeypatch.setenv("WATCHGATE_RUNTIME_DIR", str(shared / "watchgate"))
-    assert cli("uninstall", "--all", "--purge").code == Exit.DONE
+    shown = cli("uninstall", "--all", "--purge", "--dry-run").out
+    assert f"would be removed for good: {config}\n" in shown
+    assert f"{shared} would stay, with what is not ours: vimrc, watchgate\n" in shown
+    said = cli("uninstall", "--all", "--purge")
+    assert said.code == Exit.DONE
+    assert f"{shared / 'watchgate'} stays, with what is not ours: setup.py\n" in said.out
     assert not config.exists()
     assert all(path.exists() for path in beside)
 

@@ -31,7 +31,7 @@ SCRIPT = f"#!/bin/sh\nexec {SHELL}"
 CODE = (".js", ".py")
 BOM = b"\xef\xbb\xbf"
 LIST = "installed.json"
-OWN = f"client.py watchgate_client.py hook-client program installed.lock {LIST} uninstall.py"
+OWN = "client.py watchgate_client.py hook-client program installed.lock uninstall.py"
 BACKUP = re.compile(r"[0-9a-f]{16}\.(json|before)")
 BYTECODE = re.compile(r"watchgate_client\.[0-9a-f]+\.pyc")
 TABLE = re.compile(r"(?m)^(?:\r?\n)?\[\[hooks\]\]\r?\n(?:[^\[#\r\n].*\n?)*")
@@ -214,7 +214,7 @@ def one(path: Path, *, dry_run: bool) -> tuple[str, bool]:
 
 def leave(folders: set[Path]) -> None:
     """Remove the client, what lies with it, and the folders that were made for hooks."""
-    ours = [HERE / name for name in OWN.split()]
+    ours = [HERE / name for name in (*OWN.split(), LIST, f"{LIST}.unread")]
     ours += [each for each in HERE.glob("backups/*") if BACKUP.fullmatch(each.name)]
     ours += [each for each in HERE.glob("__pycache__/*") if BYTECODE.fullmatch(each.name)]
     for path in ours:

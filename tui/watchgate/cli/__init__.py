@@ -12,7 +12,7 @@ from importlib import import_module
 
 from watchgate import __version__
 from watchgate.cli.exits import Exit, Stop
-from watchgate.cli.output import complain
+from watchgate.cli.output import complain, give_up_stdout
 from watchgate.cli.parsing import Parser
 from watchgate.core.patterns.allowance import measure_by
 
@@ -116,12 +116,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _run(args)
     except BrokenPipeError:
         # Whoever read has left.
-        _give_up_stdout()
+        give_up_stdout()
         return Exit.DONE
     except OSError as fault:
         if fault.errno not in _UNWRITTEN:
             raise
-        _give_up_stdout()
+        give_up_stdout()
         complain(f"what was to be printed is not all there: {fault.strerror}")
         return Exit.REFUSED
     except KeyboardInterrupt:
@@ -137,8 +137,3 @@ def _run(args: argparse.Namespace) -> int:
         code = stop.code
     sys.stdout.flush()
     return code
-
-
-def _give_up_stdout() -> None:
-    # What is still buffered must not fail once more at exit.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -18,6 +18,7 @@ from watchgate.core.amounts import plural
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
+    from pathlib import Path
 
     from watchgate.agents.base import Adapter
     from watchgate.service.setup.change import Change
@@ -56,6 +57,13 @@ def show(
         say(f"{agent.name}: {_summary(change, got)}")
         if change.needed:
             _show_diff(change, written_out)
+
+
+def show_removed(paths: Sequence[Path]) -> None:
+    """Print as JSON what would become of files of ours that belong to no agent."""
+    for path in paths:
+        removed = {"needed": True, "removes": True, "events": [], "diff": ""}
+        json_line({"agent": "", "path": str(path), **removed})
 
 
 def _fields(agent: Adapter, change: Change) -> dict[str, Any]:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from watchgate.cli.agent_listing import list_states
 from watchgate.cli.dry_run import add_dry_run, check_json, show
 from watchgate.cli.exits import Exit, Stop
-from watchgate.cli.install_words import installed_lines, next_line, open_sessions
-from watchgate.cli.output import complain, prose
+from watchgate.cli.install_words import complain_of_list, installed_lines, next_line, open_sessions
+from watchgate.cli.output import complain, tell
 from watchgate.cli.place import agents_known, agents_named, configured, here
 from watchgate.cli.presence.offer import offer_pin
 from watchgate.cli.typed import at_terminal, typed
@@ -59,6 +59,7 @@ def _install(args: argparse.Namespace) -> int:
         if args.watch or args.dry_run or args.json or args.status_line is not None:
             raise Stop("name an agent: watchgate install claude --dry-run", Exit.USAGE)
         return list_states()
+    from watchgate.service.integrity.manifest import listed
     from watchgate.service.setup.installer import Installer
     from watchgate.service.setup.targets import Refusal
 
@@ -67,6 +68,8 @@ def _install(args: argparse.Namespace) -> int:
     agents = agents_named(args.agents, agents_known(here(), config))
     if args.watch:
         config = _watching(config, agents, dry_run=args.dry_run)
+    if fault := listed(here().installed)[1]:
+        complain_of_list(fault)
     installer, python = Installer(here(), os.environ, Path.cwd()), _python()
     setting = _setting(config, python)
     done: list[Adapter] = []
@@ -88,7 +91,7 @@ def _install(args: argparse.Namespace) -> int:
             done.append(agent)
         backups = [found for change in changes if (found := installer.backup_of(change))]
         for line in installed_lines(agent, changes, backups, args.scope):
-            prose(line)
+            tell(line)
     if done:
         _after_install(done, config.profile)
     if installed and config.profile != "watch":
@@ -160,10 +163,10 @@ def _say_what_the_core_does() -> None:
     with suppress(Unreached):
         profile = ask(Request(id=1, verb="hello"))["hello"]["profile"]
         if profile != "watch":
-            prose(
+            tell(
                 f"The running core keeps profile {profile}, which hooks that only watch do not ask"
             )
-            prose("for a decision; `watchgate guard off` changes it as well.")
+            tell("for a decision; `watchgate guard off` changes it as well.")
 
 
 def _setting(config: Config, python: Path) -> Setting:
@@ -189,6 +192,6 @@ def _python() -> Path:
 
 def _after_install(agents: Sequence[Adapter], profile: str) -> None:
     for line in open_sessions(agents):
-        prose(line)
-    prose(next_line(profile))
-    prose("`watchgate doctor` tries the installed commands.")
+        tell(line)
+    tell(next_line(profile))
+    tell("`watchgate doctor` tries the installed commands.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from watchgate.cli.output import complain
 from watchgate.core.amounts import plural
 
 if TYPE_CHECKING:
@@ -67,6 +68,14 @@ def open_sessions(agents: Sequence[Adapter], *, taken_out: bool = False) -> list
             keep = "keep the hooks, which deny what acts once the hook client is gone"
         lines.append(f"Open sessions of {agent.title} {keep}; start them again: {_named(pids)}.")
     return lines
+
+
+def complain_of_list(fault: str) -> None:
+    """Say that the list of what was installed cannot be read, and what becomes of it."""
+    complain(
+        f"{fault}: the list of what was installed is damaged. It is begun anew, and the old one "
+        "kept beside it until the last hooks go; `watchgate install AGENT` lists an agent again"
+    )
 
 
 def next_line(profile: str) -> str:

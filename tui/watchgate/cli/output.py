@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import textwrap
@@ -34,6 +35,19 @@ def prose(text: str) -> None:
             line, cells, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
         )
     print(line, flush=True)
+
+
+def tell(text: str) -> None:
+    """As `prose`, of what is done whether or not anybody still reads."""
+    try:
+        prose(text)
+    except BrokenPipeError:
+        give_up_stdout()
+
+
+def give_up_stdout() -> None:
+    """Let what is printed from now on, and what is still buffered, go nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def complain(text: str) -> None:

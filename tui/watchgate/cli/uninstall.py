@@ -7,25 +7,25 @@ import os
 import shlex
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from watchgate.cli.dry_run import add_dry_run, check_json, show
+from watchgate.cli.dry_run import add_dry_run, check_json, show, show_removed
 from watchgate.cli.exits import Exit, Stop
-from watchgate.cli.install_words import open_sessions
-from watchgate.cli.output import complain, prose
+from watchgate.cli.install_words import complain_of_list, open_sessions
+from watchgate.cli.output import complain, say, tell
 from watchgate.cli.place import agents_known, agents_named, configured, here
 from watchgate.cli.typed import at_terminal, typed
 
 if TYPE_CHECKING:
     from watchgate.agents.base import Adapter
     from watchgate.service.setup.change import Change
-    from watchgate.service.setup.installations import Installations
+    from watchgate.service.setup.installations import Installation, Installations
     from watchgate.service.setup.leaving import Left
 
 CORE_ENDS_S = 10.0
 LOOK_S = 0.05
+NAMED = 3
 
 
 def add_parser(commands: Any) -> None:
@@ -56,19 +56,19 @@ def _uninstall(args: argparse.Namespace) -> int:
     from watchgate.service.setup.targets import Refusal
 
     check_json(args)
-    known, python, code = _known(), Path("python3"), Exit.DONE
-    there = _chosen(args, known)
-    for lost in there.lost:
-        complain(f"{lost.entry.agent}: {lost.why}; take its hooks out of {lost.entry.path} by hand")
-        code = Exit.REFUSED
+    known, code = _known(), Exit.DONE
+    planned = _planned(args, known)
+    if args.dry_run:
+        return _shown(args, planned)
+    purge = args.all and not planned.leaves_hooks and _wants_purge(asked=args.purge)
+    if purge:
+        _end_core()
     done: list[Adapter] = []
-    for each in there.found:
+    for each, _ in planned.changes:
         installer = each.installer(here())
         try:
-            changes = installer.plan_uninstall(each.agent, each.scope, python)
-            if args.dry_run:
-                show(each.agent, changes, as_json=args.json)
-                continue
+            # Anew, as two agents may share a file.
+            changes = installer.plan_uninstall(each.agent, each.scope, Path("python3"))
             installer.uninstall(changes)
         except (Refusal, OSError) as refusal:
             complain(f"{each.agent.name}: refused. {refusal}")
@@ -76,15 +76,79 @@ def _uninstall(args: argparse.Namespace) -> int:
             continue
         _say_done(each.agent, changes)
         done += [each.agent] if any(change.needed for change in changes) else []
-    if args.dry_run:
-        if args.purge:
-            prose(f"would be removed for good: {_folders()}")
-        return code
     for line in open_sessions(list(dict.fromkeys(done)), taken_out=True):
-        prose(line)
+        tell(line)
+    code = max(code, Exit.REFUSED if planned.leaves_hooks else Exit.DONE)
     if not any_left(here(), known, os.environ, Path.cwd()):
-        code = max(code, _leave(asked=args.all, purge=args.purge))
+        return max(code, _leave(asked=args.all, purge=purge))
+    if args.purge:
+        ended = "The core is ended, but what" if purge else "What"
+        tell(f"{ended} was recorded and configured stays, as hooks are left.")
     return code
+
+
+class _Planned(NamedTuple):
+    """The changes in each place, and whether hooks would be left after them."""
+
+    changes: list[tuple[Installation, tuple[Change, ...]]]
+    leaves_hooks: bool
+
+
+def _planned(args: argparse.Namespace, known: Mapping[str, Adapter]) -> _Planned:
+    """Plan what is to be done, and complain of each file that only a person can mend."""
+    from watchgate.service.setup.targets import Refusal
+
+    there = _chosen(args, known)
+    if there.fault:
+        complain_of_list(there.fault)
+    for lost in there.lost:
+        name = f"{lost.entry.agent}: " if lost.entry.agent else ""
+        complain(f"{name}{lost.why}; take its hooks out of {lost.entry.path} by hand")
+    changes, refused = [], bool(there.lost)
+    for each in there.found:
+        try:
+            plan = each.installer(here()).plan_uninstall(each.agent, each.scope, Path("python3"))
+        except (Refusal, OSError) as refusal:
+            complain(f"{each.agent.name}: refused. {refusal}")
+            refused = True
+            continue
+        changes.append((each, plan))
+        for change in plan:
+            if change.left:
+                refused = True
+                complain(
+                    f"{each.agent.name}: take out by hand what still runs the hook client in "
+                    f"{change.path}, as somebody changed it, in line {change.left} without ours"
+                )
+    return _Planned(changes, refused)
+
+
+def _shown(args: argparse.Namespace, planned: _Planned) -> Exit:
+    """Print what would become of each file, and of what lies beside the agents' files."""
+    from watchgate.service.detached import answers
+    from watchgate.service.setup.leaving import beside, own, records
+
+    for each, changes in planned.changes:
+        show(each.agent, changes, as_json=args.json)
+    if planned.leaves_hooks:
+        records_too = " and what was recorded and configured" if args.purge else ""
+        complain(f"hooks would be left, so the hook client{records_too} would stay")
+        return Exit.REFUSED
+    client = list(own(here())) if args.all else []
+    kept = list(records(here())) if args.purge else []
+    if args.json:
+        show_removed([path for path in (*client, *kept) if not path.is_dir()])
+        return Exit.DONE
+    if client:
+        say(f"Then the hook client and its backups would be removed from {here().data_dir}.")
+    if args.purge and answers(here()):
+        say("The core would be ended first, and nothing be done where it refuses that.")
+    if kept:
+        others = beside(here(), (*client, *kept))
+        gone = dict.fromkeys(each if each.parent in others else each.parent for each in kept)
+        say(f"would be removed for good: {shlex.join(map(str, gone))}")
+        _say_beside(others, "would stay")
+    return Exit.DONE
 
 
 def _known() -> Mapping[str, Adapter]:
@@ -99,6 +163,7 @@ def _known() -> Mapping[str, Adapter]:
 
 
 def _chosen(args: argparse.Namespace, known: Mapping[str, Adapter]) -> Installations:
+    from watchgate.service.integrity.manifest import listed
     from watchgate.service.setup.installations import Installation, Installations, installations
 
     if args.all == bool(args.agents):
@@ -113,28 +178,31 @@ def _chosen(args: argparse.Namespace, known: Mapping[str, Adapter]) -> Installat
     return Installations(
         tuple(
             Installation(agent=each, scope=args.scope, env=os.environ, cwd=cwd) for each in agents
-        )
+        ),
+        fault=listed(here().installed)[1],
     )
 
 
 def _say_done(agent: Adapter, changes: Sequence[Change]) -> None:
     present = [change for change in changes if change.found.content is not None]
     if not present:
-        prose(f"{agent.name}: no hooks of watchgate in {changes[0].path}")
+        tell(f"{agent.name}: no hooks of watchgate in {changes[0].path}")
     for change in present:
         name, path = agent.name, change.path
-        if not change.needed:
-            prose(f"{name}: no hooks of watchgate in {path}")
+        if not change.needed and not change.left:
+            tell(f"{name}: no hooks of watchgate in {path}")
+        elif not change.needed:
+            tell(f"{name}: {path} is as it was")
         elif change.after is None:
-            prose(f"{name}: {path} is gone again, as before the installation")
+            tell(f"{name}: {path} is gone again, as before the installation")
         elif change.restored:
-            prose(f"{name}: {path} has its old bytes again")
+            tell(f"{name}: {path} has its old bytes again")
         else:
-            prose(f"{name}: hooks removed from {path}; what else changed there stays")
+            tell(f"{name}: hooks removed from {path}; what else changed there stays")
         if agent.setup is not None and agent.setup.trusts_by_place and change.displaced:
             events = ", ".join(change.displaced)
             moved = f"Other tools' hooks moved up ({events})"
-            prose(f"{moved}: {agent.title} will ask to trust them again.")
+            tell(f"{moved}: {agent.title} will ask to trust them again.")
 
 
 def _leave(*, asked: bool, purge: bool) -> Exit:
@@ -146,19 +214,18 @@ def _leave(*, asked: bool, purge: bool) -> Exit:
     left = leave(places)
     _complain_of(left)
     if left.removed:
-        prose(
-            f"No hooks are left: the hook client and its backups are gone from {places.data_dir}."
-        )
+        tell(f"No hooks are left: the hook client and its backups are gone from {places.data_dir}.")
     elif asked:
-        prose("No hooks of watchgate are installed anywhere.")
+        tell("No hooks of watchgate are installed anywhere.")
+    code = Exit.REFUSED if left.stays else Exit.DONE
+    if purge:
+        return max(code, _purge())
     if asked and (names := _folders()):
-        if purge or (at_terminal() and _wants_purge(names)):
-            return max(Exit.REFUSED if left.stays else Exit.DONE, _purge())
-        prose(f"What was recorded and configured stays: {names}")
-        prose("`watchgate uninstall --all --purge` removes that too.")
+        tell(f"What was recorded and configured stays: {names}")
+        tell("`watchgate uninstall --all --purge` removes that too.")
         if answers(places):
-            prose("A core still runs: `watchgate stop` ends it.")
-    return Exit.REFUSED if left.stays else Exit.DONE
+            tell("A core still runs: `watchgate stop` ends it.")
+    return code
 
 
 def _folders() -> str:
@@ -168,29 +235,50 @@ def _folders() -> str:
     return shlex.join(dict.fromkeys(str(path.parent) for path in records(here())))
 
 
-def _wants_purge(names: str) -> bool:
-    prose(f"What was recorded and configured is in {names}")
+def _wants_purge(*, asked: bool) -> bool:
+    """Whether what was recorded is to go, too: by the flag, else by who is asked."""
+    names = _folders()
+    if asked or not names or not at_terminal():
+        return asked
+    tell(f"What was recorded and configured is in {names}")
     return typed("Remove it for good, and end the core that runs? [y/N] ").lower() in ("y", "yes")
 
 
-def _purge() -> Exit:
-    """End the core, then remove what it recorded and what was configured."""
+def _end_core() -> None:
+    """End the core, before anything else is done; ends the command where it refuses that."""
     from watchgate.cli.ask import Unreached, ask
     from watchgate.link.protocol import Request
     from watchgate.service.runtime_dir import claimed
-    from watchgate.service.setup.leaving import purge
 
-    places, end_s = here(), time.monotonic() + CORE_ENDS_S
-    with suppress(Unreached):
+    end_s = time.monotonic() + CORE_ENDS_S
+    try:
         ask(Request(id=1, verb="stop"))
-    while claimed(places):
+    except Unreached:
+        pass  # one may be about to start or to end, which the lock tells
+    except Stop as stop:
+        raise Stop(f"the core does not end, so nothing was changed. {stop}", stop.code) from None
+    while claimed(here()):
         if time.monotonic() > end_s:
-            raise Stop("the core does not end, so what it recorded stays: watchgate status")
+            raise Stop("the core does not end, so nothing was changed: watchgate status")
         time.sleep(LOOK_S)
-    left = purge(places, Path.home())
+
+
+def _purge() -> Exit:
+    """Remove what a core recorded, which has ended, and what was configured."""
+    from watchgate.service.setup.leaving import beside, purge
+
+    left = purge(here(), Path.home())
     _complain_of(left)
-    prose("What was recorded and configured is gone.")
+    others = beside(here(), (path for path, _ in left.stays))
+    _say_beside(others, "stays")
+    tell(f"What {'else ' if left.stays else ''}was recorded and configured is gone.")
     return Exit.REFUSED if left.stays else Exit.DONE
+
+
+def _say_beside(others: Mapping[Path, Sequence[str]], verb: str) -> None:
+    for folder, names in others.items():
+        more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+        tell(f"{folder} {verb}, with what is not ours: {', '.join(names[:NAMED])}{more}")
 
 
 def _complain_of(left: Left) -> None:

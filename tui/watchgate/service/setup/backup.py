@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from watchgate.core import decoding
+from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.service.setup import files
 
 
@@ -24,6 +25,12 @@ class Note(msgspec.Struct, frozen=True, kw_only=True):
     made: tuple[str, ...] = ()
 
 
+def edited(directory: Path) -> set[Path]:
+    """Every file that has a backup here."""
+    notes = (_decoded(each) for each in directory.glob("*.json"))
+    return {Path(note.path) for note in notes if note is not None}
+
+
 class Backup:
     """The backup of one file, in two files of our data directory: the old bytes, and a note."""
 
@@ -38,16 +45,21 @@ class Backup:
         return self._read()
 
     def old(self) -> bytes | None:
-        """What the file held before the first entry; None where there was no file."""
+        """What the file held before the first entry; None without a file then or a copy now."""
         note = self._read()
-        return self.before.read_bytes() if note is not None and note.existed else None
+        if note is None or not note.existed:
+            return None
+        try:
+            return self.before.read_bytes()
+        except FileNotFoundError:
+            return None
 
     def restores(self, content: bytes | None) -> Note | None:
-        """The note, if this content is exactly what we wrote."""
+        """The note, if this content is exactly what we wrote, and the old bytes are still there."""
         note = self._read()
         if note is None or content is None or note.written_sha256 != _hash(content):
             return None
-        return note
+        return note if self.old() is not None or not note.existed else None
 
     def keep(self, before: bytes | None, written: bytes, made: tuple[str, ...]) -> None:
         """Remembers a file's old bytes (None: there was none) beside what is to be written."""
@@ -66,10 +78,14 @@ class Backup:
         self.before.unlink(missing_ok=True)
 
     def _read(self) -> Note | None:
-        try:
-            return decoding.decode(self._note.read_bytes(), Note)
-        except (FileNotFoundError, msgspec.DecodeError):
-            return None
+        return _decoded(self._note)
+
+
+def _decoded(path: Path) -> Note | None:
+    try:
+        return decoding.decode(path.read_bytes(), Note)
+    except (FileNotFoundError, *JSON_FAULTS):
+        return None
 
 
 def _hash(content: bytes) -> str:

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
 
 from watchgate.agents.base import Adapter
+from watchgate.client_uninstall import lines_that_call
 from watchgate.link.paths import Paths
 from watchgate.service.integrity import manifest
-from watchgate.service.integrity.manifest import Entry, ManifestError
-from watchgate.service.setup import files
+from watchgate.service.integrity.manifest import Entry
+from watchgate.service.setup import backup, files
 from watchgate.service.setup.forms.editor import FormError
 from watchgate.service.setup.forms.whole_file import MARK
 from watchgate.service.setup.installer import Installer, Setting
 from watchgate.service.setup.parts import Part
-from watchgate.service.setup.targets import Refusal, Scope, setup_of
+from watchgate.service.setup.targets import SCOPES, Refusal, Scope, setup_of
 
 _NO_PYTHON = Path("python3")
-_SCOPES: tuple[Scope, ...] = ("user", "project")
 
 
 class Installation(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,17 +36,21 @@ class Installation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Lost(msgspec.Struct, frozen=True):
-    """A file of the list that nobody here can edit, and why."""
+    """A file of the list, or with a backup, that nobody here can edit, and why."""
 
     entry: Entry
     why: str
 
 
 class Installations(msgspec.Struct, frozen=True):
-    """Every place with hooks of ours, and those files of the list that are in none of them."""
+    """Every place with hooks of ours, and the files that are in none of them but run the client.
+
+    `fault` says why the list cannot be read.
+    """
 
     found: tuple[Installation, ...]
     lost: tuple[Lost, ...] = ()
+    fault: str = ""
 
 
 def installations(
@@ -56,7 +60,8 @@ def installations(
     found: list[Installation] = []
     lost: list[Lost] = []
     covered: set[tuple[str, str]] = set()
-    for entry in _listed(places):
+    listed, fault = manifest.listed(places.installed)
+    for entry in listed:
         if entry.part != "hooks" or entry.key in covered:
             continue
         there = _leading_to(places, entry, known, env)
@@ -69,10 +74,16 @@ def installations(
     for usual in _usual(known, env, cwd):
         parts = _parts(places, usual)
         keys = {(str(part.path), usual.agent.name) for part in parts}
-        if not keys & covered and has_hooks(parts):
+        if not keys & covered and (has_hooks(parts) or _any_calls(parts)):
             found.append(usual)
             covered |= keys
-    return Installations(tuple(found), tuple(lost))
+    known_files = {Path(path).resolve() for path, _ in covered}
+    known_files |= {Path(each.entry.path).resolve() for each in lost}
+    for path in backup.edited(places.backups) - {places.client}:
+        if path not in known_files and _calls(path, unreadable=True):
+            entry = Entry(part="hooks", path=str(path), digest="")
+            lost.append(Lost(entry, "no list names this file any more"))
+    return Installations(tuple(found), tuple(lost), fault)
 
 
 def any_left(
@@ -81,7 +92,9 @@ def any_left(
     """Tell whether hooks of ours may still be anywhere, and so need the client."""
     there = installations(places, known, env, cwd)
     parts = (_parts(places, each) for each in there.found)
-    return bool(there.lost) or any(has_hooks(each, unreadable=True) for each in parts)
+    return bool(there.lost) or any(
+        has_hooks(each, unreadable=True) or _any_calls(each) for each in parts
+    )
 
 
 def has_hooks(parts: Iterable[Part], *, unreadable: bool = False) -> bool:
@@ -115,11 +128,18 @@ def _names_us(path: Path) -> bool:
         return True
 
 
-def _listed(places: Paths) -> Sequence[Entry]:
+def _any_calls(parts: Iterable[Part]) -> bool:
+    return any(_calls(part.path) for part in parts)
+
+
+def _calls(path: Path, *, unreadable: bool = False) -> bool:
+    """Tell whether anything in a file runs the client, also what somebody changed by hand."""
     try:
-        return manifest.load(places.installed) or ()
-    except (ManifestError, OSError):
-        return ()
+        return bool(lines_that_call(path.read_text("utf-8", "replace")))
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return unreadable
 
 
 def _leading_to(
@@ -145,7 +165,7 @@ def _usual(
     known: Mapping[str, Adapter], env: Mapping[str, str], cwd: Path
 ) -> Iterator[Installation]:
     for agent in known.values():
-        for scope in _SCOPES if agent.setup is not None else ():
+        for scope in SCOPES if agent.setup is not None else ():
             yield Installation(agent=agent, scope=scope, env=env, cwd=cwd)
 
 

@@ -122,16 +122,21 @@ class Installer:
         self._note(changes, native=native)
 
     def uninstall(self, changes: tuple[Change, ...]) -> None:
-        """Makes a planned removal and forgets the backups."""
+        """Makes a planned removal and forgets the backups.
+
+        A file that somebody's own entry still runs the client from stays in the list.
+        """
         made = {Path(name) for change in changes for name in self._made(change)}
         for change in changes:
             if change.after is not None and change.needed:
                 files.write(change.found, change.after)
             elif change.after is None and change.found.content is not None:
                 files.delete(change.found)
-            self._backup(change.found).drop()
+            if not change.left:
+                self._backup(change.found).drop()
         files.remove_directories(sorted(made, key=lambda each: len(each.parts), reverse=True))
-        self._remember((), {_key(change) for change in changes})
+        left = [self._entry(change) for change in changes if change.left]
+        self._remember(left, {_key(change) for change in changes if not change.left})
 
     def backup_of(self, change: Change) -> Path | None:
         """Return where the bytes lie that a file had before; None where there was no file."""

@@ -6,7 +6,8 @@ What was recorded and configured goes only where a person wants that, too.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -109,11 +110,34 @@ def purge(places: Paths, home: Path) -> Left:
             stays.append((path, fault.strerror or str(fault)))
             continue
         removed.append(path)
-    state = places.state_dir
-    for folder in (state / USAGE, places.runtime_dir, state, places.config.parent, places.data_dir):
+    for folder in _folders(places):
         if folder.is_dir():
             _remove_empty(folder, home)
     return Left(tuple(removed), tuple(stays))
+
+
+def beside(places: Paths, ours: Iterable[Path]) -> dict[Path, list[str]]:
+    """The names of what lies beside `ours` in each folder of records, which keeps the folder."""
+    gone = set(ours)
+    found: dict[Path, list[str]] = {}
+    for folder in _folders(places):
+        try:
+            names = sorted(each.name for each in folder.iterdir() if each not in gone)
+        except FileNotFoundError:
+            continue
+        except OSError as fault:
+            names = [fault.strerror or str(fault)]
+        if names:
+            found[folder] = names
+        else:
+            gone.add(folder)
+    return found
+
+
+def _folders(places: Paths) -> tuple[Path, ...]:
+    """Every folder of records, rights and configuration, the innermost first."""
+    state = places.state_dir
+    return state / USAGE, places.runtime_dir, state, places.config.parent, places.data_dir
 
 
 def _remove_empty(folder: Path, home: Path) -> None:
@@ -128,6 +152,12 @@ def _remove_empty(folder: Path, home: Path) -> None:
             return
 
 
+def own(places: Paths) -> Iterator[Path]:
+    """Every file and folder of ours beside the agents' files that is there."""
+    folders = (places.backups, client_copy.bytecode_directory(places))
+    yield from (path for path in (*_own(places), *folders) if path.is_symlink() or path.exists())
+
+
 def _own(places: Paths) -> Iterator[Path]:
     """Every file of ours, the list last."""
     yield from client_copy.packaged(places)
@@ -137,17 +167,16 @@ def _own(places: Paths) -> Iterator[Path]:
     yield from sorted(places.backups.glob("*.json"))
     yield from sorted(places.backups.glob("*.before"))
     yield places.installed.with_suffix(".lock")
+    yield manifest.unread(places.installed)
     yield places.installed
 
 
 def _forget(places: Paths) -> bool:
     """Empty the list, and see to it that no core takes its end for somebody else's deed."""
-    try:
-        listed = manifest.load(places.installed) or ()
-        if listed:
+    # One that nobody can read tells a core nothing.
+    if listed := manifest.listed(places.installed)[0]:
+        with suppress(OSError):
             manifest.note(places.installed, (), {entry.key for entry in listed})
-    except (manifest.ManifestError, OSError):
-        pass  # a list that nobody can read tells a core nothing
     end = time.monotonic() + CORE_LOOKS_S
     while seen.load(places.integrity)[0].entries:
         if not answers(places):
