@@ -29,6 +29,14 @@ def test_it_runs_targets_that_exist() -> None:
     assert all(re.search(rf"^{target}:", makefile, re.MULTILINE) for target in targets)
 
 
+def test_the_example_installs_from_a_checkout_as_the_readme_does() -> None:
+    place = re.search(r"^          path: (\S+)$", EXAMPLE.read_text(), re.MULTILINE)
+    assert place is not None
+    command = "uv tool install ."
+    assert f"`{command}`" in (ROOT / "README.md").read_text()
+    assert f"          {command}/{place[1]}\n" in EXAMPLE.read_text()
+
+
 def test_actions_are_pinned_by_their_major_version_and_may_only_read() -> None:
     for workflow in (WORKFLOW, EXAMPLE):
         text = workflow.read_text()
