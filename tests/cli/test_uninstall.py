@@ -372,9 +372,13 @@ def test_a_purge_spares_what_lies_beside_our_files_in_folders_of_others(
 ) -> None:
     shared = tmp_path / "shared"
     (shared / "watchgate").mkdir(parents=True)
+    (shared / "usage").mkdir()
     config, beside = (
         shared / "watchgate.toml",
-        (shared / "vimrc", shared / "watchgate" / "setup.py"),
+        [
+            shared / name
+            for name in ("vimrc", "journal.md", "usage/report.txt", "watchgate/setup.py")
+        ],
     )
     config.write_text('profile = "guard"\n')
     for path in beside:
@@ -384,7 +388,10 @@ def test_a_purge_spares_what_lies_beside_our_files_in_folders_of_others(
     monkeypatch.setenv("WATCHGATE_RUNTIME_DIR", str(shared / "watchgate"))
     shown = cli("uninstall", "--all", "--purge", "--dry-run").out
     assert f"would be removed for good: {config}\n" in shown
-    assert f"{shared} would stay, with what is not ours: vimrc, watchgate\n" in shown
+    assert (
+        f"{shared} would stay, with what is not ours: journal.md, usage, vimrc and 1 more\n"
+        in shown
+    )
     said = cli("uninstall", "--all", "--purge")
     assert said.code == Exit.DONE
     assert f"{shared / 'watchgate'} stays, with what is not ours: setup.py\n" in said.out

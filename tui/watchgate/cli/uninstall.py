@@ -81,7 +81,7 @@ def _uninstall(args: argparse.Namespace) -> int:
     code = max(code, Exit.REFUSED if planned.leaves_hooks else Exit.DONE)
     if not any_left(here(), known, os.environ, Path.cwd()):
         return max(code, _leave(asked=args.all, purge=purge))
-    if args.purge:
+    if purge or args.purge:
         ended = "The core is ended, but what" if purge else "What"
         tell(f"{ended} was recorded and configured stays, as hooks are left.")
     return code
@@ -214,7 +214,12 @@ def _leave(*, asked: bool, purge: bool) -> Exit:
     left = leave(places)
     _complain_of(left)
     if left.removed:
-        tell(f"No hooks are left: the hook client and its backups are gone from {places.data_dir}.")
+        what = (
+            "what else lay there for them is"
+            if left.stays
+            else "the hook client and its backups are"
+        )
+        tell(f"No hooks are left: {what} gone from {places.data_dir}.")
     elif asked:
         tell("No hooks of watchgate are installed anywhere.")
     code = Exit.REFUSED if left.stays else Exit.DONE

@@ -5,6 +5,7 @@ What was recorded and configured goes only where a person wants that, too.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -24,6 +25,9 @@ from watchgate.service.usage.cache import FOLDER as USAGE
 CORE_LOOKS_S = 6.0
 """A core looks at the list every two seconds; one that does not in this time hangs."""
 _POLL_S = 0.1
+_OF_SQLITE = ("", "-wal", "-shm", "-journal")
+_CACHED = re.compile(r"[0-9a-f]{32}|tmp[a-z0-9_]{8}")
+"""The names in the cache of usage, and of what was being written to it."""
 
 
 class Left(msgspec.Struct, frozen=True):
@@ -91,8 +95,9 @@ def records(places: Paths) -> tuple[Path, ...]:
     # A file that was being written, or could not be read, has an ending more.
     ends = ("", ".new", ".unread")
     own = [path.with_name(path.name + end) for path in files for end in ends]
-    own += state.glob(f"{places.journal.stem}.*")
-    own += (state / USAGE).glob("*")
+    logged = [places.journal.with_suffix(end) for end in (".db", ".index.db", ".head")]
+    own += [path.with_name(path.name + end) for path in logged for end in _OF_SQLITE]
+    own += [path for path in (state / USAGE).glob("*") if _CACHED.fullmatch(path.name)]
     own += (places.ingest_socket, places.control_socket)
     return tuple(path for path in own if path.is_symlink() or path.exists())
 
