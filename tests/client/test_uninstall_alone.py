@@ -28,6 +28,7 @@ CASES = [
     for name in EDITED
     for what, text in {"empty": "", **texts(setup_of(ADAPTERS[name]))}.items()
 ]
+TEXTS = texts(setup_of(ADAPTERS["claude"]))
 Snapshot = dict[str, tuple[str, bytes]]
 
 
@@ -172,6 +173,15 @@ def test_a_dry_run_changes_nothing(places: Paths, tmp_path: Path) -> None:
     assert f"{user_file('claude')}: would be removed" in done.stdout
     assert "would be gone" in done.stdout.splitlines()[-1]
     assert snapshot(tmp_path) == before
+
+
+@pytest.mark.parametrize("what", sorted(TEXTS.keys() - {"an empty event"}))
+def test_however_a_file_is_laid_out_only_our_entries_are_cut(places: Paths, what: str) -> None:
+    path = user_file("claude", TEXTS[what])
+    install("claude")
+    path.write_text(f"{path.read_bytes().decode()} \n", newline="")
+    assert_done(uninstall(places))
+    assert path.read_bytes().decode() == f"{TEXTS[what]} \n"
 
 
 @pytest.mark.parametrize(

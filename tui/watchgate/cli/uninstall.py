@@ -137,7 +137,7 @@ def _shown(args: argparse.Namespace, planned: _Planned) -> Exit:
     client = list(own(here())) if args.all else []
     kept = list(records(here())) if args.purge else []
     if args.json:
-        show_removed([path for path in (*client, *kept) if not path.is_dir()])
+        show_removed([path for path in (*client, *kept) if path.is_symlink() or not path.is_dir()])
         return Exit.DONE
     if client:
         say(f"Then the hook client and its backups would be removed from {here().data_dir}.")
