@@ -338,7 +338,7 @@ def test_an_installation_over_a_damaged_list_says_so_and_keeps_it(cli: Cli, plac
     assert "`watchgate install AGENT` begins it anew" in shown.out
     said = cli("install", "claude")
     assert said.code == Exit.DONE
-    assert "the list of what was installed is damaged. It is begun anew" in said.err
+    assert "the list of what was installed cannot be read. `watchgate install" in said.err
     assert places.installed.with_name("installed.json.unread").read_text() == "{"
     assert "list of hooks" not in cli("doctor", "claude").out
     assert cli("uninstall", "--all").err == ""

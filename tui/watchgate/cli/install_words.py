@@ -71,10 +71,11 @@ def open_sessions(agents: Sequence[Adapter], *, taken_out: bool = False) -> list
 
 
 def complain_of_list(fault: str) -> None:
-    """Say that the list of what was installed cannot be read, and what becomes of it."""
+    """Say that the list of what was installed cannot be read, and how to mend it."""
     complain(
-        f"{fault}: the list of what was installed is damaged. It is begun anew, and the old one "
-        "kept beside it until the last hooks go; `watchgate install AGENT` lists an agent again"
+        f"{fault}: the list of what was installed cannot be read. `watchgate install AGENT`, of "
+        "each agent that has hooks, begins it anew, and the old one is kept beside it until the "
+        "last hooks go"
     )
 
 
