@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from tests.ui.console import OPTIONS, running
-from tests.ui.fake_source import FOUND
-from tests.ui.picture import busy, first_run, sessions
+from tests.ui.fake_source import FOUND, FakeClock, FakeSource
+from tests.ui.picture import NOW_US, busy, first_run, sessions
 from watchgate.core.agent_state import AgentState
 from watchgate.core.views import SessionView
 from watchgate.link.protocol import Snapshot
@@ -109,3 +109,24 @@ async def test_a_demo_asks_for_no_agents_of_this_machine() -> None:
     options = msgspec.structs.replace(OPTIONS, demo=True)
     async with running(first_run(), options=options, agents=(CLAUDE,)) as bench:
         assert "hooks are in" not in bench.screen
+
+
+async def test_i_in_a_demo_tells_of_the_agents_at_the_own_core() -> None:
+    async def open_demo() -> tuple[FakeSource, FakeClock]:
+        demo = FakeSource(busy())
+        demo.agents = ()
+        return demo, FakeClock(NOW_US)
+
+    options = msgspec.structs.replace(OPTIONS, open_demo=open_demo)
+    async with running(first_run(), options=options, agents=(CLAUDE,)) as bench:
+        await bench.press("x")
+        await bench.until(lambda: "2 PENDING" in bench.screen)
+        await bench.press("i")
+        await bench.until(lambda: "in a shell: watchgate install   (c copies" in bench.screen)
+
+
+async def test_i_in_a_demo_without_a_core_names_no_agent() -> None:
+    options = msgspec.structs.replace(OPTIONS, demo=True)
+    async with running(busy(), options=options, agents=()) as bench:
+        await bench.press("i")
+        await bench.until(lambda: "in a shell: watchgate install   (c copies" in bench.screen)

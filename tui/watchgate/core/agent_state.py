@@ -81,8 +81,10 @@ def install_command(states: Iterable[AgentState]) -> str:
     names = [state.agent for state in known if state.wants_install]
     if names:
         return f"watchgate install {' '.join(names)}"
-    # Without names it lists the states.
-    return "watchgate install" if any(state.installed for state in known) else _EXAMPLE
+    return LIST_AGENTS if any(state.installed for state in known) else _EXAMPLE
 
+
+LIST_AGENTS = "watchgate install"
+"""The command that lists the states of all agents, and changes nothing."""
 
 _EXAMPLE = "watchgate install claude"

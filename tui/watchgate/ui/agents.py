@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from watchgate.core import decoding
-from watchgate.core.agent_state import AgentState, install_command
+from watchgate.core.agent_state import LIST_AGENTS, AgentState, install_command
 from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.link.lines import CoreLost
 from watchgate.link.protocol import Refusal
@@ -16,6 +16,7 @@ from watchgate.ui.keys.shown_keys import key_for
 
 if TYPE_CHECKING:
     from watchgate.ui.app import WatchgateApp
+    from watchgate.ui.bridge import Bridge
 
 ASK_EVERY_S = 3.0
 """Seconds between two questions: somebody installs in another terminal meanwhile."""
@@ -50,14 +51,22 @@ class Agents:
         console = self._console
         with anyio.move_on_after(WAITED_S):
             await self._ask()
-        command = install_command(console.desk.agents)
+        command = install_command(console.desk.agents) if self._core else LIST_AGENTS
         text = f"in a shell: {command}   ({key_for('copy')} copies it)"
         console.desk.say(text, self._now_s(), OFFERED_FOR_S, offered=command)
         console.wake()
 
+    @property
+    def _core(self) -> Bridge | None:
+        """The console's own core: a demo or a replay knows of no agent on this machine."""
+        stage = self._console.stage
+        return None if stage.live_is_demo else stage.live
+
     async def _ask(self) -> None:
+        if (core := self._core) is None:
+            return
         try:
-            answer = await self._console.bridge.call("list", what="agents")
+            answer = await core.call("list", what="agents")
             if isinstance(answer, Refusal):
                 return  # a core of an earlier version
             found = decoding.convert(answer.ok.get("agents", ()), tuple[AgentState, ...])
