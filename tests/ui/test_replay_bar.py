@@ -12,6 +12,7 @@ from watchgate.ui.widgets.replay_bar import ReplayBar
 
 PAUSED = ReplayView(played=3, count=9, film_s=4.0, end_s=60.0, now_us=0, paused=True)
 ONE = Waiting(1, "critical", "denied in 0:43")
+HELD = Waiting(12, "high", "held until somebody decides")
 THREE = Waiting(3, "critical", "denied in 0:09")
 
 
@@ -31,8 +32,6 @@ async def drawn(view: ReplayView | None, waiting: Waiting, cells: int = 120) -> 
             120,
             "3 requests now: the highest CRITICAL, next denied in 0:09, q leaves the demo",
         ),
-        (ONE, 80, "1 now: CRITICAL denied in 0:43, q"),
-        (THREE, 80, "3 now: CRITICAL denied in 0:09, q"),
     ],
 )
 async def test_who_waits_is_told_with_risk_and_deadline(
@@ -40,6 +39,26 @@ async def test_who_waits_is_told_with_risk_and_deadline(
 ) -> None:
     assert words in await drawn(None, waiting, cells)
     assert words.replace("demo", "replay") in await drawn(PAUSED, waiting, cells)
+
+
+@pytest.mark.parametrize(
+    ("view", "waiting", "cells", "line"),
+    [
+        (None, ONE, 80, "DEMO 1 request now: CRITICAL denied in 0:43, q leaves the demo"),
+        (None, THREE, 80, "DEMO 3 now: up to CRITICAL, next denied in 0:09, q leaves the demo"),
+        (None, THREE, 60, "DEMO 3 now up to CRITICAL, q leaves"),
+        (None, HELD, 80, "DEMO 12 now: up to HIGH, next held until somebody decides, q leaves"),
+        (None, HELD, 30, "DEMO 12 now, q leaves"),
+        (PAUSED, ONE, 80, "REPLAY paused 1 now: CRITICAL denied in 0:43, q leaves the replay"),
+        (PAUSED, THREE, 80, "REPLAY paused 3 now: up to CRITICAL, next denied in 0:09, q leaves"),
+        (PAUSED, HELD, 80, "REPLAY paused 00:00:00 0:04 of 1:00 12 now up to HIGH, q leaves"),
+    ],
+)
+async def test_who_waits_and_the_way_out_are_whole_however_narrow_it_is(
+    view: ReplayView | None, waiting: Waiting, cells: int, line: str
+) -> None:
+    told = await drawn(view, waiting, cells)
+    assert " ".join(told.split()) == line
 
 
 async def test_the_speed_is_seen_while_the_replay_is_paused() -> None:

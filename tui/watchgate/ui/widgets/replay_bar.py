@@ -41,13 +41,14 @@ class ReplayBar(Pane):
         view = self._view
         if view is None:
             line = self.line().add(" ").add(" DEMO ", "bg", on="accent", bold=True)
-            return [self._add_waiting(line.add("  these calls are invented"), "the demo", cells)]
+            self._add_waiting(line, "the demo", cells)
+            return [_add_fitting(line, "  these calls are invented", cells)]
         line = self.line().add(" ").add(" REPLAY ", "bg", on="accent", bold=True)
         line.add(f"  {_going(view)}".ljust(11), bold=True)
-        line.add(f"{clock(view.now_us)}   ")
         if self._waiting.count:
             self._add_waiting(line, "the replay", cells)
-        else:
+        _add_fitting(line, f"{clock(view.now_us)}   ", cells)
+        if not self._waiting.count:
             line.right(f"{_told(view, wide=cells >= WIDE)} ", "fg" if view.skipped_s else "dim")
         position = f"{person(view.film_s)} of {person(view.end_s)}  "
         if line.left_cells + width(position) + line.right_cells < cells:
@@ -60,16 +61,34 @@ class ReplayBar(Pane):
         return [line]
 
     def _add_waiting(self, line: Line, shown: str, cells: int) -> Line:
-        """Add what waits at the core now, which is more urgent than what is `shown`."""
-        waiting, wide = self._waiting, cells >= WIDE
-        risk = waiting.worst.upper()
-        if wide and risk and waiting.count > 1:
-            risk = f"the highest {risk}, next"
-        facts = " ".join(filter(None, (risk, waiting.consequence)))
-        number = plural(waiting.count, "request") if wide else count(waiting.count)
-        leaves = f"{key_for('detach')} leaves {shown}" if wide else key_for("detach")
-        words = f" {number} now: {facts}, {leaves} "
-        return line.right(words, "bg", on="accent", bold=True).right(" ")
+        """Add what waits at the core now and the way there, which go before what is `shown`."""
+        room = cells - line.left_cells - 3
+        forms = _waiting_words(self._waiting, f"{key_for('detach')} leaves", shown)
+        words = next((each for each in forms if width(each) <= room), forms[-1])
+        return line.right(f" {words} ", "bg", on="accent", bold=True).right(" ")
+
+
+def _add_fitting(line: Line, text: str, cells: int) -> Line:
+    """Add a text where it fits whole beside what stands at the right."""
+    if line.left_cells + width(text) + line.right_cells <= cells:
+        line.add(text)
+    return line
+
+
+def _waiting_words(waiting: Waiting, leaves: str, shown: str) -> tuple[str, ...]:
+    """Who waits and how it `leaves` what is shown, in fewer and fewer words, none of them cut."""
+    number, risk = count(waiting.count), waiting.worst.upper()
+    several = bool(risk) and waiting.count > 1
+    silence = f", next {waiting.consequence}" if several else f" {waiting.consequence}"
+    most = f"up to {risk}" if several else risk
+    whole = f"the highest {risk}" if several else risk
+    return (
+        f"{plural(waiting.count, 'request')} now: {f'{whole}{silence}'.strip()}, {leaves} {shown}",
+        f"{number} now: {f'{most}{silence}'.strip()}, {leaves} {shown}",
+        f"{number} now: {f'{most}{silence}'.strip()}, {leaves}",
+        f"{' '.join(filter(None, (number, 'now', most)))}, {leaves}",
+        f"{number} now, {leaves}",
+    )
 
 
 def _going(view: ReplayView) -> str:
