@@ -350,6 +350,9 @@ async def test_the_popup_says_what_it_does_not_do(key: str, reason: str) -> None
         assert not bench.source.asked
 
 
+WAITS = "locked: this waits until it is unlocked as shown; Esc leaves that"
+"""It needs a locked terminal: presence/test_unlocking.py presses the key there."""
+
 SAID_BY = (key_reasons, blocked, _beyond_once, Key.reason)
 """Whatever a key says that does nothing comes from these."""
 
@@ -358,7 +361,7 @@ def test_no_reason_is_left_out() -> None:
     """Each sentence in them is one of those above, word by word."""
     told = [*(reason for *_, reason in REASONS), *(reason for _, reason in (*LOST, *POPUP))]
     told += [*REFUSED.values(), "a replay: nothing is decided here", "this is a replay already"]
-    told += ["the core is lost, and with it the way to its records"]
+    told += ["the core is lost, and with it the way to its records", WAITS]
     told += ["this is the demo; q leaves it", "the demo has no agents that could be let go"]
     for made in SAID_BY:
         for sentence in _sentences(made):

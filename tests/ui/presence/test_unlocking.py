@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Protocol
 
 import msgspec
 import pytest
+from textual.worker import Worker
 
 from tests.security_key import SoftKey, software_key
-from tests.ui.console import CLEAR, LOCKED, Bench, running
-from tests.ui.fake_source import FakeSource
+from tests.ui.console import CLEAR, LOCKED, OPTIONS, Bench, running
+from tests.ui.fake_source import FakeClock, FakeSource
 from tests.ui.fleet import call
 from tests.ui.open_requests import FIRST, SECOND, asked, pending
-from tests.ui.picture import quiet
+from tests.ui.picture import NOW_US, first_run, quiet
+from tests.ui.test_approvals_screen import requested
 from watchgate.link.lines import Answer
 from watchgate.link.protocol import (
     Challenge,
@@ -27,7 +30,7 @@ from watchgate.link.protocol import (
     Snapshot,
     Unlocked,
 )
-from watchgate.ui.presence.unlocking import LOOK_EVERY_S
+from watchgate.ui.presence.unlocking import LOOK_AGAIN_S, LOOK_EVERY_S
 
 pytestmark = pytest.mark.anyio
 
@@ -104,6 +107,7 @@ async def test_letters_of_a_pin_decide_nothing() -> None:
         bench.source.answer = core(bench)
         await bench.press("a")
         await bench.until(lambda: "PIN" in bench.screen)
+        await bench.until(lambda: "Esc not now, then d denies" in bench.screen)
         await bench.press("d", "a", "D", "enter")
         assert verbs(bench) == ["decide", "unlock"]
 
@@ -264,13 +268,193 @@ async def test_a_clear_terminal_is_told_of_no_lock() -> None:
         assert "unlock" not in bench.screen
 
 
-async def test_how_it_stands_is_asked_when_something_changed_and_never_in_a_hurry() -> None:
+async def test_how_it_stands_is_asked_every_five_seconds_while_something_waits() -> None:
     async with running(two()) as bench:
         assert bench.source.looked == 1
         for _ in range(20):
             bench.clock.advance(1.0)
             await bench.settle()
+        assert bench.source.looked == 5
+
+
+async def test_how_it_stands_is_not_asked_again_while_nothing_waits_or_changes() -> None:
+    async with running(quiet()) as bench:
+        for _ in range(20):
+            bench.clock.advance(1.0)
+            await bench.settle()
         assert bench.source.looked == 1
+
+
+async def test_a_new_process_of_a_known_session_locks_the_terminal_with_its_first_request() -> None:
+    async with running(pending(asked())) as bench:
+        assert "LOCKED" not in bench.screen
+        bench.source.presence = LOCKED
+        bench.source.feed(requested(asked(id=SECOND)))
+        bench.clock.advance(LOOK_AGAIN_S)
+        await bench.settle()
+        await bench.settle()
+        assert bench.source.looked == 2
+        assert "LOCKED" in bench.screen
+
+
+async def test_requests_in_quick_succession_are_not_all_asked_about() -> None:
+    async with running(pending(asked())) as bench:
+        for number in range(10):
+            bench.source.feed(requested(asked(id=f"{number}{SECOND[1:]}"), seq=48_212 + number))
+            bench.clock.advance(LOOK_AGAIN_S / 5)
+            await bench.settle()
+        assert bench.source.looked == 3
+
+
+async def test_a_demo_before_a_locked_console_is_not_called_locked() -> None:
+    async def open_demo() -> tuple[FakeSource, FakeClock]:
+        return FakeSource(two()), FakeClock(NOW_US)
+
+    options = msgspec.structs.replace(OPTIONS, open_demo=open_demo)
+    async with running(first_run(), options=options, presence=LOCKED) as bench:
+        assert "LOCKED" in bench.screen
+        await bench.press("x")
+        await bench.until(lambda: "2 PENDING" in bench.screen)
+        assert "LOCKED" not in bench.screen
+        assert "unlock" not in bench.screen
+        await bench.press("q")
+        await bench.until(lambda: "LOCKED" in bench.screen)
+
+
+def work(bench: Bench) -> list[Worker[object]]:
+    """What runs beside the screen; the program that asks the key is a process of it."""
+    return [each for each in bench.app.workers if each.group == "work"]
+
+
+@asynccontextmanager
+async def waiting(
+    told: str, snapshot: Snapshot, where: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Bench]:
+    """A locked console that waits for a code to be typed elsewhere, or for a touch of the key."""
+    key = software_key(where)
+    monkeypatch.setenv("SSH_AUTH_SOCK", str(key.socket))
+    touched = threading.Event()
+    key.before_touch = touched.wait
+    stands = msgspec.structs.replace(NO_PIN, key=told == TOUCH)
+    async with running(snapshot, presence=stands) as bench:
+        bench.source.answer = keyed(bench, key)
+        with key.agent():
+            await bench.press("U")
+            await bench.until(lambda: told in bench.screen)
+            try:
+                yield bench
+            finally:
+                touched.set()
+                await bench.until(lambda: all(each.is_finished for each in work(bench)))
+
+
+CODE = "418 207"
+TOUCH = "touch your security key"
+both = pytest.mark.parametrize("told", [CODE, TOUCH])
+
+
+@both
+async def test_deny_gets_through_while_the_console_waits_to_be_unlocked(
+    told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with waiting(told, two(), tmp_path, monkeypatch) as bench:
+        assert "d deny" in bench.screen
+        await bench.press("d")
+        assert [bench.source.asked[-1].decision, bench.source.asked[-1].request] == ["deny", FIRST]
+        assert told in bench.screen
+        await bench.press("n", "tab", "d")
+        assert [bench.source.asked[-1].decision, bench.source.asked[-1].request] == ["deny", SECOND]
+
+
+@both
+async def test_deny_all_gets_through_while_the_console_waits_to_be_unlocked(
+    told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with waiting(told, two(), tmp_path, monkeypatch) as bench:
+        await bench.press("D")
+        assert "D again denies all 2 requests" in bench.screen
+        await bench.press("D")
+        assert [each.decision for each in bench.source.asked[-2:]] == ["deny", "deny"]
+
+
+@both
+async def test_a_denial_that_ends_the_turn_gets_through_too(
+    told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stops = asked(offered=("allow", "deny", "stop"))
+    async with waiting(told, pending(stops), tmp_path, monkeypatch) as bench:
+        await bench.press("X")
+        assert bench.source.asked[-1].decision == "deny"
+        assert bench.source.asked[-1].stop
+
+
+@both
+async def test_an_allow_says_why_it_waits(
+    told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with waiting(told, pending(asked(risk="high")), tmp_path, monkeypatch) as bench:
+        before = len(bench.source.asked)
+        await bench.press("a")
+        assert "locked: this waits until it is unlocked as shown" in bench.screen
+        assert told in bench.screen
+        assert len(bench.source.asked) == before
+
+
+@pytest.mark.parametrize(("told", "sent"), [(CODE, ["allow"]), (TOUCH, [])])
+async def test_a_medium_request_waits_only_where_a_key_is_set(
+    told: str, sent: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with waiting(told, two(), tmp_path, monkeypatch) as bench:
+        await bench.press("a")
+        assert [each.decision for each in bench.source.asked if each.decision] == sent
+
+
+@both
+async def test_keys_that_decide_nothing_do_what_they_always_do_and_esc_leaves(
+    told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with waiting(told, two(), tmp_path, monkeypatch) as bench:
+        await bench.press("tab")
+        assert bench.app.desk.docked == SECOND
+        await bench.press("z")
+        assert "FROZEN" in bench.screen
+        await bench.press("escape")
+        assert "nothing was unlocked" in bench.screen
+        assert told not in bench.screen
+
+
+@both
+async def test_a_page_that_is_opened_ends_the_waiting(
+    told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with waiting(told, two(), tmp_path, monkeypatch) as bench:
+        await bench.press("?")
+        await bench.until(lambda: told not in bench.screen)
+        await bench.press("escape")
+        assert bench.app.pages.top is bench.app.monitor
+        assert told not in bench.screen
+
+
+@both
+async def test_the_cursor_of_the_approvals_moves_while_the_console_waits(
+    told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with waiting(told, two(), tmp_path, monkeypatch) as bench:
+        await bench.press("2", "U")
+        await bench.until(lambda: told in bench.screen)
+        await bench.press("j")
+        assert bench.app.desk.docked == SECOND
+
+
+async def test_a_new_code_takes_the_place_of_one_that_has_run_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with waiting(CODE, quiet(), tmp_path, monkeypatch) as bench:
+        assert "d deny" not in bench.screen
+        bench.clock.advance(300)
+        await bench.until(lambda: "it has run out, U asks for a new one" in bench.screen)
+        await bench.press("U")
+        await bench.until(lambda: CODE in bench.screen)
 
 
 async def test_a_core_that_knows_no_pins_is_not_called_locked() -> None:

@@ -26,14 +26,13 @@ if TYPE_CHECKING:
     from watchgate.ui.widgets.command_list import CommandList
     from watchgate.ui.widgets.dock import Dock
     from watchgate.ui.widgets.prompts.answer_prompt import AnswerPrompt
-    from watchgate.ui.widgets.prompts.code_prompt import CodePrompt
+    from watchgate.ui.widgets.prompts.awaiting_prompt import AwaitingPrompt
     from watchgate.ui.widgets.prompts.filter_bar import FilterBar
     from watchgate.ui.widgets.prompts.jump_prompt import JumpPrompt
     from watchgate.ui.widgets.prompts.prompt import KeyPassed, Prompt
     from watchgate.ui.widgets.prompts.proof_prompt import ProofPrompt
     from watchgate.ui.widgets.prompts.reply_prompt import ReplyPrompt
     from watchgate.ui.widgets.prompts.sheet_prompt import SheetPrompt
-    from watchgate.ui.widgets.prompts.touch_prompt import TouchPrompt
     from watchgate.ui.widgets.prompts.typed_prompt import TypedPrompt
     from watchgate.ui.widgets.prompts.word_prompt import WordPrompt
     from watchgate.ui.widgets.prompts.yes_prompt import YesPrompt
@@ -125,12 +124,7 @@ class Answers(Crashing, inherit_bindings=False):
         self._leave_prompt()
         self.say("nothing was unlocked")
 
-    def on_code_prompt_left(self, event: CodePrompt.Left) -> None:
-        self._leave_prompt()
-        self.say("nothing was unlocked")
-
-    def on_touch_prompt_left(self, event: TouchPrompt.Left) -> None:
-        self.unlocking.stop_touching()
+    def on_awaiting_prompt_left(self, event: AwaitingPrompt.Left) -> None:
         self._leave_prompt()
         self.say("nothing was unlocked")
 
@@ -197,7 +191,7 @@ class Answers(Crashing, inherit_bindings=False):
         self.operator.drawn(event.card)
 
     def on_approvals_screen_chosen(self, event: ApprovalsScreen.Chosen) -> None:
-        if self.prompts.hints:
+        if self.prompts.takes_keys:
             # What is typed there decides about the request that stands above it.
             self.say("leave what is open below first: Esc")
             return

@@ -200,7 +200,7 @@ class WatchgateApp(Answers, inherit_bindings=False):
             listed=self.monitor.listed,
             items=frame.items if isinstance(frame, Frame) else 0,
             stage=self.stage,
-            prompt=self.prompts.hints,
+            prompts=self.prompts,
             operator=self.operator,
         )
 

@@ -71,7 +71,8 @@ class Kept(msgspec.Struct, frozen=True):
 class Desk:
     """What the operator has before them: which request is docked, and the last thing said to them.
 
-    `locked` says that this terminal may let nothing run until it is unlocked, `offered` is a
+    `locked` says that this terminal may let nothing run until it is unlocked, but low and medium
+    requests once where `modest`. `offered` is a
     command that is copied while the note about it stands. `agents` is what the core last said of
     those on its machine.
     The docked request stays until it is settled or the operator goes to another; a new one never
@@ -83,7 +84,7 @@ class Desk:
         self.note = ""
         self.frozen_us: int | None = None
         self.filter = ""
-        self.locked = False
+        self.locked = self.modest = False
         self.offered = ""
         self.agents: tuple[AgentState, ...] = ()
         self._note_until_s = 0.0

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from watchgate.core.gate_folds import is_off
 from watchgate.ui.bridge import Bridge
 from watchgate.ui.deciding.marking import alike
 from watchgate.ui.deciding.operator import INTENTS, Operator
 from watchgate.ui.fleet.words import off_here
-from watchgate.ui.keys.keymap import Context, Hint, Keymap, Where, fitted
+from watchgate.ui.keys.keymap import Context, Keymap, Where, fitted
 from watchgate.ui.keys.registry import footer
 from watchgate.ui.moment import Desk, Moment
 from watchgate.ui.options import Options
 from watchgate.ui.overview import awaits_first_call
+from watchgate.ui.prompts import Prompts
 from watchgate.ui.shape import Shape
 from watchgate.ui.stage import Stage
 
@@ -38,10 +39,10 @@ class Presenter:
         listed: bool,
         items: int,
         stage: Stage,
-        prompt: Sequence[Hint],
+        prompts: Prompts,
         operator: Operator,
     ) -> Moment:
-        """What is so now; `prompt` are the hints of the prompt that has the keys, if any."""
+        """What is so now; one of the `prompts` may be open."""
         demo, replay, marks = stage.demo, stage.view, operator.marks
         state, now_us, desk, options = bridge.state, bridge.now_us(), self._desk, self._options
         pending = state.by_deadline()
@@ -72,7 +73,9 @@ class Presenter:
             alike=alike(docked, pending) if docked else 0,
             unseen=docked is not None and not self._seen(docked.id),
             listed=listed,
-            locked=desk.locked and replay is None,
+            locked=desk.locked and bridge is stage.live,
+            modest=desk.modest,
+            unlocking=prompts.awaits,
             items=items,
             can_start=options.start_core is not None,
             can_log=options.log_lines is not None,
@@ -85,7 +88,7 @@ class Presenter:
             now_us=now_us,
             shape=shape,
             context=context,
-            hints=fitted(prompt, shape.columns)
+            hints=fitted(prompts.hints, shape.columns)
             or keymap.hints(footer(context), context, shape.columns),
             pending=pending,
             docked=docked,

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from textual.events import Key
 
     from watchgate.core.completing import Known
+    from watchgate.ui.screens.frame import Frame
     from watchgate.ui.widgets.prompts.prompt import Prompt
 
 
@@ -41,6 +42,7 @@ class Prompts:
         self._keys = keys
         self._home = home
         self._open: Prompt | None = None
+        self._open_on: Frame = pages.monitor
         self._filters: list[str] = []
         self._then: Callable[[], object] | None = None
 
@@ -49,11 +51,21 @@ class Prompts:
         """What can be pressed in the open prompt; nothing while none is open."""
         return self._open.hints if self._open is not None else ()
 
+    @property
+    def takes_keys(self) -> bool:
+        """Tell whether a prompt is open that the keys belong to."""
+        return self._open is not None and not self._open.passes_keys
+
+    @property
+    def awaits(self) -> bool:
+        """Tell whether one is open that only waits, and leaves the keys to the console."""
+        return self._open is not None and self._open.passes_keys
+
     def open(self, prompt: Prompt) -> None:
         """Open a prompt in place of the one that may be open."""
         self.close()
-        self._open = prompt
-        place = self._pages.top.prompt
+        self._open, self._open_on = prompt, self._pages.top
+        place = self._open_on.prompt
         place.call_later(place.mount, prompt)
         place.call_later(prompt.focus)
 
@@ -70,6 +82,7 @@ class Prompts:
 
     def shown(self) -> None:
         """Tell the prompt that a new moment was drawn."""
+        self._leave_behind()
         if self._open is not None:
             self._open.shown()
 
@@ -78,12 +91,18 @@ class Prompts:
 
         This key is lost, but where the prompt only reads a text.
         """
-        if self._open is None or self._open.has_focus:
+        self._leave_behind()
+        if self._open is None or self._open.has_focus or not self._open.wants(event):
             return False
         self._open.call_later(self._open.focus)
         if self._open.reads_ahead:
             self._open.post_message(again(event))
         return True
+
+    def _leave_behind(self) -> None:
+        """Close a prompt that leaves the keys alone, where they have opened another page."""
+        if self.awaits and self._open_on is not self._pages.top:
+            self.close()
 
     def keep(self, pending: Mapping[str, PendingView]) -> None:
         """Tell the prompt which requests are still open."""

@@ -47,7 +47,9 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     besides the monitor has; `off_here` that the gate of this machine is off, where several are
     watched, `empty` that no call came and no gated session is there, `offers` that a command was
     told that can be copied, `ends_core` that the core ends with the console, `locked` that this
-    terminal may let nothing run until it is unlocked.
+    terminal may let nothing run until it is unlocked, `modest` that it may let low and medium
+    requests run once all the same, `unlocking` that the screen says how it is unlocked elsewhere
+    and waits for that.
     """
 
     where: Where = "monitor"
@@ -75,6 +77,8 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     alike: int = 0
     listed: bool = False
     locked: bool = False
+    modest: bool = False
+    unlocking: bool = False
     items: int = 0
     can_start: bool = False
     can_log: bool = False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from watchgate.core.presence.proof import MODEST
+from watchgate.core.records import RequestData
 from watchgate.ui.deciding.arming import Intent
 from watchgate.ui.deciding.consequences import BATCHED_RISKS, blocked
 from watchgate.ui.keys.keymap import Context, Reason, Where
@@ -38,12 +40,22 @@ def deciding(intent: Intent) -> Reason:
             return "nothing is pending"
         if context.tiny and intent in (*_ALLOWING, "handback"):
             return "to allow you must see the whole request: 60 by 16 cells"
+        if context.unlocking and _takes_proof(intent, context.docked, modest=context.modest):
+            return "locked: this waits until it is unlocked as shown; Esc leaves that"
         if context.unseen and context.where in WHOLE and intent in _ALLOWING:
             pages = f"{key_for('page_up')} and {key_for('page_down')}"
             return f"not all of it was on the screen yet: {pages} go through it"
         return blocked(context.docked, context.agent).get(intent)
 
     return why_not
+
+
+def _takes_proof(intent: Intent, asked: RequestData, *, modest: bool) -> bool:
+    """Whether a locked terminal may not do it; it may allow what is `modest` once."""
+    if intent == "allow_more":
+        return True
+    lets_run = intent in ("allow", "edit") or (intent == "handback" and asked.runs_unasked)
+    return lets_run and not (modest and asked.risk in MODEST)
 
 
 def mark(context: Context) -> str | None:

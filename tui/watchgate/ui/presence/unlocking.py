@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 import msgspec
 
 from watchgate.core import decoding
+from watchgate.core.presence.proof import Proof
 from watchgate.core.text import safe_text
 from watchgate.link.lines import CoreLost
 from watchgate.link.protocol import Challenge, Code, Presence, Refusal, Unlocked
@@ -29,7 +30,10 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 LOOK_EVERY_S = 5.0
-"""Seconds at least between two questions for this terminal's standing."""
+"""Seconds between two questions for this terminal's standing while a request is open."""
+
+LOOK_AGAIN_S = 0.5
+"""Seconds at least between two questions, however often something changes."""
 
 _ANOTHER = "It shows them when something is refused there, and after `watchgate unlock`."
 
@@ -46,10 +50,16 @@ class Unlocking:
         self._about: str | None = None
         self._prompt: ProofPrompt | None = None
         self._code: CodePrompt | None = None
+        self._touch: TouchPrompt | None = None
         self._touching: Worker[None] | None = None
 
     def look(self) -> None:
-        """Ask how this terminal stands, where that may have changed: after attaching, a session."""
+        """Ask how this terminal stands, where that may have changed.
+
+        It does with every process that asks for the first time, which may be a new one of a known
+        session: so at each change of the open requests, and now and then while there are any.
+        """
+        self._stop_left_touch()
         bridge = self._console.stage.live
         if bridge is None or bridge.link.state != "attached":
             self._stand(None)
@@ -58,11 +68,13 @@ class Unlocking:
         sessions = bridge.state.sessions.values()
         # An agent's process is known once it asks, which may be long after its session began.
         asking = sum(bool(each.gated) for each in sessions)
-        at = (id(bridge), bridge.link.since_us, len(sessions), asking)
-        waits = self._code is not None and self._console.prompts.has(self._code)
-        due = self._now_s() - self._asked_s >= LOOK_EVERY_S
-        if (waits or at != self._looked_at) and (due or self._looked_at is None):
-            self._looked_at = at
+        pending = frozenset(bridge.state.pending)
+        at = (id(bridge), bridge.link.since_us, len(sessions), asking, pending)
+        waits = pending or (self._code is not None and self._console.prompts.has(self._code))
+        passed_s = self._now_s() - self._asked_s
+        changed = at != self._looked_at and (passed_s >= LOOK_AGAIN_S or self._looked_at is None)
+        if changed or (waits and passed_s >= LOOK_EVERY_S):
+            self._looked_at, self._asked_s = at, self._now_s()
             self._console.start(self._look)
 
     def refused(self, request: str) -> None:
@@ -83,15 +95,26 @@ class Unlocking:
     def typed(self, text: str, *, masked: bool) -> None:
         """A PIN was typed, nothing in its place for the key, or the code of another terminal."""
         if masked and not text:
-            self._touching = self._console.start(self._touch)
+            self._stop_touching()
+            self._touching = self._console.start(self._ask_touch)
             return
         work = self._send_pin if masked else self._send_code
         self._console.start(lambda: work(text))
 
-    def stop_touching(self) -> None:
-        """Ask the key no more: a touch that comes later unlocks nothing."""
+    def _stop_left_touch(self) -> None:
+        """Ask the key no more once its prompt was left: a touch then unlocks nothing."""
+        if self._touch is not None and not self._console.prompts.has(self._touch):
+            self._stop_touching()
+
+    def _stop_touching(self) -> None:
+        self._touch = None
         if self._touching is not None:
             self._touching.cancel()
+            self._touching = None
+
+    def _asked(self) -> bool:
+        """Tell whether a request is before the operator."""
+        return self._console.desk.docked is not None
 
     async def _look(self) -> None:
         self._asked_s = self._now_s()
@@ -106,6 +129,13 @@ class Unlocking:
     def _stand(self, presence: Presence | None) -> None:
         self._presence = presence
         locked = presence is not None and not presence.proven
+        # The core's own rule: what is refused there must not be promised here, nor the reverse.
+        proof = (
+            Proof(standing=presence.standing, pin=presence.pin, key=presence.key)
+            if presence
+            else Proof()
+        )
+        self._console.desk.modest = locked and proof.bar_to_allow("medium") is None
         if self._console.desk.locked != locked:
             self._console.desk.locked = locked
             self._console.wake()
@@ -128,7 +158,7 @@ class Unlocking:
     def _open_prompt(self, label: str, why: str, *, masked: bool, key: bool = False) -> None:
         from watchgate.ui.widgets.prompts.proof_prompt import ProofPrompt
 
-        self._prompt = ProofPrompt(label, safe_text(why), masked=masked, key=key)
+        self._prompt = ProofPrompt(label, safe_text(why), self._asked, masked=masked, key=key)
         self._console.prompts.open(self._prompt)
 
     async def _show_code(self, stands: Presence) -> None:
@@ -141,7 +171,7 @@ class Unlocking:
             self._console.say(safe_text(code.message))
             return
         until_s = self._now_s() + code.seconds
-        self._code = CodePrompt(safe_text(code.code), stands.why, until_s, self._now_s)
+        self._code = CodePrompt(safe_text(code.code), stands.why, until_s, self._now_s, self._asked)
         self._console.prompts.open(self._code)
 
     async def _send_pin(self, pin: str) -> None:
@@ -153,7 +183,7 @@ class Unlocking:
                 await self._look()
                 self._done(self._prompt)
 
-    async def _touch(self) -> None:
+    async def _ask_touch(self) -> None:
         from watchgate.ui.widgets.prompts.touch_prompt import TouchPrompt
 
         challenge = await self._call("unlock", Challenge, challenge=True)
@@ -162,7 +192,8 @@ class Unlocking:
         if isinstance(challenge, Refusal):
             self._console.say(safe_text(challenge.message), 10)
             return
-        prompt = TouchPrompt(safe_text(self._presence.why if self._presence else ""))
+        why = safe_text(self._presence.why if self._presence else "")
+        self._touch = prompt = TouchPrompt(self._asked, why)
         self._console.prompts.open(prompt)
         try:
             signature = await touched(challenge, at_terminal=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from watchgate.ui.widgets.pane import Line
 from watchgate.ui.widgets.prompts.prompt import Prompt
 from watchgate.ui.widgets.request.command_text import plain
@@ -14,19 +16,22 @@ LONGEST = 3
 
 
 class ExplainedPrompt(Prompt):
-    """The first line is what is asked; below it stands `told`, dim, in at most a few rows."""
+    """The first line is what is asked; below it stands what is `told`, dim, in a few rows.
+
+    What is told most of all comes first; a later sentence that does not fit whole is left out.
+    """
 
     DEFAULT_CSS = "ExplainedPrompt { height: 2; }"
 
-    def __init__(self, told: str) -> None:
+    def __init__(self, *told: str) -> None:
         super().__init__()
-        self._told = told
+        self._told = tuple(each for each in told if each)
 
     def draw_first(self, cells: int) -> Line:
         """The line that asks."""
         raise NotImplementedError
 
-    def explanation(self, cells: int) -> str:
+    def explanation(self, cells: int) -> Sequence[str]:
         """Return what stands below it."""
         return self._told
 
@@ -35,17 +40,28 @@ class ExplainedPrompt(Prompt):
 
     def _fit(self, cells: int) -> None:
         airy = 2 if self.app.size.height >= AIRY_ROWS else 0
-        rows = min(LONGEST, len(plain(self._told, max(8, cells - 4)))) if self._told else 0
+        rows = len(_rows(self._told, cells, LONGEST))
         self.styles.height = max(1, min(1 + rows + airy, self.room))
 
     def draw(self, cells: int, rows: int) -> list[Line]:
         explanation = self.explanation(cells)
-        told, loud = plain(explanation, max(8, cells - 4)), explanation != self._told
-        told = told[: max(0, min(LONGEST, rows - 1))]
-        texts = ["".join(piece.text for piece in row) for row in told]
+        loud = explanation != self._told
+        texts = _rows(explanation, cells, max(0, min(LONGEST, rows - 1)))
         lines = [self.draw_first(cells), *(self._below(each, loud=loud) for each in texts)]
         airy = rows >= len(lines) + 1 and self.app.size.height >= AIRY_ROWS
         return [self.line(), *lines] if airy else lines
 
     def _below(self, text: str, *, loud: bool) -> Line:
         return self.line().add(f"  {text}", "fg" if loud else "dim", bold=loud)
+
+
+def _rows(sentences: Sequence[str], cells: int, most: int) -> list[str]:
+    """The sentences that fit whole into so many rows, the first of them in any case."""
+    room = max(8, cells - 4)
+    kept = ""
+    for each in sentences:
+        more = f"{kept} {each}".lstrip()
+        if not kept or len(plain(more, room)) <= most:
+            kept = more
+    rows = plain(kept, room)[:most] if kept else ()
+    return ["".join(piece.text for piece in row) for row in rows]

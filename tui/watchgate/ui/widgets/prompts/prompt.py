@@ -9,8 +9,11 @@ from textual.message import Message
 from textual.widget import Widget
 
 from watchgate.core.views import PendingView
-from watchgate.ui.keys.keymap import Hint, again
+from watchgate.ui.keys.keymap import Hint, again, name_of
 from watchgate.ui.widgets.pane import Pane
+
+LEAVES = ("escape", "ctrl+c")
+"""The keys that leave a prompt."""
 
 GONE = "it was settled meanwhile, nothing is decided here: Esc leaves"
 
@@ -34,10 +37,17 @@ class Prompt(Pane, can_focus=True):
     reads_ahead = False
     """It takes keys that were read before it was drawn, as none of them lets a call run."""
 
+    passes_keys = False
+    """Every key but the one that leaves it does what it does without the prompt."""
+
     @property
     def hints(self) -> Sequence[Hint]:
         """What can be pressed while it is open."""
         raise NotImplementedError
+
+    def wants(self, key: Key) -> bool:
+        """Tell whether a key is for this prompt, wherever the focus is."""
+        return not self.passes_keys or name_of(key) in LEAVES
 
     @property
     def room(self) -> int:

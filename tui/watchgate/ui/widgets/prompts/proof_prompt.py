@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from textual import events
 from textual.message import Message
 
 from watchgate.ui.keys.keymap import Hint, name_of
+from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.widgets.pane import Line
 from watchgate.ui.widgets.prompts.edit_line import EditLine
 from watchgate.ui.widgets.prompts.explained import ExplainedPrompt
@@ -22,7 +23,8 @@ class ProofPrompt(ExplainedPrompt):
     """Reads a line, as stars where it is `masked`; Enter sends it, Esc leaves all as it was.
 
     It stays open until it is told that what was typed is right, so that it can say what is wrong.
-    Where there is a `key`, Enter alone asks for that instead.
+    Where there is a `key`, Enter alone asks for that instead. `asked` tells whether a request is
+    shown, which can be denied once this is left: letters belong to what is typed.
     """
 
     class Typed(Message):
@@ -39,8 +41,17 @@ class ProofPrompt(ExplainedPrompt):
     class Left(Message):
         """Nothing was typed."""
 
-    def __init__(self, label: str, why: str, *, masked: bool, key: bool = False) -> None:
+    def __init__(
+        self,
+        label: str,
+        why: str,
+        asked: Callable[[], bool],
+        *,
+        masked: bool,
+        key: bool = False,
+    ) -> None:
         super().__init__(why)
+        self._asked = asked
         self._key = key
         self._label = label
         self._masked = masked
@@ -50,7 +61,8 @@ class ProofPrompt(ExplainedPrompt):
 
     @property
     def hints(self) -> Sequence[Hint]:
-        return (hint("Enter", "unlock"), hint("Esc", "not now"))
+        then = f", then {key_for('deny')} denies" if self._asked() else ""
+        return (hint("Enter", "unlock"), hint("Esc", f"not now{then}"))
 
     def refused(self, why: str) -> None:
         """Say why what was typed is not taken, and read again."""
@@ -94,7 +106,7 @@ class ProofPrompt(ExplainedPrompt):
         EditLine(text, self._line.at).onto(line, max(8, room))
         return line
 
-    def explanation(self, cells: int) -> str:
+    def explanation(self, cells: int) -> Sequence[str]:
         """Why it is locked; in its place what is wrong, where the first row has no room for it."""
         fits = cells - len(self._label) - 6 >= len(self._said) + 12
-        return self._told if fits else self._said
+        return self._told if fits else (self._said,)

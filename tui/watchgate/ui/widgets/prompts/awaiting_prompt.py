@@ -1,0 +1,41 @@
+"""A prompt that waits for what is done elsewhere: at a security key, or at another terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from textual import events
+from textual.message import Message
+
+from watchgate.ui.keys.keymap import Hint, name_of
+from watchgate.ui.keys.shown_keys import key_for
+from watchgate.ui.widgets.prompts.explained import ExplainedPrompt
+from watchgate.ui.widgets.prompts.prompt import LEAVES, hint
+
+
+class AwaitingPrompt(ExplainedPrompt):
+    """Stands until this terminal is unlocked; Esc leaves it, and every other key acts as ever.
+
+    `asked` tells whether a request is shown, which can be denied meanwhile.
+    """
+
+    passes_keys = True
+    reads_ahead = True
+
+    class Left(Message):
+        """The operator does not wait for it."""
+
+    def __init__(self, asked: Callable[[], bool], *told: str) -> None:
+        super().__init__(*told)
+        self._asked = asked
+
+    @property
+    def hints(self) -> Sequence[Hint]:
+        deny = (hint(key_for("deny"), "deny"),) if self._asked() else ()
+        return (*deny, hint("Esc", "not now"))
+
+    def on_key(self, event: events.Key) -> None:
+        if name_of(event) in LEAVES:
+            event.stop()
+            event.prevent_default()
+            self.post_message(self.Left())
