@@ -8,7 +8,7 @@ import pytest
 
 from watchgate.core.events import Tool, ToolClass
 from watchgate.core.redact import redact
-from watchgate.core.summary import in_columns, summary, told_whole
+from watchgate.core.summary import in_columns, summary, uncut_fields
 
 PATCH = """*** Begin Patch
 *** Update File: src/a.py
@@ -117,7 +117,7 @@ def test_of_many_fields_the_first_are_told_and_the_others_counted() -> None:
     ],
 )
 def test_what_the_line_tells_whole_is_known(given: dict[str, Any], told: set[str]) -> None:
-    assert told_whole(Tool("db:query", "mcp__db__query", "mcp", given, "h")) == told
+    assert uncut_fields(Tool("db:query", "mcp__db__query", "mcp", given, "h")) == told
 
 
 @pytest.mark.parametrize("name", ["sql", "note"])

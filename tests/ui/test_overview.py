@@ -109,8 +109,8 @@ def test_a_state_that_no_event_told_is_marked_as_a_guess() -> None:
     view = sessions(waiting=False)[0]
     left = msgspec.structs.replace(view, seen_at=NOW_US - 9_000_000, left_at=NOW_US - 9_000_000)
     assert session_word(left, None, NOW_US) == "interrupted?"
-    unheard = msgspec.structs.replace(view, seen_at=NOW_US - 3_600_000_000)
-    assert session_word(unheard, None, NOW_US) == "silent 1 h"
+    silent = msgspec.structs.replace(view, seen_at=NOW_US - 3_600_000_000)
+    assert session_word(silent, None, NOW_US) == "silent 1 h"
     process = msgspec.structs.replace(view, state=SessionState.UNKNOWN, calls=0)
     assert session_word(process, None, NOW_US) == "no call yet"
 

@@ -15,7 +15,7 @@ from watchgate.cli.request_page import decided_words, print_request
 from watchgate.cli.rules import proposal_lines, rules_from
 from watchgate.cli.typed import needs_terminal
 from watchgate.core.redact import redact
-from watchgate.core.sessions import SessionState, unheard
+from watchgate.core.sessions import SessionState, unknown_state_words
 from watchgate.link.protocol import Request
 from watchgate.service.clock import SystemClock
 
@@ -127,7 +127,7 @@ def _doing(session: dict[str, Any]) -> dict[str, Any]:
     """A session with words for a state that nothing tells."""
     if session["state"] != SessionState.UNKNOWN:
         return session
-    return {**session, "state": unheard(session["calls"])}
+    return {**session, "state": unknown_state_words(session["calls"])}
 
 
 def _say_who_asks_there() -> None:

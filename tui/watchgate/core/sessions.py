@@ -66,7 +66,7 @@ def guessed(now_us: int, *, seen_at: int, left_at: int) -> Guess:
     return Guess(SessionState.WORKING)
 
 
-def unheard(calls: int) -> str:
+def unknown_state_words(calls: int) -> str:
     """The words for a session that made so many calls, and does nobody knows what."""
     return "silent" if calls else "no call yet"
 

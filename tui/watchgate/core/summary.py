@@ -83,7 +83,7 @@ def _between(tool: str) -> str:
     return " " if ":" in tool else ": "
 
 
-def told_whole(tool: Tool) -> frozenset[str]:
+def uncut_fields(tool: Tool) -> frozenset[str]:
     """The fields of which the line of a tool of unknown making leaves nothing out."""
     return frozenset(name for name, text, most in _fields(tool.input) if len(text) <= most)
 

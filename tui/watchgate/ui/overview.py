@@ -6,7 +6,7 @@ import msgspec
 
 from watchgate.core.amounts import count, plural
 from watchgate.core.gate_folds import is_off
-from watchgate.core.sessions import SessionState, unheard
+from watchgate.core.sessions import SessionState, unknown_state_words
 from watchgate.core.state import State
 from watchgate.core.text import safe_text
 from watchgate.core.views import GateView, PendingView, SessionView, SubView, Totals
@@ -172,7 +172,7 @@ def session_word(view: SessionView, waiting_since: int | None, now_us: int) -> s
         return f"idle {ago((now_us - view.since) / 1_000_000)}"
     if guess.state is SessionState.UNKNOWN:
         silent_s = (now_us - view.seen_at) / 1_000_000
-        return f"silent {ago(silent_s)}" if view.calls or guess.why else unheard(0)
+        return f"silent {ago(silent_s)}" if view.calls or guess.why else unknown_state_words(0)
     return f"{guess.state}?" if guess.why else str(guess.state)
 
 

@@ -19,11 +19,11 @@ def short_names(names: Iterable[str], cells: int) -> dict[str, str]:
     if len(short) <= MOST_NAMES:
         for equal in alike.values():
             if len(equal) > 1:
-                short |= _told_apart(equal, cells)
+                short |= _cut_where_they_differ(equal, cells)
     return short
 
 
-def _told_apart(names: Sequence[str], cells: int) -> dict[str, str]:
+def _cut_where_they_differ(names: Sequence[str], cells: int) -> dict[str, str]:
     """The names from the first place on in which they differ."""
     columns = enumerate(zip(*names, strict=False))
     start = next((at for at, column in columns if len(set(column)) > 1), min(map(len, names)))

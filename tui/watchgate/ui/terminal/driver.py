@@ -52,7 +52,7 @@ class LastingFile:
         return self._file.fileno()
 
 
-def escape_alone() -> None:
+def unlearn_mac_keys() -> None:
     """Have the parser of keys read Escape and a digit behind it as such, and as no sign of a Mac's.
 
     A Mac sends its signs as themselves.
@@ -62,7 +62,7 @@ def escape_alone() -> None:
         known.pop(f"\x1b{key}", None)
 
 
-def parted(message: Message) -> tuple[Message, ...]:
+def keys_of(message: Message) -> tuple[Message, ...]:
     """Escape and the key that was pressed soon after it, which a terminal sends as one with Alt.
 
     No key of the console has Alt.
@@ -85,11 +85,11 @@ class TerminalDriver(LinuxDriver):
     ) -> None:
         super().__init__(app, debug=debug, mouse=mouse, size=size)
         self._file = cast("TextIOWrapper", LastingFile(cast("IO[str]", self._file)))
-        escape_alone()
+        unlearn_mac_keys()
 
     def process_message(self, message: Message) -> None:
         """Send a message to the app, keys one by one."""
-        for each in parted(message):
+        for each in keys_of(message):
             super().process_message(each)
 
     def _sigcont_application(self, *received: object) -> None:

@@ -156,7 +156,7 @@ def _contradicted(record: Record, row: HistoryRow, _home: str) -> list[Step]:
     return [Step(record.at, SAME, about, record.seq, loud=True)]
 
 
-def _refused_there(record: Record, _row: HistoryRow, _home: str) -> list[Step]:
+def _refused_by_agent(record: Record, _row: HistoryRow, _home: str) -> list[Step]:
     about = covered(str(record.data["what"]))
     return [Step(record.at, "refused by the agent", about, record.seq, loud=True)]
 
@@ -188,7 +188,7 @@ _STEPS: Final[dict[str, Say]] = {
     "effect.undelivered": _undelivered,
     "effect.confirmed": _confirmed,
     "effect.contradicted": _contradicted,
-    "effect.refused": _refused_there,
+    "effect.refused": _refused_by_agent,
     "effect.ungated": _ungated,
     "policy.refused": _refused,
 }

@@ -10,7 +10,7 @@ from watchgate.core.events import Tool, ToolClass
 from watchgate.core.policy.telling import telling
 from watchgate.core.records import RequestData
 from watchgate.core.secrets.finding import secrets
-from watchgate.core.summary import summary, told_whole
+from watchgate.core.summary import summary, uncut_fields
 from watchgate.core.text import safe_text
 from watchgate.core.views import PendingView, SessionView
 from watchgate.ui.covered import covered
@@ -162,7 +162,7 @@ def _told(tool: Tool, shown: str) -> frozenset[str]:
             name for name, value in given.items() if not value or (name in named and value in shown)
         )
     if tool.cls in ("mcp", "other"):
-        return told_whole(tool) if shown == summary(tool) else frozenset()
+        return uncut_fields(tool) if shown == summary(tool) else frozenset()
     own = _TOLD_IN.get(tool.cls, ())
     return frozenset(name for name in own if given.get(name) == shown)
 
