@@ -61,6 +61,13 @@ def test_each_agent_has_its_state_its_calls_and_what_it_does_now() -> None:
     ]
 
 
+def test_a_call_whose_turn_ended_without_its_result_is_not_what_is_done_now() -> None:
+    view = msgspec.structs.replace(VIEW, subs=())
+    lost = row(1, summary="make test", stage="no result", ended_at=None)
+    _, doing, *_ = tree_lines(branches(view, (lost,), []), NOW, 100, DARK)
+    assert "last no result" in doing.strip(100).text
+
+
 def test_those_that_ended_come_last() -> None:
     names = [branch.name for branch in branches(VIEW, ROWS, [])]
     assert names == ["main agent", "reviewer", "tester", "explore"]

@@ -139,7 +139,7 @@ def _doing(branch: Branch, stem: str, cells: int, colors: Palette) -> list[Line]
     row = branch.newest
     if row is None:
         return []
-    busy = row.ended_at is None
+    busy = row.ended_at is None and row.stage != "no result"
     state = safe_text(f"{row.glyph} {row.stage}".strip())
     line.add("now  " if busy else "last ", "dim").add(f"{state}  ", "fg" if busy else "dim")
     _risk(line, row.risk)
