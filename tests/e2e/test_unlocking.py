@@ -118,6 +118,23 @@ def test_five_calls_in_a_new_tmux_window_take_one_pin(
     assert (refused["decision"], refused.get("alarm", "")) == ("allow", "")
 
 
+def test_a_call_is_denied_while_the_console_shows_the_code(
+    core: Core, pane: Callable[[], Pane]
+) -> None:
+    core.proves = False
+    core.start()
+    hook = core.hook("PreToolUse", bash("git push --force one"))
+    core.pending()
+    console = pane()
+    console.shows("LOCKED")
+    console.press("U", lambda screen: "unlock this terminal, its code" in screen)
+    console.press("a", lambda screen: "this waits until this terminal is unlocked" in screen)
+    assert hook.waits
+    console.press("d", lambda screen: "nothing pending" in screen)
+    assert '"deny"' in hook.done().out
+    console.shows("unlock this terminal, its code")
+
+
 def test_allow_at_a_new_terminal_asks_twice_then_for_the_pin(running: Core) -> None:
     hook = running.hook("PreToolUse", bash("git push --force"))
     (request,) = running.pending()

@@ -350,7 +350,7 @@ async def test_the_popup_says_what_it_does_not_do(key: str, reason: str) -> None
         assert not bench.source.asked
 
 
-WAITS = "locked: this waits until it is unlocked as shown; Esc leaves that"
+WAITS = "locked: this waits until this terminal is unlocked"
 """It needs a locked terminal: presence/test_unlocking.py presses the key there."""
 
 SAID_BY = (key_reasons, blocked, _beyond_once, Key.reason)

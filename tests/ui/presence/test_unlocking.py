@@ -395,7 +395,7 @@ async def test_an_allow_says_why_it_waits(
     async with waiting(told, pending(asked(risk="high")), tmp_path, monkeypatch) as bench:
         before = len(bench.source.asked)
         await bench.press("a")
-        assert "locked: this waits until it is unlocked as shown" in bench.screen
+        assert "locked: this waits until this terminal is unlocked" in bench.screen
         assert told in bench.screen
         assert len(bench.source.asked) == before
 

@@ -41,7 +41,7 @@ def deciding(intent: Intent) -> Reason:
         if context.tiny and intent in (*_ALLOWING, "handback"):
             return "to allow you must see the whole request: 60 by 16 cells"
         if context.unlocking and _takes_proof(intent, context.docked, modest=context.modest):
-            return "locked: this waits until it is unlocked as shown; Esc leaves that"
+            return "locked: this waits until this terminal is unlocked"
         if context.unseen and context.where in WHOLE and intent in _ALLOWING:
             pages = f"{key_for('page_up')} and {key_for('page_down')}"
             return f"not all of it was on the screen yet: {pages} go through it"
