@@ -331,6 +331,8 @@ async def test_the_demo_has_reasons_of_its_own() -> None:
         assert bench.app.desk.note == "this is the demo; q leaves it"
         bench.app.perform("gate_off")
         assert bench.app.desk.note == "the demo has no agents that could be let go"
+        await bench.press("U")
+        assert bench.app.desk.note == "nothing has to be unlocked in the demo"
 
 
 POPUP = [
@@ -362,7 +364,11 @@ def test_no_reason_is_left_out() -> None:
     told = [*(reason for *_, reason in REASONS), *(reason for _, reason in (*LOST, *POPUP))]
     told += [*REFUSED.values(), "a replay: nothing is decided here", "this is a replay already"]
     told += ["the core is lost, and with it the way to its records", WAITS]
-    told += ["this is the demo; q leaves it", "the demo has no agents that could be let go"]
+    told += [
+        "nothing has to be unlocked in the demo",
+        "this is the demo; q leaves it",
+        "the demo has no agents that could be let go",
+    ]
     for made in SAID_BY:
         for sentence in _sentences(made):
             assert any(re.search(sentence, reason) for reason in told), sentence
