@@ -16,7 +16,7 @@ from watchgate.ui.deciding.arming import CONFIRM_S, TYPING_S, Commit, Held
 
 FRAME_S = 0.1
 KEYS = ("a", "a", "D", "D", "b", "tab", "escape", "1", "2", "v", "j", "t", "space", "r", "slash")
-SAYS = {"a": "a again allows it", "D": "D again denies all"}
+SAYS = {"a": "a again allows it", "D": "D again denies"}
 
 
 def held() -> Snapshot:
@@ -70,6 +70,16 @@ async def test_the_hint_ends_in_the_frame_in_which_the_arming_ends() -> None:
         assert shown == round(CONFIRM_S / FRAME_S) - 1
         await bench.press("a")
         assert not bench.source.asked, "it only asks anew"
+
+
+async def test_how_many_requests_a_second_key_denies_is_said_in_words_that_fit() -> None:
+    async with running(held()) as bench:
+        await bench.press("D")
+        assert "D again denies all 3 requests, in 2 sessions" in await frame(bench)
+    alone = msgspec.structs.replace(held(), pending=(high_request(),))
+    async with running(alone) as bench:
+        await bench.press("D")
+        assert "D again denies the only request" in await frame(bench)
 
 
 @pytest.mark.parametrize("leaves", ["tab", "escape", "2", "v", "j", "slash", "r", "colon"])

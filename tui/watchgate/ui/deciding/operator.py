@@ -170,6 +170,8 @@ class Operator:
         if ask.intent != "deny_all":
             return ask.text
         pending = self.bridge.state.pending.values()
+        if len(pending) == 1:
+            return f"{ask.text.removesuffix(' all')} the only request"
         sessions = len({(view.agent, view.session) for view in pending})
         return f"{ask.text} {plural(len(pending), 'request')}, in {plural(sessions, 'session')}"
 
