@@ -163,6 +163,18 @@ async def test_without_a_pin_the_code_is_shown_with_where_to_type_it() -> None:
         assert bench.source.looked == looked + 1
 
 
+async def test_a_small_screen_leaves_out_whole_sentences_about_the_code_and_cuts_none() -> None:
+    why = "tmux is a terminal multiplexer, where an agent could start a command too"
+    stands = msgspec.structs.replace(NO_PIN, why=why)
+    async with running(two(), presence=stands, size=(80, 24)) as bench:
+        bench.source.answer = core(bench)
+        await bench.press("U")
+        await bench.until(lambda: "418 207" in bench.screen)
+        told = " ".join(bench.screen.split())
+        assert f":unlock another. Locked: {why}." in told
+        assert "pin set" not in told
+
+
 async def test_the_code_of_another_terminal_is_typed_with_or_without_a_blank() -> None:
     async with running(quiet()) as bench:
         bench.source.answer = core(bench)
