@@ -64,13 +64,20 @@ def test_after_an_installation_it_says_what_comes_next(cli: Cli) -> None:
     assert codex[2:] == ["user", "no", "start codex once and say yes to its hooks"]
 
 
-def test_hooks_of_another_profile_are_called_old(cli: Cli) -> None:
+def test_hooks_that_do_not_go_with_the_profile_are_named(cli: Cli) -> None:
     cli("install", "claude")
     config = Path(os.environ["WATCHGATE_CONFIG"])
     config.parent.mkdir(parents=True, exist_ok=True)
     config.write_text('profile = "watch"')
 
-    assert "user, old" in cli("install").out
+    assert "user, but profile watch" in cli("install").out
+    cli("guard", "on")
+    cli("uninstall", "claude")
+    cli("install", "claude", "--watch")
+    assert "user, only watch" in cli("install").out
+    assert "user, only watch" in cli("agent", "ls").out
+    (row,) = (each for each in cli("agent", "ls", "--json").lines if each["agent"] == "claude")
+    assert row["ungated"] == "hooks only watch"
 
 
 def test_agent_ls_has_the_three_states_as_columns_and_as_fields(cli: Cli) -> None:

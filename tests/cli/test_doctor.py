@@ -115,7 +115,8 @@ def test_with_hooks_in_and_no_core_it_fails_as_every_acting_call_is_denied(
 
     assert run() == Exit.REFUSED
     told = capsys.readouterr().out
-    assert "fail  core: no core runs: gates deny every acting call" in told
+    where = paths(os.environ).control_socket
+    assert f"fail  core: no core runs at {where}, where hooks ask: gates deny every acting" in told
     assert "mend: start one with `watchgate`" in told
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -13,11 +14,14 @@ from tests.agents.payloads import INSTALLABLE
 from watchgate.agents.registry import ADAPTERS
 from watchgate.core.agent_state import AgentState, install_command
 from watchgate.core.config import Config, load
+from watchgate.core.policy.profiles import PROFILES, Profile
 from watchgate.link.paths import paths
 from watchgate.service.setup.agent_states import AgentStates, states_reader
 from watchgate.service.setup.installer import Installer, setting_of
 from watchgate.service.setup.interpreter import base_interpreter
 from watchgate.service.setup.targets import Scope, place
+
+Reader = Callable[[], list[AgentState]]
 
 
 @pytest.fixture(autouse=True)
@@ -29,10 +33,10 @@ def bin_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def install(agent: str, cwd: Path, scope: Scope = "user") -> Path:
+def install(agent: str, cwd: Path, scope: Scope = "user", *, profile: Profile = "guard") -> Path:
     installer, python = Installer(paths(os.environ), os.environ, cwd), base_interpreter()
     places = paths(os.environ)
-    setting = setting_of(Config(), places, python, native=False)
+    setting = setting_of(Config(profile=profile), places, python, native=False)
     installer.install(installer.plan_install(ADAPTERS[agent], scope, setting, python), python)
     return place(ADAPTERS[agent], scope, os.environ, cwd)
 
@@ -40,6 +44,11 @@ def install(agent: str, cwd: Path, scope: Scope = "user") -> Path:
 def states(cwd: Path, config: Config | None = None) -> dict[str, AgentState]:
     reader = AgentStates(paths(os.environ), config or Config(), os.environ, cwd, native=False)
     return {each.agent: each for each in reader.of(ADAPTERS.values())}
+
+
+def reader(agent: str, profile: Callable[[], Profile] = lambda: "guard") -> Reader:
+    """What a core reads again and again."""
+    return states_reader(paths(os.environ), Config(), os.environ, [ADAPTERS[agent]], profile)
 
 
 def trust_codex(hooks: Path) -> None:
@@ -117,7 +126,49 @@ def test_hooks_of_another_profile_are_old(tmp_path: Path) -> None:
     found = states(tmp_path, load('profile = "watch"', "config.toml"))["claude"]
 
     assert (found.installed, found.up_to_date, found.hooks) == (True, False, "hooks are old")
-    assert found.next == "watchgate install claude"
+    assert (found.at_odds, found.ungated) == (True, "profile watch holds no call")
+    assert found.next == install_command([found]) == "watchgate guard on"
+
+
+@pytest.mark.parametrize("agent", INSTALLABLE)
+@pytest.mark.parametrize("profile", PROFILES)
+def test_hooks_tell_whether_they_hold_calls(tmp_path: Path, agent: str, profile: Profile) -> None:
+    install(agent, tmp_path, profile=profile)
+
+    found = states(tmp_path, Config(profile=profile))[agent]
+
+    assert (found.holds, found.at_odds) == (profile != "watch", False)
+    assert found.up_to_date
+
+
+def test_hooks_that_only_watch_gate_nothing_whatever_the_profile(tmp_path: Path) -> None:
+    install("claude", tmp_path, profile="watch")
+
+    watched, guarded = states(tmp_path, Config(profile="watch")), states(tmp_path)
+
+    assert [each["claude"].ungated for each in (watched, guarded)] == ["hooks only watch"] * 2
+    assert watched["claude"].next == "start claude: watchgate sees its next call"
+    assert guarded["claude"].next == "watchgate guard on"
+    assert not guarded["claude"].wants_install
+
+
+def test_hooks_that_gate_in_one_project_do_not_gate_elsewhere(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    install("claude", tmp_path, profile="watch")
+    install("claude", project, "project")
+
+    assert states(tmp_path)["claude"].ungated == "hooks only watch"
+
+
+def test_a_core_holds_hooks_against_the_profile_that_it_has_by_now(tmp_path: Path) -> None:
+    install("claude", tmp_path)
+    profile: list[Profile] = ["guard"]
+    read = reader("claude", lambda: profile[-1])
+    before = read()
+    profile.append("watch")
+
+    assert [each.ungated for each in (*before, *read())] == ["", "profile watch holds no call"]
 
 
 def test_a_setting_that_keeps_hooks_from_running_is_the_first_thing_to_mend(tmp_path: Path) -> None:
@@ -151,7 +202,7 @@ def test_an_installation_in_a_project_is_known_from_everywhere(tmp_path: Path) -
 
 
 def test_what_a_core_reads_changes_with_the_files(tmp_path: Path) -> None:
-    read = states_reader(paths(os.environ), Config(), os.environ, [ADAPTERS["claude"]])
+    read = reader("claude")
     before = read()
     install("claude", tmp_path)
 
@@ -166,9 +217,8 @@ def test_no_name_that_a_shell_reads_otherwise_gets_into_a_command(name: str) -> 
 
 @pytest.mark.parametrize("agent", ["claude", "opencode", "cline"])
 def test_what_somebody_takes_out_is_noticed_at_the_next_look(tmp_path: Path, agent: str) -> None:
-    adapter = ADAPTERS[agent]
     path = install(agent, tmp_path)
-    read = states_reader(paths(os.environ), Config(), os.environ, [adapter])
+    read = reader(agent)
     (before,) = read()
     if path.is_dir():
         next(iter(sorted(path.iterdir()))).unlink()

@@ -88,6 +88,7 @@ def _row(adapter: Adapter, state: AgentState) -> dict[str, Any]:
         "scopes": state.scopes,
         "up_to_date": state.up_to_date,
         "trusted": state.trusted,
+        "ungated": state.ungated,
         "fault": state.fault,
         "next": state.next,
         "experimental": adapter.experimental,

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from watchgate.cli.ask import in_force
 from watchgate.cli.exits import Exit
 from watchgate.cli.output import say, table
 from watchgate.cli.place import agents_known, configured, here
@@ -19,11 +20,14 @@ STATE_HEAD = ("FOUND", "INSTALLED", "TRUSTED")
 
 
 def states_here(agents: Iterable[Adapter] | None = None) -> list[AgentState]:
-    """Return how these agents, by default all, stand on this machine and in this folder."""
+    """Return how these agents, by default all, stand on this machine and in this folder.
+
+    Their hooks are held against the profile in force: the running core's, where there is one.
+    """
     from watchgate.service.setup.agent_states import AgentStates
 
     paths = here(sockets=False)
-    config = configured(paths)
+    config = in_force(configured(paths))
     known = agents_known(paths, config).values() if agents is None else agents
     return AgentStates(paths, config, os.environ, Path.cwd()).of(known)
 
@@ -31,7 +35,11 @@ def states_here(agents: Iterable[Adapter] | None = None) -> list[AgentState]:
 def state_cells(state: AgentState) -> tuple[str, str, str]:
     """The three states of an agent as cells of a table; a dash where there is nothing to say."""
     installed = ", ".join(state.scopes) or "no"
-    if state.installed and not state.ready and state.trusted is not False:
+    if state.holds is False:
+        installed = f"{installed}, only watch"
+    elif state.at_odds:
+        installed = f"{installed}, but profile watch"
+    elif state.installed and not state.ready and state.trusted is not False:
         installed = f"{installed}, {'cannot run' if state.fault else 'old'}"
     trusted = {None: "-", True: "yes", False: "no"}[state.trusted if state.installed else None]
     return "yes" if state.found else "no", "-" if state.hookless else installed, trusted

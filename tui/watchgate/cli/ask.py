@@ -6,11 +6,13 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from watchgate.cli.exits import Exit, Stop
-from watchgate.cli.place import here
+from watchgate.cli.place import here, overridden
 from watchgate.cli.typed import at_terminal
 from watchgate.core import decoding
 
 if TYPE_CHECKING:
+    from watchgate.core.config import Config
+    from watchgate.core.policy.profiles import Profile
     from watchgate.link.lines import Answer
     from watchgate.link.protocol import Presence, Request
 
@@ -50,6 +52,41 @@ def told(request: Request) -> Answer:
         raise Unreached(str(none), Exit.NO_CORE) from None
     except LinkError as fault:
         raise Stop(str(fault), Exit.NO_CORE) from None
+
+
+def core_profile() -> Profile | None:
+    """The profile of the core that runs; None without one."""
+    from watchgate.link.protocol import Request
+
+    try:
+        profile: Profile = ask(Request(id=1, verb="hello"))["hello"]["profile"]
+    except Unreached:
+        return None
+    return profile
+
+
+def in_force(config: Config) -> Config:
+    """The configuration with the profile of the core that runs, where one answers."""
+    try:
+        return overridden(config, core_profile(), None)
+    except Stop:
+        return config
+
+
+def check_person(doing: str) -> None:
+    """Raise `Stop` where a core runs that takes this process for an agent's, or asks for a proof.
+
+    A locked terminal that nothing could unlock is taken for a person's: who works in tmux or an
+    editor alone could never leave.
+    """
+    try:
+        stands = presence()
+    except Unreached:
+        return
+    provable = stands.pin or stands.key
+    if stands.proven or (stands.standing == "locked" and (not provable or _unlocked())):
+        return
+    raise Stop(f"{doing} takes a person: {stands.why}. Nothing was changed")
 
 
 def presence() -> Presence:

@@ -57,6 +57,8 @@ def _doctor(args: argparse.Namespace) -> int:
         agents = [adapter(name, known) for name in args.agents] or list(known.values())
     except UnknownAgentError as fault:
         raise Stop(str(fault), Exit.USAGE) from None
+    config, others = _in_force(config)
+    faults += others
     doctor = Doctor(places, config, os.environ, Path.cwd(), fix=args.fix)
     found = doctor.checks(agents, named=bool(args.agents))
     checks = []
@@ -101,6 +103,18 @@ def _configured(places: Paths) -> tuple[Config, Mapping[str, Adapter], list[Chec
         mend = "mend that: no core starts with it; what follows is about the other agents"
         faults.append(Check("agents of your own", "fail", str(fault), mend))
         return config, ADAPTERS, faults
+
+
+def _in_force(config: Config) -> tuple[Config, list[Check]]:
+    """The configuration with the profile that holds now; and that the next core has another."""
+    from watchgate.cli.ask import in_force
+    from watchgate.service.setup.doctor.check import Check
+
+    now = in_force(config)
+    if now.profile == config.profile:
+        return now, []
+    text = f"the core has {now.profile}, config.toml {config.profile}, which the next core has"
+    return now, [Check("profile", "warn", text, "watchgate guard on, or watchgate guard off")]
 
 
 def in_groups(checks: Sequence[Check]) -> list[Check]:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from watchgate.cli.ask import Unreached, ask, presence
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.output import complain, json_line, say
 from watchgate.cli.place import here
 from watchgate.cli.typed import needs_terminal, typed
+
+if TYPE_CHECKING:
+    from watchgate.core.agent_state import AgentState
 
 OFF_MEANS = (
     "Switched off, no call that comes is held: every agent goes on by its own rules, and calls "
@@ -63,6 +67,7 @@ def _status(args: argparse.Namespace) -> int:
         raise Stop(f"{none}{off}", none.code) from None
     sessions = sum(each["state"] != SessionState.GONE for each in listed)
     hello, gate, stands = found["hello"], found["gate"], presence()
+    agents, unread = _hooked()
     if args.json:
         json_line(
             {
@@ -76,15 +81,16 @@ def _status(args: argparse.Namespace) -> int:
                 "off": until is not None,
                 "journal": gate["journal"],
                 "tampered": gate["tampered"],
+                "ungated": {each.agent: each.ungated for each in agents if each.ungated},
                 "pin": stands.pin,
                 "key": stands.key,
                 "standing": stands.standing,
             }
         )
         return Exit.DONE
-    gating = f"GATE OFF {until}" if until is not None else _gating(hello["profile"])
+    gating = f"GATE OFF {until}" if until is not None else _gating(hello["profile"], agents)
     count = f"{sessions} session{'s' * (sessions != 1)}"
-    wrong = "".join(f"; {words}" for words in _wrong(gate))
+    wrong = "".join(f"; {words}" for words in [*_wrong(gate), *unread])
     pin = "PIN set" if stands.pin else "security key set" if stands.key else "no PIN set"
     terminal = f"this terminal is {standing_words(stands)}; {pin}"
     say(f"{gating}, {count}, {pending} pending, record {hello['seq']}{wrong}; {terminal}")
@@ -107,6 +113,9 @@ def _status_line() -> str:
         return alarm_line("GATE UNKNOWN")
     words = [alarm_line(words.partition(":")[0]) for words in _wrong(found["gate"])]
     profile, risks = str(found["hello"]["profile"]), [str(each["risk"]) for each in open_]
+    agents, _ = _hooked()
+    if profile != "watch" and agents and all(each.ungated for each in agents):
+        words.append(alarm_line("NOT GATING"))
     return " ".join([*words, pending_line(profile, risks)])
 
 
@@ -123,8 +132,29 @@ def _wrong(gate: dict[str, Any]) -> list[str]:
     return [*lost, f"{word}: {newest['what']}{more}; mend: {newest['mend']}"]
 
 
-def _gating(profile: str) -> str:
-    return "NOT GATING (watch)" if profile == "watch" else f"gating ({profile})"
+def _hooked() -> tuple[list[AgentState], list[str]]:
+    """The agents that have hooks; without them, why they cannot be told."""
+    from watchgate.cli.agent_listing import states_here
+
+    try:
+        return [each for each in states_here() if each.installed], []
+    except Stop as fault:
+        return [], [f"hooks not looked at: {fault}"]
+
+
+def _gating(profile: str, agents: Sequence[AgentState]) -> str:
+    """Whether calls of these agents, which have hooks, are held, and whose are not and why."""
+    if profile == "watch":
+        return "NOT GATING (watch)"
+    why: dict[tuple[str, str], list[str]] = {}
+    for each in agents:
+        if each.ungated:
+            why.setdefault((each.ungated, each.next), []).append(each.agent)
+    if not why:
+        return f"gating ({profile})"
+    some = not all(each.ungated for each in agents)
+    told = [f"{what} for {', '.join(names)}; mend: {mend}" for (what, mend), names in why.items()]
+    return f"{'gating' if some else 'NOT GATING'} ({profile}), {'but ' * some}{'; '.join(told)}"
 
 
 def _off_until() -> str | None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
+
+GUARD_ON: Final = "watchgate guard on"
+"""The command that has the configuration, the hooks and the core hold calls alike."""
 
 Name = Annotated[str, msgspec.Meta(pattern=r"\A[A-Za-z0-9_-]{1,64}\Z")]
 """An agent's name as a shell reads it: it becomes part of a command that a person copies."""
@@ -15,7 +18,9 @@ class AgentState(msgspec.Struct, frozen=True, kw_only=True):
     """One agent: found on this machine, installed (our hooks are in), trusted.
 
     `found` says that its program or its folder is there, `scopes` where hooks of ours are in
-    (`user`, `project`), `up_to_date` that they are as this version and profile write them.
+    (`user`, `project`), `up_to_date` that they are as this version and profile write them, and
+    `holds` that they have a call wait for an answer: where they only watch it is false, and None
+    where they tell neither. `profile` is the one in force: the running core's, else the file's.
     `trusted` is None where the agent has no step of trust, or keeps it to itself. `fault` says what
     keeps its hooks from running, and `mend` what ends that. `hookless` is an agent that needs no
     installation. `host` names its machine where several are watched.
@@ -27,6 +32,8 @@ class AgentState(msgspec.Struct, frozen=True, kw_only=True):
     installed: bool = False
     scopes: tuple[str, ...] = ()
     up_to_date: bool = False
+    holds: bool | None = None
+    profile: str = ""
     trusted: bool | None = None
     fault: str = ""
     mend: str = ""
@@ -39,9 +46,31 @@ class AgentState(msgspec.Struct, frozen=True, kw_only=True):
         return self.installed and self.up_to_date and self.trusted is not False and not self.fault
 
     @property
+    def ungated(self) -> str:
+        """Return why none of its calls is held, as far as can be known; nothing where they are."""
+        if self.hookless:
+            return ""
+        if not self.installed:
+            return "no hooks"
+        if self.holds is False:
+            return "hooks only watch"
+        if self.profile == "watch":
+            return "profile watch holds no call"
+        if self.fault:
+            return "hooks cannot run"
+        if self.holds is None:
+            return "hooks are old"
+        return "hooks not trusted" if self.trusted is False else ""
+
+    @property
+    def at_odds(self) -> bool:
+        """Tell whether its hooks only watch where the profile in force holds calls, or reversed."""
+        return self.holds is not None and self.holds == (self.profile == "watch")
+
+    @property
     def wants_install(self) -> bool:
         """Tell whether installing would bring its hooks in, or up to date."""
-        if self.hookless or self.fault:
+        if self.hookless or self.fault or self.at_odds:
             return False
         return not self.up_to_date if self.installed else self.found
 
@@ -57,6 +86,8 @@ class AgentState(msgspec.Struct, frozen=True, kw_only=True):
             return "no hooks"
         if self.fault:
             return "hooks cannot run"
+        if self.holds is False:
+            return "hooks only watch"
         if not self.up_to_date:
             return "hooks are old"
         return "hooks not trusted" if self.trusted is False else "hooks are in"
@@ -66,6 +97,8 @@ class AgentState(msgspec.Struct, frozen=True, kw_only=True):
         """Return what is left to do until its calls are gated; nothing for one that is not here."""
         if self.fault:
             return self.mend
+        if self.at_odds:
+            return GUARD_ON
         if self.wants_install:
             return self.install
         if not self.installed:
@@ -81,6 +114,8 @@ def install_command(states: Iterable[AgentState]) -> str:
     names = [state.agent for state in known if state.wants_install]
     if names:
         return f"watchgate install {' '.join(names)}"
+    if any(state.at_odds for state in known):
+        return GUARD_ON
     return LIST_AGENTS if any(state.installed for state in known) else _EXAMPLE
 
 

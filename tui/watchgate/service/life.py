@@ -362,7 +362,9 @@ class Life:
         self, hub: Hub, store: GrantStore, policies: Policies, known: Iterable[Adapter]
     ) -> Kept:
         self._identity = Identity(self._paths, self._clock, hub, self._own())
-        agents = states_reader(self._paths, self._config, os.environ, known)
+        agents = states_reader(
+            self._paths, self._config, os.environ, known, lambda: hub.engine.profile
+        )
         return Kept(store, policies, self._identity.presences, agents)
 
     def _own(self) -> CoreProcesses:

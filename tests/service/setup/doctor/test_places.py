@@ -9,8 +9,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from watchgate.core.config import Config
 from watchgate.link.paths import Paths, paths
+from watchgate.service.hosted import hosted
 from watchgate.service.setup.doctor.places import check_core, check_places, check_room, private
+from watchgate.service.stage import Stage
 
 
 @pytest.fixture
@@ -59,14 +62,41 @@ def test_somebody_elses_file_is_a_fault(tmp_path: Path) -> None:
     assert "user 12345" in check.text
 
 
-@pytest.mark.parametrize(("gates", "status"), [(False, "warn"), (True, "fail")])
+@pytest.mark.parametrize(("asks", "status"), [(False, "warn"), (True, "fail")])
 def test_no_core_is_a_fault_where_hooks_deny_without_one(
-    places: Paths, *, gates: bool, status: str
+    places: Paths, *, asks: bool, status: str
 ) -> None:
-    (check,) = check_core(places, gates=gates)
+    (check,) = check_core(places, [places.ingest_socket] if asks else [])
 
     assert check.status == status
+    assert str(places.control_socket) in check.text
     assert "watchgate serve" in check.mend
+
+
+def test_a_core_at_the_socket_of_the_hooks_is_found_and_no_call_said_to_be_denied(
+    places: Paths, runtime_dir: Path, tmp_path: Path
+) -> None:
+    here = Paths(runtime_dir / "here", tmp_path / "state", places.config, places.data_dir)
+    stage = Stage(
+        ids=lambda: "k" * 26, home="/h", protected=(), agent_of=lambda _pid: None, scripted=True
+    )
+    with hosted(places, Config(), stage=stage):
+        (check,) = check_core(here, [places.ingest_socket])
+
+    assert check.status == "warn"
+    assert f"answers at {places.control_socket}, where hooks ask, with profile guard" in check.text
+    assert f"none runs at {here.control_socket}" in check.text
+    assert check.mend.startswith(f"set WATCHGATE_RUNTIME_DIR={runtime_dir}")
+    assert "denied" not in check.text
+
+
+def test_no_core_at_the_socket_of_the_hooks_is_told_with_that_socket(places: Paths) -> None:
+    there = places.runtime_dir / "there" / "ingest.sock"
+
+    (check,) = check_core(places, [there])
+
+    assert check.status == "fail"
+    assert f"no core runs at {there.with_name('control.sock')}, where hooks ask" in check.text
 
 
 def test_a_socket_that_nobody_serves_is_a_fault(places: Paths) -> None:

@@ -76,10 +76,8 @@ class _Setup(msgspec.Struct, frozen=True):
 
 def commands(content: str) -> Iterator[tuple[Written, Installed]]:
     """What this plugin runs before a call, by lane; nothing for a file that is none of ours."""
-    line = next((each for each in content.splitlines() if each.startswith(_WRITTEN)), "")
-    try:
-        found = decoding.decode(line.removeprefix(_WRITTEN), _Setup)
-    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+    found = _read(content)
+    if found is None:
         return
     waiting = {found.lanes.get(BEFORE, Lane.OBSERVE), found.lanes.get("read", Lane.OBSERVE)}
     for lane in sorted(waiting - {Lane.OBSERVE}):
@@ -91,6 +89,20 @@ def commands(content: str) -> Iterator[tuple[Written, Installed]]:
             Written(command, None),
             Installed(*places, "opencode", lane, BEFORE, found.deadline_s),
         )
+
+
+def lanes(content: str) -> set[str]:
+    """The lanes on which this plugin speaks before a call; nothing for a file that is none."""
+    found = _read(content)
+    return set() if found is None else {found.lanes.get(each, "") for each in (BEFORE, "read")}
+
+
+def _read(content: str) -> _Setup | None:
+    line = next((each for each in content.splitlines() if each.startswith(_WRITTEN)), "")
+    try:
+        return decoding.decode(line.removeprefix(_WRITTEN), _Setup)
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        return None
 
 
 def _setup(client: Client, profile: str) -> dict[str, object]:

@@ -12,9 +12,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+import msgspec
+
 from watchgate.agents.base import Adapter
 from watchgate.core.agent_state import AgentState
 from watchgate.core.config import Config
+from watchgate.core.policy.profiles import Profile
 from watchgate.link.paths import Paths
 from watchgate.service.integrity import manifest
 from watchgate.service.integrity.looked import stamp_of
@@ -51,6 +54,7 @@ class AgentStates:
         self._cwd = cwd
         self._python = python or _interpreter()
         self._setting = setting_of(config, places, self._python, native=native)
+        self._profile = config.profile
         self._known: dict[tuple[str, Scope, Path], tuple[object, list[Check]]] = {}
 
     def of(self, agents: Iterable[Adapter]) -> list[AgentState]:
@@ -83,10 +87,13 @@ class AgentStates:
                 continue
             yield from ((scope, part) for part in parts)
 
-    def plan(self, agent: Adapter, scope: Scope, root: Path | None = None) -> tuple[Change, ...]:
-        """Return what an installation would change; raises `Refusal`."""
-        installer = self._installer(root)
-        return installer.plan_install(agent, scope, self._setting, self._python)
+    def plan(
+        self, agent: Adapter, scope: Scope, root: Path | None = None, *, profile: str = ""
+    ) -> tuple[Change, ...]:
+        """Return what an installation would change, for another `profile` too; raises `Refusal`."""
+        installer, wanted = self._installer(root), profile or self._profile
+        setting = msgspec.structs.replace(self._setting, profile=wanted)
+        return installer.plan_install(agent, scope, setting, self._python)
 
     def trusts(self, agent: Adapter) -> bool | None:
         """Tell whether an agent's files say that it trusts our hooks of this user.
@@ -112,6 +119,7 @@ class AgentStates:
             return AgentState(agent=agent.name, title=agent.title, found=found, hookless=True)
         scopes: dict[Scope, None] = {}
         wrong: list[Check] = []
+        lanes: dict[Scope, set[str]] = {}
         for root in dict.fromkeys((self._cwd, *roots)):
             files: dict[Scope, list[Path]] = {}
             own: dict[Scope, None] = {}
@@ -122,6 +130,7 @@ class AgentStates:
                     wrong.append(table)
                 elif table:
                     own[scope] = None
+                    lanes.setdefault(scope, set()).update(entries.lanes(agent, part, table))
             scopes |= own
             for scope in own:
                 wrong += self._outdated(agent, scope, root, files[scope])
@@ -137,6 +146,9 @@ class AgentStates:
             installed=bool(scopes),
             scopes=tuple(scopes),
             up_to_date=bool(scopes) and not wrong,
+            # Those of a project are asked in that project alone.
+            holds=entries.hold(lanes.get("user") or set().union(*lanes.values())),
+            profile=self._profile,
             trusted=trusted,
             fault=faults[0].text if faults else "",
             mend=faults[0].mend if faults else "",
@@ -162,15 +174,23 @@ class AgentStates:
 
 
 def states_reader(
-    places: Paths, config: Config, env: Mapping[str, str], agents: Iterable[Adapter]
+    places: Paths,
+    config: Config,
+    env: Mapping[str, str],
+    agents: Iterable[Adapter],
+    profile: Callable[[], Profile],
 ) -> Callable[[], list[AgentState]]:
-    """Return what reads the states of these agents again and again, for no folder of its own."""
+    """Return what reads the states of these agents again and again, for no folder of its own.
+
+    `profile` tells the one in force by now.
+    """
 
     @cache
-    def states() -> AgentStates:
-        return AgentStates(places, config, env, Path("/"))
+    def states(profile: Profile) -> AgentStates:
+        in_force = msgspec.structs.replace(config, profile=profile)
+        return AgentStates(places, in_force, env, Path("/"))
 
-    return lambda: states().of(agents)
+    return lambda: states(profile()).of(agents)
 
 
 def _install(agent: Adapter) -> str:

@@ -14,6 +14,8 @@ import msgspec
 from watchgate import __version__
 from watchgate.agents.registry import adapter
 from watchgate.agents.synaps import BEFORE, EVENTS, NAME
+from watchgate.core import decoding
+from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.core.permissions import needed
 from watchgate.link.paths import Paths
 from watchgate.service.setup.client_copy import sealed
@@ -30,6 +32,26 @@ def contents(places: Paths, profile: str, python: Path) -> dict[str, bytes]:
         SCRIPT: sealed(package.joinpath("synaps_extension.py").read_bytes()),
         ".synaps-plugin/plugin.json": _plugin(places, profile, python),
     }
+
+
+def lanes(content: str) -> set[str]:
+    """The lane on which this plugin speaks before a call; nothing for another file."""
+    try:
+        manifest = decoding.decode(content, _Manifest)
+    except (*JSON_FAULTS, UnicodeEncodeError):
+        return set()
+    return set(manifest.extension.args[-1:]) if manifest.name == PLUGIN else set()
+
+
+class _Extension(msgspec.Struct, frozen=True):
+    args: tuple[str, ...]
+
+
+class _Manifest(msgspec.Struct, frozen=True):
+    """What an installed plugin says of the script that it runs."""
+
+    name: str
+    extension: _Extension
 
 
 def _plugin(places: Paths, profile: str, python: Path) -> bytes:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from typing import Final
 
 from watchgate.agents.base import Adapter, Setup
+from watchgate.core.agent_state import GUARD_ON, AgentState
+from watchgate.core.events import Lane
 from watchgate.service.opencode import plugin as opencode_plugin
-from watchgate.service.setup import files
+from watchgate.service.setup import files, synaps_plugin
 from watchgate.service.setup.change import Change
 from watchgate.service.setup.command import Installed, parse
 from watchgate.service.setup.doctor.check import Check
@@ -16,6 +19,8 @@ from watchgate.service.setup.forms.editor import FormError, Table, Written
 from watchgate.service.setup.forms.json_table import JsonTable
 from watchgate.service.setup.parts import Part
 from watchgate.service.setup.targets import Refusal
+
+_HOLDING: Final = (Lane.GATE, Lane.GATE_READ)
 
 
 def read_entries(agent: Adapter, part: Part) -> Table | Check:
@@ -128,6 +133,41 @@ def trusted(found: Table, wanted: Table) -> Table:
         for event, items in found.items()
     }
     return {event: items for event, items in same.items() if items}
+
+
+def lanes(agent: Adapter, part: Part, found: Table) -> set[str]:
+    """The lanes of our entries in a file, at the events where a call can be held."""
+    events = {each.event for each in agent.entries("guard") if each.lane in _HOLDING}
+    known: set[str] = set()
+    for written in part.editor.written(found):
+        installed = parse(written.command)
+        if installed is not None and installed.event in events:
+            known.add(installed.lane)
+    for item in found.get("", ()):
+        if isinstance(text := item.get("text"), str):
+            known |= opencode_plugin.lanes(text) | synaps_plugin.lanes(text)
+    return known
+
+
+def hold(lanes: Collection[str]) -> bool | None:
+    """Tell whether entries of these lanes hold calls; None where there are none."""
+    return any(each in lanes for each in _HOLDING) if lanes else None
+
+
+def check_gated(agent: Adapter, state: AgentState) -> Check | None:
+    """Whether hooks and the profile in force agree on holding calls; None where that is unknown."""
+    name, watches = f"{agent.name}: gate", "hooks only watch"
+    if state.at_odds and state.holds:
+        text = f"hooks wait for the core, but profile {state.profile} is in force: no call is held"
+        return Check(name, "fail", text, GUARD_ON)
+    if state.at_odds:
+        text = f"{watches}, while profile {state.profile} is in force: no call is held"
+        return Check(name, "fail", text, GUARD_ON)
+    if state.holds is False:
+        return Check(name, "ok", f"{watches}, as profile {state.profile} has it: no call is held")
+    if state.ungated:
+        return None
+    return Check(name, "ok", f"calls wait for the core, as profile {state.profile} has it")
 
 
 def commands(part: Part, found: Table) -> Iterator[tuple[Written, Installed]]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Collection
 from pathlib import Path
 
-from watchgate.link.lines import LinkError, NoCore
+from watchgate.link.lines import Answer, LinkError, NoCore
 from watchgate.link.once import call_once
 from watchgate.link.paths import Paths
-from watchgate.link.protocol import Refusal, Request
+from watchgate.link.protocol import Refusal, Request, Result
 from watchgate.service.integrity import manifest
 from watchgate.service.setup.doctor.check import Check
 
@@ -22,10 +23,10 @@ ROOM_BYTES = 64 * 1024
 """A journal with less room than this may not take the next record."""
 
 
-def check_places(places: Paths, *, fix: bool, gates: bool = False) -> list[Check]:
+def check_places(places: Paths, *, fix: bool, asked: Collection[Path] = frozenset()) -> list[Check]:
     """All of them; `fix` takes other users' rights away from what is ours.
 
-    `gates` says that hooks are in which deny while no core runs.
+    `asked` are the sockets of the hooks that are in, which deny while no core runs there.
     """
     return [
         private("runtime directory", places.runtime_dir, 0o700, fix=fix),
@@ -35,7 +36,7 @@ def check_places(places: Paths, *, fix: bool, gates: bool = False) -> list[Check
         private("control socket", places.control_socket, 0o600, fix=fix),
         check_room(places.state_dir),
         *check_list(places.installed),
-        *check_core(places, gates=gates),
+        *check_core(places, asked),
     ]
 
 
@@ -95,17 +96,18 @@ def check_list(path: Path) -> list[Check]:
     return [Check("list of hooks", "fail", f"{fault}: what was installed is not known", mend)]
 
 
-def check_core(places: Paths, *, gates: bool = False) -> list[Check]:
-    """Tell whether a core answers and can record; none is a fault where hooks deny without it."""
+def check_core(places: Paths, asked: Collection[Path] = frozenset()) -> list[Check]:
+    """Tell whether a core answers and can record; none is a fault where hooks deny without it.
+
+    Those at the sockets that are `asked`, where another core may answer.
+    """
+    own = places.control_socket
     try:
-        answer = call_once(
-            places.control_socket, Request(id=1, verb="hello"), timeout_s=HELLO_TIMEOUT_S
-        )
+        answer = _greeted(own)
     except NoCore as none:
-        if os.path.lexists(places.control_socket):
+        if os.path.lexists(own):
             return [Check(CORE, "fail", str(none), f"end the old one, then {START}")]
-        text = "no core runs: gates deny every acting call"
-        return [Check(CORE, "fail" if gates else "warn", text, START)]
+        return _cores_elsewhere(own, asked)
     except LinkError as fault:
         return [Check(CORE, "fail", str(fault), f"`watchgate stop`, then {START}")]
     if isinstance(answer, Refusal):
@@ -118,3 +120,29 @@ def check_core(places: Paths, *, gates: bool = False) -> list[Check]:
     text = f"JOURNAL LOST, so every acting call is denied: {lost}"
     mend = "do that; `watchgate off 30m` hands calls back to the agents meanwhile"
     return [runs, Check(RECORDS, "fail", text, mend)]
+
+
+def _cores_elsewhere(own: Path, asked: Collection[Path]) -> list[Check]:
+    """What the hooks find at the sockets where they ask, while no core runs at our own."""
+    if not asked:
+        return [Check(CORE, "warn", f"no core runs at {own}", START)]
+    checks = []
+    for control in sorted({each.with_name(own.name) for each in asked}):
+        text = f"no core runs at {control}, where hooks ask: gates deny every acting call"
+        check = Check(CORE, "fail", text, START)
+        try:
+            answer = None if control == own else _greeted(control)
+        except LinkError:
+            answer = None
+        if isinstance(answer, Result):
+            hello = answer.ok["hello"]
+            text = f"core {hello['core']} answers at {control}, where hooks ask, with profile "
+            text += f"{hello['profile']}; none runs at {own}, where this environment looks"
+            mend = f"set WATCHGATE_RUNTIME_DIR={control.parent} to speak to that core"
+            check = Check(CORE, "warn", text, mend)
+        checks.append(check)
+    return checks
+
+
+def _greeted(control: Path) -> Answer:
+    return call_once(control, Request(id=1, verb="hello"), timeout_s=HELLO_TIMEOUT_S)

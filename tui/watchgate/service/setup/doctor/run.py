@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from watchgate.agents.base import Adapter
+from watchgate.core.agent_state import AgentState
 from watchgate.core.config import Config
+from watchgate.core.events import Lane
 from watchgate.link.paths import Paths
 from watchgate.service import off_switch
 from watchgate.service.clock import SystemClock
@@ -56,9 +58,12 @@ class Doctor:
             places, config, self._env, self._cwd, python=python, native=native
         )
         standing = self._states.of(agents)
-        gates = config.profile != "watch" and any(each.installed for each in standing)
-        gates = gates and off_switch.read(places.off, SystemClock().now()) is None
-        for check in check_places(places, fix=self._fix, gates=gates):
+        off = off_switch.read(places.off, SystemClock().now()) is not None
+        asked = self._sockets(agents)
+        if not asked and any(each.installed and each.holds is not False for each in standing):
+            asked = frozenset({places.ingest_socket})
+        asked = frozenset() if off else asked
+        for check in check_places(places, fix=self._fix, asked=asked):
             self._core_runs |= check.check == CORE and check.status == "ok"
             yield check
         yield from check_presence(places)
@@ -71,11 +76,27 @@ class Doctor:
         yield from _native(works=native)
         for agent, state in zip(agents, standing, strict=True):
             if agent.setup is not None:
-                yield from self._agent(agent, named=named, found=state.found)
+                yield from self._agent(agent, state, named=named)
             elif named:
                 yield Check(f"{agent.name}: hooks", "ok", f"{agent.title} needs no installation")
 
-    def _agent(self, agent: Adapter, *, named: bool, found: bool) -> Iterator[Check]:
+    def _sockets(self, agents: Sequence[Adapter]) -> frozenset[Path]:
+        """The sockets at which hooks ask that deny where no core answers there."""
+        tables = [
+            (part, table)
+            for agent in agents
+            if agent.setup is not None
+            for _, part in self._states.parts(agent)
+            if not isinstance(table := entries.read_entries(agent, part), Check)
+        ]
+        return frozenset(
+            installed.ingest_socket
+            for part, table in tables
+            for _, installed in entries.commands(part, table)
+            if installed.lane == Lane.GATE
+        )
+
+    def _agent(self, agent: Adapter, state: AgentState, *, named: bool) -> Iterator[Check]:
         installed: list[tuple[Scope, Part, Table]] = []
         broken = False
         for scope, part in self._states.parts(agent):
@@ -87,10 +108,12 @@ class Doctor:
                 installed.append((scope, part, table))
         if not installed:
             if not broken:
-                yield from _without_hooks(agent, named=named, found=found)
+                yield from _without_hooks(agent, named=named, found=state.found)
             return
         for scope in dict.fromkeys(scope for scope, _, _ in installed):
-            yield from self._files(agent, scope)
+            yield from self._files(agent, state, scope)
+        if (gated := entries.check_gated(agent, state)) is not None:
+            yield gated
         programs: set[Path | None] = set()
         for _, part, table in installed:
             yield from entries.check_order(agent, part)
@@ -101,9 +124,11 @@ class Doctor:
             yield from self._tried(agent, part, table)
         yield from self._particular(agent, [(scope, part) for scope, part, _ in installed])
 
-    def _files(self, agent: Adapter, scope: Scope) -> Iterator[Check]:
+    def _files(self, agent: Adapter, state: AgentState, scope: Scope) -> Iterator[Check]:
+        # Where hooks are of another kind than the profile, that is told by itself.
+        kind = ("guard" if state.holds else "watch") if state.at_odds else ""
         try:
-            changes = self._states.plan(agent, scope)
+            changes = self._states.plan(agent, scope, profile=kind)
         except Refusal as refusal:
             yield Check(f"{agent.name}: hooks", "fail", str(refusal), "mend the file by hand")
             return
