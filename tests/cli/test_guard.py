@@ -117,6 +117,34 @@ def test_off_wants_its_word_from_a_person_at_a_terminal(cli: Cli, path: Path) ->
     assert '"guard"' in path.read_text()
 
 
+def test_hooks_that_gate_are_a_gate_whatever_the_file_says(cli: Cli, path: Path) -> None:
+    cli("guard", "on")
+    cli("install", "claude")
+    path.write_text(WATCHING)
+
+    said = cli("guard", "off")
+
+    assert (said.code, "a person has to type the word" in said.err) == (Exit.USAGE, True)
+    assert "gate" in lanes()
+
+
+def test_hooks_beside_a_core_that_only_watches_are_never_said_to_gate(
+    cli: Cli, core: Core, path: Path
+) -> None:
+    path.write_text("")
+
+    for said in (cli("install", "claude"), cli("install", "claude")):
+        assert "no call of claude is held" in said.out, "also where nothing had to be changed"
+    assert cli("status").out.startswith("NOT GATING (watch)")
+    assert "user, but profile watch" in cli("agent", "ls").out
+    doctor = cli("doctor", "claude")
+    assert doctor.code == Exit.REFUSED
+    assert "profile watch is in force: no call is held" in doctor.out
+    assert "mend: watchgate guard on" in doctor.out
+    assert cli("guard", "on").code == Exit.DONE
+    assert cli("doctor", "claude").code == Exit.DONE
+
+
 def test_off_without_a_core_says_that_nothing_records_it(cli: Cli, path: Path) -> None:
     cli("guard", "on")
     assert "no record says who did it" in back_to_watching()

@@ -239,6 +239,84 @@ def test_a_soft_start_of_one_agent_does_not_end_the_gate_of_another(settings: Pa
     assert read_config(paths(os.environ)).profile == "guard"
 
 
+@pytest.mark.parametrize("written", ["", 'profile = "watch"\n'])
+@pytest.mark.parametrize("flags", [("--watch",), ("--watch", "--dry-run"), ("codex", "--watch")])
+def test_a_soft_start_never_ends_the_gate_of_the_agent_itself(
+    cli: Cli, core: Core, settings: Path, written: str, flags: tuple[str, ...]
+) -> None:
+    cli("install", "claude")
+    before = settings.read_bytes()
+    core.paths.config.parent.mkdir(parents=True)
+    core.paths.config.write_text(written)
+
+    said = cli("install", "claude", *flags)
+
+    assert (said.code, said.out) == (Exit.REFUSED, "")
+    assert "claude is gated, which --watch would end: `watchgate guard off`" in said.err
+    assert "Nothing was changed" in said.err
+    assert (settings.read_bytes(), core.paths.config.read_text()) == (before, written)
+    assert not Path(os.environ["CODEX_HOME"]).exists()
+    assert cli("status").out.startswith("gating (guard), 0 sessions")
+
+
+def test_a_file_that_says_watch_ends_no_gate_by_an_installation(cli: Cli, settings: Path) -> None:
+    cli("install", "claude")
+    before, config = settings.read_bytes(), paths(os.environ).config
+    config.parent.mkdir(parents=True)
+    config.write_text('profile = "watch"\n')
+
+    said = cli("install", "claude")
+
+    assert (said.code, settings.read_bytes()) == (Exit.REFUSED, before)
+    assert "which profile watch of config.toml would end" in said.err
+    assert cli("install", "codex").code == Exit.DONE, "which has no gate that could end"
+
+
+def test_a_soft_start_that_is_refused_leaves_the_profile(cli: Cli, settings: Path) -> None:
+    settings.parent.mkdir()
+    settings.write_text("{,}")
+
+    assert cli("install", "claude", "--watch").code == Exit.REFUSED
+
+    assert not paths(os.environ).config.exists()
+    assert cli("install", "claude", "codex", "--watch").code == Exit.REFUSED
+    assert read_config(paths(os.environ)).profile == "watch", "hooks of codex do"
+
+
+def test_a_soft_start_that_cannot_write_the_profile_installs_nothing(
+    cli: Cli, settings: Path
+) -> None:
+    config = paths(os.environ).config
+    config.parent.mkdir(parents=True)
+    config.write_text("[approval]\n")
+    config.chmod(0o666)
+
+    said = cli("install", "claude", "--watch")
+
+    assert (said.code, "chmod go-w" in said.err) == (Exit.REFUSED, True)
+    assert not settings.exists()
+
+
+def test_hooks_that_only_watch_beside_a_core_that_gates_are_never_said_to_gate(
+    cli: Cli, core: Core
+) -> None:
+    assert "no call of claude is held" in cli("install", "claude", "--watch").out
+    status = cli("status").out
+    assert status.startswith(
+        "NOT GATING (guard), hooks only watch for claude; mend: watchgate guard on, 0 sessions"
+    )
+    assert cli("status", "--json").lines[0]["ungated"] == {"claude": "hooks only watch"}
+    assert "NOT GATING" in cli("status", "--tmux").out
+    assert "user, only watch" in cli("agent", "ls").out
+    doctor = cli("doctor", "claude")
+    assert doctor.code == Exit.REFUSED
+    assert "fail  claude: gate: hooks only watch, while profile guard is in force" in doctor.out
+    assert "mend: watchgate guard on" in doctor.out
+    assert cli("guard", "on").code == Exit.DONE
+    assert cli("status").out.startswith("gating (guard), 0 sessions")
+    assert cli("doctor", "claude").code == Exit.DONE
+
+
 def test_a_soft_start_says_that_a_running_core_keeps_its_profile(cli: Cli, core: Core) -> None:
     said = cli("install", "claude", "--watch")
     assert (said.code, core.paths) == (Exit.DONE, paths(os.environ))

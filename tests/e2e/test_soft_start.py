@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
+
 from tests.e2e.programs import Core, bash
 from tests.e2e.standin import Agent
 
@@ -28,6 +30,30 @@ def test_the_guard_is_switched_on_and_no_agent_switches_it_off(core: Core) -> No
         agent.end()
     assert core.cli("guard", "--json").lines == [{"on": True, "profile": "guard", "core": "guard"}]
     assert Path(os.environ["WATCHGATE_CONFIG"]).read_text() == 'profile = "guard"\n'
+
+
+@pytest.mark.parametrize(
+    "command", [("install", "codex", "--watch"), ("uninstall", "claude"), ("uninstall", "--all")]
+)
+def test_what_ends_a_gate_is_for_no_agent(core: Core, command: tuple[str, ...]) -> None:
+    config = Path(os.environ["WATCHGATE_CONFIG"])
+    settings = Path(os.environ["CLAUDE_CONFIG_DIR"], "settings.json")
+    core.start()
+    if command[0] == "uninstall":
+        assert core.cli("install", "claude").code == 0
+    before = settings.exists() and settings.read_bytes()
+    agent = Agent(core)
+    try:
+        agent.hook(bash("git push --force"))
+        (request,) = core.pending()
+        code, said = agent.run(*command)
+        assert (code, "Nothing was changed" in said) == (1, True)
+        assert agent.run("deny", request["id"]) == (0, "")
+    finally:
+        agent.end()
+    assert (settings.exists() and settings.read_bytes()) == before
+    assert not config.exists()
+    assert core.cli(*command).code == 0, "a person may"
 
 
 def test_a_core_takes_a_changed_file_in_while_agents_ask(core: Core) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from watchgate.cli.ask import Unreached, ask
+from watchgate.cli.ask import Unreached, ask, core_profile
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.output import complain, json_line, prose
 from watchgate.cli.place import PROFILES, agents_known, configured, here
@@ -41,7 +42,7 @@ def add_parser(commands: Any) -> None:
 
 
 def _guard(args: argparse.Namespace) -> int:
-    config, running = configured(here()), _core_profile()
+    config, running = configured(here()), core_profile()
     if args.what == "off":
         return change_profile("watch", config)
     if args.what == "on":
@@ -69,8 +70,11 @@ def change_profile(profile: Profile, config: Config) -> int:
     from watchgate.cli.install_words import open_sessions
     from watchgate.core.config import ConfigError
     from watchgate.service.configuring import set_value
+    from watchgate.service.setup.installations import gated
 
-    lowers = confirm_lower(profile, _strictest(config.profile, _core_profile()))
+    known = agents_known(here(), config)
+    hooks: Profile = "guard" if gated(here(), known, os.environ, Path.cwd()) else "watch"
+    lowers = confirm_lower(profile, _strictest(config.profile, core_profile(), hooks))
     # The core first, for it refuses agents and has the record.
     taken = _tell_core(profile)
     if lowers and not taken:
@@ -129,17 +133,6 @@ def _renew(config: Config) -> tuple[list[Adapter], bool]:
         complain(f"{each.agent.name}: its hooks stay as they are. {each.refused}")
     agents = {each.agent.name: each.agent for each in done if not each.refused}
     return list(agents.values()), bool(refused)
-
-
-def _core_profile() -> Profile | None:
-    """The profile of the core that runs; None without one."""
-    from watchgate.link.protocol import Request
-
-    try:
-        profile: Profile = ask(Request(id=1, verb="hello"))["hello"]["profile"]
-    except Unreached:
-        return None
-    return profile
 
 
 def _word(profile: Profile) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from watchgate.cli.agent_listing import list_states
+from watchgate.cli.agent_listing import list_states, states_here
+from watchgate.cli.ask import check_person
 from watchgate.cli.dry_run import add_dry_run, check_json, show
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.install_words import complain_of_list, installed_lines, next_line, open_sessions
@@ -66,14 +66,15 @@ def _install(args: argparse.Namespace) -> int:
     check_json(args)
     config = configured(here())
     agents = agents_named(args.agents, agents_known(here(), config))
-    if args.watch:
-        config = _watching(config, agents, dry_run=args.dry_run)
+    written = config.profile
+    if args.watch or written == "watch":
+        config = _watching(config, agents, asked=args.watch)
     if fault := listed(here().installed)[1]:
         complain_of_list(fault)
     installer, python = Installer(here(), os.environ, Path.cwd()), _python()
     setting = _setting(config, python)
     done: list[Adapter] = []
-    installed = False
+    installed: list[Adapter] = []
     code = Exit.DONE
     for agent in agents:
         try:
@@ -86,16 +87,16 @@ def _install(args: argparse.Namespace) -> int:
             complain(f"{agent.name}: refused. {refusal}")
             code = Exit.REFUSED
             continue
-        installed = True
+        installed.append(agent)
         if any(change.needed for change in changes):
             done.append(agent)
         backups = [found for change in changes if (found := installer.backup_of(change))]
         for line in installed_lines(agent, changes, backups, args.scope):
             tell(line)
-    if done:
-        _after_install(done, config.profile)
-    if installed and config.profile != "watch":
-        offer_pin()
+    if installed:
+        if config.profile != written:
+            _write_watch()
+        _after_install(installed, done, config.profile)
     return code
 
 
@@ -125,48 +126,58 @@ def _wants_status_line(agent: Adapter) -> bool:
     return not typed(f"{what} [Y/n] ").lower().startswith("n")
 
 
-def _watching(config: Config, agents: Sequence[Adapter], *, dry_run: bool) -> Config:
-    """The configuration under profile watch, written where it says another.
+def _watching(config: Config, agents: Sequence[Adapter], *, asked: bool) -> Config:
+    """The configuration under profile watch, which `asked` says that nobody has written yet.
 
-    Ends the command where that would end the gate of an agent that is not named.
+    Ends the command where such hooks, or that profile, would end a gate: only a person does that.
     """
     import msgspec
 
     from watchgate.core.config import ConfigError
     from watchgate.service.configuring import set_value
-    from watchgate.service.setup.installations import installations
+    from watchgate.service.setup.installations import gated
 
-    if config.profile == "watch":
-        return config
-    there = installations(here(), agents_known(here(), config), os.environ, Path.cwd())
-    gated = sorted({each.agent.name for each in there.found} - {each.name for each in agents})
-    if gated:
+    own = {each.name for each in agents}
+    there = gated(here(), agents_known(here(), config), os.environ, Path.cwd())
+    if ended := [name for name in there if name in own or config.profile != "watch"]:
+        what = "--watch" if asked else "profile watch of config.toml"
         raise Stop(
-            f"{' and '.join(gated)} {'is' if len(gated) == 1 else 'are'} gated under profile "
-            f"{config.profile}, which --watch would end for every agent; `watchgate guard off` "
-            "does that on purpose"
+            f"{' and '.join(ended)} {'is' if len(ended) == 1 else 'are'} gated, which {what} would "
+            "end: `watchgate guard off` does that on purpose, and `watchgate guard on` has the "
+            "configuration gate. Nothing was changed"
         )
-    if not dry_run:
+    if config.profile != "watch":
+        check_person("--watch")
         try:
-            set_value(here().config, "profile", "watch")
+            set_value(here().config, "profile", "watch", only_try=True)
         except ConfigError as fault:
             raise Stop(str(fault)) from None
-        _say_what_the_core_does()
     return msgspec.structs.replace(config, profile="watch")
 
 
-def _say_what_the_core_does() -> None:
-    """Say where a core runs that had another profile when it was started."""
-    from watchgate.cli.ask import Unreached, ask
-    from watchgate.link.protocol import Request
+def _write_watch() -> None:
+    """Have the configuration say what the hooks do by now."""
+    from watchgate.core.config import ConfigError
+    from watchgate.service.configuring import set_value
 
-    with suppress(Unreached):
-        profile = ask(Request(id=1, verb="hello"))["hello"]["profile"]
-        if profile != "watch":
-            tell(
-                f"The running core keeps profile {profile}, which hooks that only watch do not ask"
-            )
-            tell("for a decision; `watchgate guard off` changes it as well.")
+    try:
+        set_value(here().config, "profile", "watch")
+    except ConfigError as fault:
+        raise Stop(f"the hooks only watch, but the profile stays as it was: {fault}") from None
+
+
+def _say_what_the_core_does(agents: Sequence[Adapter]) -> None:
+    """Say of which of these agents no call is held, although hooks or the core would hold some."""
+    odd = [each for each in states_here(agents) if each.at_odds]
+    for watches in (True, False):
+        names = ", ".join(each.agent for each in odd if (each.holds is False) is watches)
+        profile = odd[0].profile if odd else ""
+        if names and watches:
+            tell(f"The running core keeps profile {profile}, which hooks that only watch do not")
+            tell(f"ask: no call of {names} is held; `watchgate guard on` has them ask it.")
+        elif names:
+            tell(f"The running core has profile {profile}: no call of {names} is held;")
+            tell("`watchgate guard on` has it hold them.")
 
 
 def _setting(config: Config, python: Path) -> Setting:
@@ -190,8 +201,13 @@ def _python() -> Path:
         raise Stop(str(fault)) from None
 
 
-def _after_install(agents: Sequence[Adapter], profile: str) -> None:
-    for line in open_sessions(agents):
-        tell(line)
-    tell(next_line(profile))
-    tell("`watchgate doctor` tries the installed commands.")
+def _after_install(agents: Sequence[Adapter], changed: Sequence[Adapter], profile: str) -> None:
+    """Say what happens next, of those agents whose files were `changed` in more lines."""
+    _say_what_the_core_does(agents)
+    if changed:
+        for line in open_sessions(changed):
+            tell(line)
+        tell(next_line(profile))
+        tell("`watchgate doctor` tries the installed commands.")
+    if profile != "watch":
+        offer_pin()

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from watchgate.cli.ask import check_person
 from watchgate.cli.dry_run import add_dry_run, check_json, show, show_removed
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.install_words import complain_of_list, open_sessions
@@ -60,6 +61,7 @@ def _uninstall(args: argparse.Namespace) -> int:
     planned = _planned(args, known)
     if args.dry_run:
         return _shown(args, planned)
+    check_person("uninstall")
     purge = args.all and not planned.leaves_hooks and _wants_purge(asked=args.purge)
     if purge:
         _end_core()

@@ -16,12 +16,17 @@ from watchgate.service.setup.targets import Refusal
 
 
 def set_value(
-    path: Path, key: str, value: object, check: Callable[[Config], None] = lambda _config: None
+    path: Path,
+    key: str,
+    value: object,
+    check: Callable[[Config], None] = lambda _config: None,
+    *,
+    only_try: bool = False,
 ) -> None:
     """Set one dotted key and write the file whole, with its folder where that is missing.
 
     The result has to be a good configuration, for `check` too, which may raise anything. Raises
-    `ConfigError`, and leaves the file alone then.
+    `ConfigError`, and leaves the file alone then; with `only_try` it does so in any case.
     """
     try:
         check_config(path)
@@ -31,7 +36,7 @@ def set_value(
         config_toml.parse(Source(text, str(path)))
         edited = with_value(text, tuple(key.split(".")), value)
         check(load(edited, str(path)))
-        if edited != text:
+        if edited != text and not only_try:
             files.write(found, found.encode(edited))
     except ConfigError as fault:
         raise ConfigError(f"{fault}; nothing was changed") from None

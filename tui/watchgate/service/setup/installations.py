@@ -13,6 +13,8 @@ from watchgate.link.paths import Paths
 from watchgate.service.integrity import manifest
 from watchgate.service.integrity.manifest import Entry
 from watchgate.service.setup import backup, files
+from watchgate.service.setup.doctor import entries
+from watchgate.service.setup.doctor.check import Check
 from watchgate.service.setup.forms.editor import FormError
 from watchgate.service.setup.forms.whole_file import MARK
 from watchgate.service.setup.installer import Installer, Setting
@@ -95,6 +97,24 @@ def any_left(
     return bool(there.lost) or any(
         has_hooks(each, unreadable=True) or _any_calls(each) for each in parts
     )
+
+
+def gated(
+    places: Paths, known: Mapping[str, Adapter], env: Mapping[str, str], cwd: Path
+) -> list[str]:
+    """The names of the agents with hooks of ours anywhere that hold calls, or may."""
+    found = installations(places, known, env, cwd).found
+    return sorted({each.agent.name for each in found if _may_hold(places, each)})
+
+
+def _may_hold(places: Paths, place: Installation) -> bool:
+    lanes: set[str] = set()
+    for part in _parts(places, place):
+        table = entries.read_entries(place.agent, part)
+        if isinstance(table, Check):
+            return True
+        lanes |= entries.lanes(place.agent, part, table)
+    return entries.hold(lanes) is not False
 
 
 def has_hooks(parts: Iterable[Part], *, unreadable: bool = False) -> bool:
