@@ -9,6 +9,7 @@ from tests.ui.console import OPTIONS, Bench, running
 from tests.ui.fake_source import FakeClock, FakeSource
 from tests.ui.picture import CRITICAL, HIGH, NOW_US, busy, first_run, quiet, switched_off
 from tests.ui.test_console import decided
+from watchgate.core.agent_state import WithoutCore
 from watchgate.link.protocol import Push, Snapshot
 from watchgate.ui.bridge import HELLO_S
 from watchgate.ui.screens.detail import DetailScreen
@@ -90,6 +91,35 @@ async def test_a_page_over_a_lost_core_does_not_say_that_nothing_pends() -> None
         assert "acting calls are denied" in bench.screen
         assert "nothing pending" not in bench.screen
         assert "one end" in bench.screen
+
+
+@pytest.mark.parametrize(
+    ("calls", "told", "short"),
+    [
+        ("denied", "acting calls are denied, with the cause", "acting calls are denied"),
+        ("watched", "hooks only watch: calls run unasked", "calls run unasked"),
+        ("unasked", "no hooks are installed: nothing is asked", "nothing is asked"),
+    ],
+)
+async def test_a_lost_core_means_what_the_hooks_do_without_one(
+    calls: WithoutCore, told: str, short: str
+) -> None:
+    options = msgspec.structs.replace(OPTIONS, log_lines=list, without_core=lambda: calls)
+    async with running(quiet(), size=(80, 24), options=options) as bench:
+        await lost(bench)
+        await bench.until(lambda: told in bench.screen)
+        assert ("are denied" in bench.screen) is (calls == "denied")
+        await bench.press("l")
+        await bench.until(lambda: short in bench.screen)
+    async with running(quiet(), size=(48, 12), options=options) as bench:
+        await lost(bench)
+        await bench.until(lambda: f"{short} until a core runs" in bench.screen)
+
+
+async def test_where_hooks_are_not_known_only_those_that_gate_are_said_to_deny() -> None:
+    async with running(quiet(), size=(80, 24)) as bench:
+        await lost(bench)
+        assert "acting calls are denied where hooks gate, with the cause" in bench.screen
 
 
 async def test_an_empty_console_that_lost_its_core_does_not_call_the_gate_ready() -> None:

@@ -28,7 +28,10 @@ def test_where_it_failed_is_told_without_controls_and_secrets() -> None:
     ("options", "after"),
     [
         (Options(), "the core goes on, `watchgate` attaches again"),
-        (Options(hosted=True), "acting calls are denied until `watchgate` runs again"),
+        (
+            Options(hosted=True),
+            "acting calls are denied where hooks gate until `watchgate` runs again",
+        ),
         (Options(demo=True, hosted=True), "the demo leaves nothing behind"),
     ],
 )

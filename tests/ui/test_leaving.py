@@ -11,7 +11,7 @@ from tests.ui.test_console_states import lost
 from watchgate.ui.options import Options
 
 HOSTED = msgspec.structs.replace(OPTIONS, hosted=True)
-AGAIN = "q again leaves the console and ends its core: acting calls are denied then"
+AGAIN = "q again leaves the console and ends its core: hooks that gate deny then"
 
 
 @pytest.mark.parametrize(

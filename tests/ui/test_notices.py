@@ -79,7 +79,7 @@ def test_nothing_is_told_again_after_the_core_was_lost_and_found() -> None:
     notices, state = Notices(), picture(asked())
     texts(notices, state)
     assert texts(notices, state, link=LOST) == [
-        "core lost: acting calls are denied until it is back"
+        "core lost: acting calls are denied where hooks gate until it is back"
     ]
     assert texts(notices, state, link=msgspec.structs.replace(LOST, tries=7)) == []
     assert texts(notices, picture(asked()), LATER_US) == ["the core is back"]
@@ -162,7 +162,9 @@ def test_a_machine_that_is_lost_among_several_is_told_by_its_name_and_so_is_its_
     assert texts(notices, hosts(here="attached", lab2="connecting", lab3="lost")) == []
     assert texts(notices, hosts(here="attached", lab2="attached", lab3="lost")) == []
     gone = hosts(here="attached", lab2="lost", lab3="lost")
-    assert texts(notices, gone) == ["lab2 lost: acting calls there are denied until it is back"]
+    assert texts(notices, gone) == [
+        "lab2 lost: acting calls there are denied where hooks gate, until it is back"
+    ]
     assert texts(notices, gone) == []
     assert texts(notices, hosts(here="attached", lab2="attached", lab3="lost")) == ["lab2 is back"]
 

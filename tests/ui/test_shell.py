@@ -85,5 +85,8 @@ def test_the_farewell_says_what_goes_on() -> None:
     state.pending = {view.id: view for view in PENDING}
     said = farewell(state, Link(state="attached"), demo=False)
     assert "1 allowed, 2 denied (1 in silence); 2 requests still open" in said
-    assert "acting calls are denied" in farewell(state, Link(state="lost"), demo=False)
+    lost = farewell(state, Link(state="lost"), demo=False)
+    assert "no core runs: acting calls are denied where hooks gate; `watchgate` starts" in lost
+    lost = farewell(state, Link(state="lost"), demo=False, calls="unasked")
+    assert "no core runs: nothing is asked; `watchgate` starts one" in lost
     assert "leaves nothing behind" in farewell(state, Link(state="attached"), demo=True)

@@ -19,6 +19,7 @@ from watchgate.cli.place import configured, here
 from watchgate.cli.signals import ended_by_signals
 
 if TYPE_CHECKING:
+    from watchgate.core.agent_state import WithoutCore
     from watchgate.core.clock import Clock
     from watchgate.core.config import Config
     from watchgate.link.paths import Paths
@@ -129,6 +130,7 @@ def open_console(
             replay=replay,
             start_core=None if hosted or not chosen.local else lambda: _start_core(paths),
             log_lines=(lambda: last_log_lines(paths, LOG_LINES)) if chosen.local else None,
+            without_core=_without_core if chosen.local and not chosen.targets else None,
             open_demo=None if demo else lambda: _open_demo(demos),
             go_to=_go_to,
         )
@@ -141,6 +143,17 @@ def open_console(
     if summary:
         print(summary)
     return app.return_code or Exit.DONE
+
+
+def _without_core() -> WithoutCore:
+    """What the hooks on this machine do while no core runs, as far as their files tell."""
+    from watchgate.cli.agent_listing import states_here
+    from watchgate.core.agent_state import without_core
+
+    try:
+        return without_core(states_here())
+    except Stop:
+        return "unknown"
 
 
 async def _start_core(paths: Paths) -> None:

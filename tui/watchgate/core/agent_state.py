@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 import msgspec
 
@@ -106,6 +106,30 @@ class AgentState(msgspec.Struct, frozen=True, kw_only=True):
         if self.trusted is False:
             return f"start {self.agent} once and say yes to its hooks"
         return f"start {self.agent}: watchgate sees its next call"
+
+
+WithoutCore = Literal["unknown", "denied", "watched", "unasked"]
+"""What becomes of acting calls while no core runs, by the hooks that are in.
+
+They are denied by hooks that hold, run unasked where all hooks only watch, and nothing is asked
+where there are none.
+"""
+
+WITHOUT_CORE: Final[dict[WithoutCore, str]] = {
+    "unknown": "acting calls are denied where hooks gate",
+    "denied": "acting calls are denied",
+    "watched": "calls run unasked",
+    "unasked": "nothing is asked",
+}
+"""The same in words."""
+
+
+def without_core(states: Iterable[AgentState]) -> WithoutCore:
+    """Return what the hooks of these agents do while no core runs."""
+    installed = [state for state in states if state.installed]
+    if any(state.holds is not False for state in installed):
+        return "denied"
+    return "watched" if installed else "unasked"
 
 
 def install_command(states: Iterable[AgentState]) -> str:

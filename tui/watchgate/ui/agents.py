@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import anyio
+from anyio.to_thread import run_sync
 
 from watchgate.core import decoding
-from watchgate.core.agent_state import LIST_AGENTS, AgentState, install_command
+from watchgate.core.agent_state import LIST_AGENTS, AgentState, WithoutCore, install_command
 from watchgate.core.json_faults import JSON_FAULTS
 from watchgate.link.lines import CoreLost
 from watchgate.link.protocol import Refusal
@@ -37,11 +39,17 @@ class Agents:
         self._due_s = float("-inf")
 
     def look(self) -> None:
-        """Ask while the first screen has no call to show."""
+        """Ask while the first screen has no call to show; without a core, look at the files."""
         console, now_s = self._console, self._now_s()
-        stage, bridge = console.stage, console.bridge
-        if stage.replaying or stage.demo or bridge.link.state != "attached":
+        stage, bridge, local = console.stage, console.bridge, console.options.without_core
+        if stage.replaying or stage.demo:
             return
+        if bridge.link.lost and local is not None and now_s >= self._due_s:
+            self._due_s = now_s + ASK_EVERY_S
+            console.start(partial(self._read, local))
+        if bridge.link.state != "attached":
+            return
+        console.desk.without_core = "unknown"  # until it is lost again
         if now_s >= self._due_s and not len(bridge.state.rows):
             self._due_s = now_s + ASK_EVERY_S
             console.start(self._ask)
@@ -61,6 +69,13 @@ class Agents:
         """The console's own core: a demo or a replay knows of no agent on this machine."""
         stage = self._console.stage
         return None if stage.live_is_demo else stage.live
+
+    async def _read(self, local: Callable[[], WithoutCore]) -> None:
+        """See by the files of this machine what hooks do while there is no core."""
+        found = await run_sync(local)
+        if found != self._console.desk.without_core:
+            self._console.desk.without_core = found
+            self._console.wake()
 
     async def _ask(self) -> None:
         if (core := self._core) is None:

@@ -161,7 +161,7 @@ class WatchgateApp(Answers, inherit_bindings=False):
             desk.docked, desk.bare, desk.note, self.operator.armed, desk.frozen_us,
             desk.filter, self.theme, self.monitor.listed, table.follow, table.new_count,
             table.selected, self.prompts.hints, self.operator.seen, self.operator.marks.ids,
-            desk.locked, self.stage.waiting, desk.agents,
+            desk.locked, self.stage.waiting, desk.agents, desk.without_core,
         )  # fmt: skip
         if drawn == self._drawn:
             return

@@ -11,6 +11,7 @@ import traceback
 from rich.text import Text
 from textual.app import App
 
+from watchgate.core.agent_state import WITHOUT_CORE
 from watchgate.ui.covered import covered
 from watchgate.ui.options import Options
 
@@ -41,5 +42,6 @@ def _after(options: Options) -> str:
     if options.demo:
         return "the demo leaves nothing behind"
     if options.hosted:
-        return "its core ended with it, so acting calls are denied until `watchgate` runs again"
+        calls = WITHOUT_CORE["unknown"]
+        return f"its core ended with it: {calls} until `watchgate` runs again"
     return "the core goes on, `watchgate` attaches again"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from watchgate.core.agent_state import AgentState
+from watchgate.core.agent_state import AgentState, WithoutCore
 from watchgate.core.state import State
 from watchgate.core.views import PendingView
 from watchgate.ui.bridge import Link
@@ -49,6 +49,7 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
     replay: ReplayView | None = None
     waiting: Waiting = Waiting()
     agents: Sequence[AgentState] = ()
+    without_core: WithoutCore = "unknown"
     home: str = ""
     blocked: Mapping[Intent, str] = {}
 
@@ -74,7 +75,7 @@ class Desk:
     `locked` says that this terminal may let nothing run until it is unlocked, but low and medium
     requests once where `modest`. `offered` is a
     command that is copied while the note about it stands. `agents` is what the core last said of
-    those on its machine.
+    those on its machine, and `without_core` what their hooks do while it is lost.
     The docked request stays until it is settled or the operator goes to another; a new one never
     takes its place.
     """
@@ -87,6 +88,7 @@ class Desk:
         self.locked = self.modest = False
         self.offered = ""
         self.agents: tuple[AgentState, ...] = ()
+        self.without_core: WithoutCore = "unknown"
         self._note_until_s = 0.0
         self._note_is_of_docked = False
         self._bare: str | None = None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from watchgate.core.agent_state import WithoutCore
 from watchgate.core.clock import Clock
 from watchgate.ui.source import Source
 from watchgate.ui.telling.encoding import Telling
@@ -33,6 +34,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     `open_demo` starts a demo and gives its source and its clock; `start_core` starts a core and
     returns once it was asked to; `log_lines` reads the core's newest log lines; `go_to` brings the
     agent's terminal to the front and returns what it did, None when it knows no way.
+    `without_core` looks what the hooks on this machine do while
+    no core runs.
     `replay` is the recording that the console shows in place of a core.
     `telling` is how it may ring and notify; `keys` maps action ids to keys; `theme` is a word of
     `theme.NAMES`. With `ascii` nothing but ASCII is written to the terminal.
@@ -48,5 +51,6 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     telling: Telling = Telling()
     start_core: Callable[[], Awaitable[None]] | None = None
     log_lines: Callable[[], list[str]] | None = None
+    without_core: Callable[[], WithoutCore] | None = None
     open_demo: Callable[[], Awaitable[tuple[Source, Clock]]] | None = None
     go_to: Callable[[Terminal], Awaitable[str | None]] | None = None

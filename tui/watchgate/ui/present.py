@@ -104,6 +104,7 @@ class Presenter:
             replay=replay,
             waiting=stage.waiting,
             agents=desk.agents,
+            without_core=desk.without_core,
             home=options.home,
             blocked={i: why for i in INTENTS if (why := keymap[i].reason(context))},
         )

@@ -93,7 +93,7 @@ class Stage:
         if self.demo:
             return "the demo"
         if self._console.options.hosted:
-            return "the console and ends its core: acting calls are denied then"
+            return "the console and ends its core: hooks that gate deny then"
         return "the console, the core goes on"
 
     def tick(self, now_s: float) -> None:
@@ -157,7 +157,10 @@ class Stage:
         bridge, options = self._console.bridge, self._console.options
         if self.recording is not None:
             return "watchgate: the replay is over; nothing of it reached a core or an agent"
-        return farewell(bridge.state, bridge.link, demo=self.demo, hosted=options.hosted)
+        calls = self._console.desk.without_core
+        return farewell(
+            bridge.state, bridge.link, demo=self.demo, hosted=options.hosted, calls=calls
+        )
 
     def _way_back(self) -> Callable[[], None]:
         """To where the replay was started from: bridge, page, filter and cursor."""

@@ -11,6 +11,7 @@ from textual.events import Key
 from textual.screen import Screen
 from textual.widget import Widget
 
+from watchgate.core.agent_state import WITHOUT_CORE
 from watchgate.core.gate_folds import is_off
 from watchgate.ui.costs.budgets import chip as budget_chip
 from watchgate.ui.fleet.words import host_chips
@@ -216,6 +217,7 @@ class Frame(Screen[None], inherit_bindings=False):
                     seq=state.seq,
                     why=moment.link.why,
                     off=moment.context.off,
+                    calls=moment.without_core,
                     can_start=moment.context.can_start,
                     can_log=moment.context.can_log,
                 )
@@ -277,7 +279,7 @@ def quiet_words(moment: Moment) -> str:
     if moment.context.off:
         return "gate off: nothing is held"
     if moment.link.lost:
-        return "acting calls are denied"
+        return WITHOUT_CORE[moment.without_core]
     if moment.state.gate.profile == "watch":
         return "not gating: nothing is held"
     return "silence means denied"

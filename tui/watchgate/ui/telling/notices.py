@@ -11,6 +11,7 @@ from typing import Literal
 
 import msgspec
 
+from watchgate.core.agent_state import WITHOUT_CORE
 from watchgate.core.amounts import plural
 from watchgate.core.gate_folds import is_off
 from watchgate.core.records import TamperedData
@@ -107,7 +108,7 @@ class Notices:
         lost, found = gone & self._seen - self._away, self._away & here
         self._seen |= here
         self._away = (self._away | lost) - here
-        words = "acting calls there are denied until it is back"
+        words = "acting calls there are denied where hooks gate, until it is back"
         return [
             *(Notice("lost", f"{host} lost: {words}") for host in sorted(lost)),
             *(Notice("found", f"{host} is back", rings=False) for host in sorted(found)),
@@ -197,7 +198,7 @@ class Notices:
         return f"{text}: {covered(data.summary)}" if self._command else text
 
 
-_LOST = Notice("lost", "core lost: acting calls are denied until it is back")
+_LOST = Notice("lost", f"core lost: {WITHOUT_CORE['unknown']} until it is back")
 _FOUND = Notice("found", "the core is back", rings=False)
 
 

@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import msgspec
 
+from watchgate.core.agent_state import WithoutCore
 from watchgate.core.amounts import count
 from watchgate.core.text import safe_text
 from watchgate.ui.formats import short_id
 from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.widgets.pane import Line, Pane
+
+_UNRECORDED: Final = "they are not recorded while there is no core"
+_AGENTS: Final[dict[WithoutCore, tuple[str, str]]] = {
+    "unknown": (
+        'acting calls are denied where hooks gate, with the cause "no core"',
+        "all others go on by each agent's own rules",
+    ),
+    "denied": (
+        'acting calls are denied, with the cause "no core"',
+        "reading calls go on by each agent's own rules",
+    ),
+    "watched": ("hooks only watch: calls run unasked, by each agent's own rules", _UNRECORDED),
+    "unasked": ("no hooks are installed: nothing is asked", "watchgate install AGENT puts them in"),
+}
 
 NAMED = 3
 """Requests that are named; of more only the number is told."""
@@ -21,13 +37,15 @@ class LostView(msgspec.Struct, frozen=True, kw_only=True):
 
     `pending` are the open requests with whether their hook clients deny them by themselves, `seq`
     the last record that came (0: there never was a picture), `why` the reason as the link tells it.
-    `off` says that the gate was switched off, which holds without a core too.
+    `off` says that the gate was switched off, which holds without a core too, and `calls` what the
+    hooks on this machine do by themselves.
     """
 
     pending: tuple[tuple[str, bool], ...] = ()
     seq: int = 0
     why: str = ""
     off: bool = False
+    calls: WithoutCore = "unknown"
     can_start: bool = False
     can_log: bool = False
 
@@ -55,14 +73,11 @@ class Lost(Pane):
         title = self._line().add("The core stopped answering. What that means now", bold=True)
         if not self._view.seq:
             title = self._line().add("No core answers. What that means now", bold=True)
-        agents = (
-            'acting calls are denied, with the cause "no core"',
-            "reading calls go on by each agent's own rules",
-        )
-        if self._view.off:
+        agents = _AGENTS[self._view.calls]
+        if self._view.off and self._view.calls != "unasked":
             agents = (
                 "the gate is switched off: all calls run by each agent's own rules",
-                "they are not recorded while there is no core",
+                _UNRECORDED,
             )
         return [
             *blank,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from watchgate.core.agent_state import WITHOUT_CORE
 from watchgate.core.text import safe_text
 from watchgate.core.views import PendingView
 from watchgate.ui.covered import covered
@@ -39,7 +40,7 @@ class Tiny(Pane):
             return []
         size = f"{moment.shape.columns} by {moment.shape.rows}"
         if moment.link.lost:
-            meaning = "acting calls are denied until a core runs"
+            meaning = f"{WITHOUT_CORE[moment.without_core]} until a core runs"
             if moment.context.off:
                 meaning = "the gate is switched off: calls run by each agent's own rules"
             return self._alone("the core stopped answering", meaning, cells)
