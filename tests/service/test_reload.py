@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import anyio
@@ -9,10 +10,11 @@ import pytest
 
 from tests.service.desk import payload
 from tests.service.test_host import RISKY, Place, pending
-from tests.service.wire import rest
+from tests.service.wire import WAIT_S, rest
 from watchgate.core.config import Approval, Config, ConfigError
 from watchgate.link.client import connect
 from watchgate.link.protocol import Refusal, Result
+from watchgate.service import reload
 from watchgate.service.host import Host
 from watchgate.service.stage import Stage
 
@@ -90,6 +92,36 @@ async def test_whoever_asks_meanwhile_waits_and_is_answered(place: Changing) -> 
                             assert isinstance(answer, Result), answer
                 await place.renewed(core)
     assert said == [b"0 0 0\n"] * (3 * ASKERS)
+
+
+ASKS = {
+    "watchgate": 1, "agent": "etl", "session": "s", "cwd": "/srv", "kind": "tool.pre", "ask": True,
+    "tool": "Bash", "tool_class": "shell", "input": {"command": "ls"}, "call_id": "c", "id": "c",
+}  # fmt: skip
+
+
+async def test_a_program_that_has_begun_to_ask_is_answered(
+    place: Changing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reload, "DRAIN_S", 0.05)
+    line = json.dumps(ASKS).encode() + b"\n"
+    async with (
+        place.running(),
+        connect(place.paths.control_socket) as client,
+        await anyio.connect_unix(place.paths.ingest_socket) as program,
+    ):
+        await program.send(line[:1])
+        async with place.hook(payload("ls")) as hook:
+            assert await rest(hook) == b"0 0 0\n", "so the program before it has been taken in"
+        place.file, core = Config(approval=Approval(timeout_s=9)), place.host.core
+        answer = await client.call("config", action="reload")
+        assert isinstance(answer, Refusal)
+        assert "a call is being judged: try again in a moment" in answer.message
+        await program.send(line[1:])
+        with anyio.fail_after(WAIT_S):
+            assert json.loads(await program.receive())["decision"] == "handback"
+        assert isinstance(await client.call("config", action="reload"), Result)
+        await place.renewed(core)
 
 
 async def test_it_waits_for_no_person_and_denies_no_request(place: Changing) -> None:

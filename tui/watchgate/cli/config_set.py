@@ -52,8 +52,9 @@ def add_parsers(verbs: Any) -> None:
         "reload",
         help="have the running core take the file in; whoever asks meanwhile waits",
         description="The core starts over with the file as it is now, unless a request waits. "
-        "No call is denied for it: whoever asks meanwhile waits for a moment. Grants that are not "
-        "for always end, and unlocked terminals are locked again.",
+        "No call is denied for it: whoever connects to ask meanwhile waits for a moment, and a "
+        "stream that stays open ends and connects anew. Grants that are not for always end, and "
+        "unlocked terminals are locked again.",
         epilog="example: watchgate config reload",
     )
     reload.set_defaults(run=_reload)

@@ -7,11 +7,12 @@ the client to hang up.
 
 from __future__ import annotations
 
+import math
 import os
 import select
 import socket
 import sys
-from collections.abc import Awaitable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 
@@ -74,7 +75,7 @@ class Ingest:
         self._turning_away = 0
         self._sources = sources or Sources()
         self._count = 0
-        self._hooks: set[int] = set()
+        self._may_ask: dict[int, float] = {}
         self._turns = Turns(lambda: hub.deciding)
 
     def clients(self) -> list[int]:
@@ -82,9 +83,13 @@ class Ingest:
         return self._door.connections.holders()
 
     @property
-    def has_hooks(self) -> bool:
-        """Tell whether any connection is not over that is, or may become, a hook's."""
-        return bool(self._hooks)
+    def may_ask(self) -> bool:
+        """Tell whether a connection is a hook's, or may become one or still say its first line.
+
+        Later lines of a stream do not count: it goes on as long as its program.
+        """
+        now_s = anyio.current_time()
+        return any(until_s > now_s for until_s in self._may_ask.values())
 
     async def handle(self, stream: SocketStream) -> None:
         """One connection, from its first byte to its end; a foreign uid gets nothing (AP-20)."""
@@ -96,7 +101,7 @@ class Ingest:
             self._count += 1
             conn = Waiting(self._count, peer.pid)
             with (
-                self._a_hook(conn),
+                self._asking(conn),
                 contained(lambda fault: self._hub.failed(fault, conn)),
                 suppress(*_GONE),
                 self._door.connections.taken(peer.pid) as full,
@@ -109,18 +114,18 @@ class Ingest:
                     self._hub.turned_away(None, SLOW_FIRST, conn)
                     await self._tell(stream, conn)
                 elif first.startswith(b"{"):
-                    self._hooks.discard(conn.number)
-                    await self._lines(stream, first, peer.pid)
+                    self._may_ask[conn.number] = anyio.current_time() + LAST_BYTE_S
+                    await self._lines(stream, first, conn)
                 else:
                     await self._frame(stream, first, conn)
 
     @contextmanager
-    def _a_hook(self, conn: Waiting) -> Iterator[None]:
-        self._hooks.add(conn.number)
+    def _asking(self, conn: Waiting) -> Iterator[None]:
+        self._may_ask[conn.number] = math.inf
         try:
             yield
         finally:
-            self._hooks.discard(conn.number)
+            self._may_ask.pop(conn.number, None)
 
     async def _turn_away(self, stream: SocketStream, why: str, conn: Waiting) -> None:
         """Answer closed for want of room, in the words of the agent if that is told at once."""
@@ -226,8 +231,9 @@ class Ingest:
                 self._hub.hung_up(conn)
                 scope.cancel()
 
-    async def _lines(self, stream: SocketStream, first: bytes, pid: int) -> None:
+    async def _lines(self, stream: SocketStream, first: bytes, own: Waiting) -> None:
         """A stream of lines; a half-close is not a disconnect, so requests are still answered."""
+        pid = own.pid
         send, answered = anyio.create_memory_object_stream[Waiting](float("inf"))
         open_asks: dict[int, Waiting] = {}
         replying = False
@@ -245,21 +251,25 @@ class Ingest:
             with send, answered:
                 try:
                     with self._sources.connected(pid, self._hub.source_gone) as link:
-                        await self._read_lines(stream, first, link, asker)
+                        await self._read_lines(stream, first, link, asker, own)
                     await _answered(open_asks, stream)
                 except _GONE:
                     for conn in [each for each in open_asks.values() if each.answer is None]:
                         self._hub.hung_up(conn)
 
     async def _read_lines(
-        self, stream: SocketStream, first: bytes, link: Link, asker: Asker
+        self, stream: SocketStream, first: bytes, link: Link, asker: Asker, own: Waiting
     ) -> None:
         connection = stream.extra(SocketAttribute.raw_socket)
         splitter = Splitter(MAX_PAYLOAD_BYTES)
         unfinished = Unfinished(splitter, self._door.unfinished, link.source.pid)
 
+        began = False
+
         def lines(data: bytes) -> bytes:
+            nonlocal began
             whole, dropped = splitter.feed(data)
+            began = began or bool(whole or dropped)
             unfinished.changed(ended=bool(whole))
             if dropped:
                 self._hub.oversized_line(dropped, link.source.pid)
@@ -276,11 +286,17 @@ class Ingest:
         def look(piece: bytes) -> Awaitable[Found] | None:
             return self._look_through(piece, link.source) if has_large_line(piece) else None
 
+        async def taken(read: Callable[[], bytes | None]) -> bool:
+            there = await self._turns.take(read, take, look)
+            if began:  # who waits for an answer to it is known by now
+                self._may_ask.pop(own.number, None)
+            return there
+
         with unfinished, suppress(anyio.EndOfStream):
-            await self._turns.take(lambda: lines(first), take, look)
+            await taken(lambda: lines(first))
             while True:
                 await anyio.lowlevel.checkpoint()
-                if not await self._turns.take(more, take, look):
+                if not await taken(more):
                     with anyio.CancelScope(deadline=unfinished.until_s) as late:
                         await readable(connection)
                     if late.cancelled_caught:

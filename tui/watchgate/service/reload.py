@@ -75,7 +75,7 @@ class HookDoor:
 
     @property
     def _busy(self) -> bool:
-        return self.ingest.has_hooks or self._hub.waits
+        return self.ingest.may_ask or self._hub.waits
 
 
 class Reload:
