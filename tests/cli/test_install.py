@@ -272,6 +272,25 @@ def test_a_file_that_says_watch_ends_no_gate_by_an_installation(cli: Cli, settin
     assert cli("install", "codex").code == Exit.DONE, "which has no gate that could end"
 
 
+def test_hooks_that_lost_the_entry_that_could_gate_are_no_gate(cli: Cli, settings: Path) -> None:
+    cli("install", "claude", "--watch")
+    value = json.loads(settings.read_text())
+    value["hooks"].pop("PreToolUse")
+    settings.write_text(json.dumps(value))
+
+    assert cli("install", "claude").code == Exit.DONE
+    assert "PreToolUse" in json.loads(settings.read_text())["hooks"]
+
+
+def test_hooks_of_another_version_may_gate(cli: Cli, settings: Path) -> None:
+    cli("install", "claude")
+    before = settings.read_text().replace(" gate PreToolUse ", " ")
+    settings.write_text(before)
+
+    assert cli("install", "claude", "--watch").code == Exit.REFUSED
+    assert settings.read_text() == before
+
+
 def test_a_soft_start_that_is_refused_leaves_the_profile(cli: Cli, settings: Path) -> None:
     settings.parent.mkdir()
     settings.write_text("{,}")

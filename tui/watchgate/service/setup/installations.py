@@ -114,7 +114,7 @@ def _may_hold(places: Paths, place: Installation) -> bool:
         if isinstance(table, Check):
             return True
         lanes |= entries.lanes(place.agent, part, table)
-    return entries.hold(lanes) is not False
+    return bool(lanes) and entries.hold(lanes) is not False
 
 
 def has_hooks(parts: Iterable[Part], *, unreadable: bool = False) -> bool:

@@ -20,6 +20,7 @@ from watchgate.service.setup.forms.json_table import JsonTable
 from watchgate.service.setup.parts import Part
 from watchgate.service.setup.targets import Refusal
 
+UNREAD: Final = "unread"
 _HOLDING: Final = (Lane.GATE, Lane.GATE_READ)
 
 
@@ -136,12 +137,17 @@ def trusted(found: Table, wanted: Table) -> Table:
 
 
 def lanes(agent: Adapter, part: Part, found: Table) -> set[str]:
-    """The lanes of our entries in a file, at the events where a call can be held."""
+    """The lanes of our entries in a file, at the events where a call can be held.
+
+    `UNREAD` stands for that of an entry in the form of another version.
+    """
     events = {each.event for each in agent.entries("guard") if each.lane in _HOLDING}
     known: set[str] = set()
     for written in part.editor.written(found):
         installed = parse(written.command)
-        if installed is not None and installed.event in events:
+        if installed is None:
+            known.add(UNREAD)
+        elif installed.event in events:
             known.add(installed.lane)
     for item in found.get("", ()):
         if isinstance(text := item.get("text"), str):
@@ -150,8 +156,10 @@ def lanes(agent: Adapter, part: Part, found: Table) -> set[str]:
 
 
 def hold(lanes: Collection[str]) -> bool | None:
-    """Tell whether entries of these lanes hold calls; None where there are none."""
-    return any(each in lanes for each in _HOLDING) if lanes else None
+    """Tell whether entries of these lanes hold calls; None where that cannot be told."""
+    if any(each in lanes for each in _HOLDING):
+        return True
+    return None if UNREAD in lanes or not lanes else False
 
 
 def check_gated(agent: Adapter, state: AgentState) -> Check | None:
