@@ -216,8 +216,14 @@ def test_a_pin_is_set_and_a_terminal_unlocked_from_the_command_line(core: Core) 
 
 @pytest.mark.parametrize(
     ("args", "word"),
-    [(("stop",), ""), (("off", "30m"), "off"), (("policy", "reload"), "")],
-    ids=["stop", "off", "policy reload"],
+    [
+        (("stop",), ""),
+        (("off", "30m"), "off"),
+        (("policy", "reload"), ""),
+        (("uninstall", "claude"), ""),
+        (("install", "codex", "--watch"), ""),
+    ],
+    ids=["stop", "off", "policy reload", "uninstall", "install --watch"],
 )
 def test_what_loosens_the_gate_asks_for_the_pin_and_then_does_it(
     running: Core, args: tuple[str, ...], word: str
