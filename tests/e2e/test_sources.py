@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.programs import Core, until
+from tests.e2e.programs import AGENT, Core, until
 from watchgate.core.extensions.framing import Frames, frame
 
 WAIT_S = 60.0
@@ -205,7 +205,7 @@ def test_synaps_with_our_plugin_blocks_what_nobody_allowed(running: Core) -> Non
     extension = json.loads((folder / ".synaps-plugin" / "plugin.json").read_bytes())["extension"]
     frames = Frames()
     with subprocess.Popen(
-        [extension["command"], *extension["args"]],
+        [sys.executable, "-c", AGENT, extension["command"], *extension["args"]],
         cwd=folder,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
