@@ -7,10 +7,10 @@ import msgspec
 from tests.core.builders import other, pre, shell
 from tests.core.test_state import emit, replayed
 from tests.core.world import World
+from watchgate.core.call_rows import ROW_CHARS
 from watchgate.core.clock import Instant
 from watchgate.core.events import Lane
 from watchgate.core.records import CoreData, UsageData
-from watchgate.core.state import ROW_CHARS
 from watchgate.core.views import Totals
 
 DAY_US = 86_400_000_000

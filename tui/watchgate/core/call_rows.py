@@ -10,6 +10,9 @@ from watchgate.core.records import Record
 from watchgate.core.ring import Ring
 from watchgate.core.views import CallRow
 
+ROW_CHARS = 8_192
+"""Characters of a call that its row shows."""
+
 TURN_ROWS = 200
 SHARED_KEPT = 1_000
 

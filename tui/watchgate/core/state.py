@@ -11,11 +11,10 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
-from watchgate.core import decoding
-from watchgate.core.as_asked import of_request, while_held
+from watchgate.core import decoding, request_folds
 from watchgate.core.budget import KIND as BUDGET
 from watchgate.core.budget import Budgets, take
-from watchgate.core.call_endings import ENDINGS, counter_of
+from watchgate.core.call_endings import ENDINGS
 from watchgate.core.call_ends import (
     RAN,
     asks_itself,
@@ -25,8 +24,7 @@ from watchgate.core.call_ends import (
     end_refused,
     end_ungated,
 )
-from watchgate.core.call_rows import CallRows, call_key
-from watchgate.core.events import Lane
+from watchgate.core.call_rows import ROW_CHARS, CallRows, call_key
 from watchgate.core.gate_folds import GATE_FOLDS, is_off, started
 from watchgate.core.grants.folded import FoldedGrants
 from watchgate.core.grants.grant import GrantView
@@ -34,10 +32,7 @@ from watchgate.core.hosts import HostView, common_gate, host_among
 from watchgate.core.ledger.counted import CountedData
 from watchgate.core.records import (
     BudgetData,
-    EscalatedData,
-    FactsData,
     Record,
-    RequestData,
     is_heard,
 )
 from watchgate.core.ring import Ring
@@ -45,7 +40,6 @@ from watchgate.core.session_views import Key, SessionViews, session_key
 from watchgate.core.traces import Traces, ended_by, hidden_by, shown_by
 from watchgate.core.usage.fold import UsageFold
 from watchgate.core.views import (
-    AsAsked,
     CallRow,
     GateView,
     PendingView,
@@ -55,19 +49,12 @@ from watchgate.core.views import (
 )
 
 ROWS_KEPT = 100_000
-ROW_CHARS = 8_192
 SETTLED_KEPT = 50
 DAY_US = 86_400 * 1_000_000
 NO_DEADLINE = 2**63
 
-_ALLOWED = {"+": "allowed_by_operator", "=": "allowed_by_grant"}
 _UNASKED = {"handback": "no_opinion", "recorded": "no_opinion"}
 _ENDS = ("tool.post", "tool.error")
-_ANSWERED = {
-    "allowed-by-operator": True,
-    "denied-by-operator": False,
-    "handed-back-by-operator": False,
-}
 
 
 class State:
@@ -198,7 +185,8 @@ class State:
         self.calls.add(row)
         self.seen.called(record)
 
-    def _count(self, name: str, by: int = 1) -> None:
+    def count(self, name: str, by: int = 1) -> None:
+        """Add to today's total of that name; nothing where the name is empty."""
         if name:
             total = max(0, getattr(self.totals, name) + by)
             self.totals = msgspec.structs.replace(self.totals, **{name: total})
@@ -216,7 +204,7 @@ class State:
             risk = data.get("risk", "unknown")
             self._add_row(record, risk, watched=watched, gated=gated)
             counter = _UNASKED.get(data["gate"], "")
-            self._count(ENDINGS[word].counter if data["gate"] == "denied" else counter)
+            self.count(ENDINGS[word].counter if data["gate"] == "denied" else counter)
         if data["gate"] == "denied":
             end_by_word(self.calls, record, word)
         elif asks_itself(record, row):
@@ -234,90 +222,8 @@ class State:
             gate = host.gate if host is not None else self.gate
             end_by_result(self.calls, row, record, off=is_off(gate, record.at))
 
-    def _requested(self, record: Record) -> None:
-        key = session_key(record)
-        data = decoding.convert(record.data, RequestData)
-        view = PendingView(
-            id=record.request or "",
-            at=record.at,
-            agent=key[0],
-            session=key[1],
-            label=self.seen.views[key].label,
-            call=record.call or "",
-            data=data,
-        )
-        self.pending[view.id] = view
-        self.seen.ask(key, 1)
-        self.seen.edit(key, pid=data.agent_pid, env=data.env)
-        row = self.calls.get(call_key(record))
-        self.calls.edit(
-            call_key(record),
-            glyph="?",
-            stage="pending",
-            request=view.id,
-            risk=data.risk,
-            rule=self.calls.shared(str(data.rule)),
-            took_ms=None,
-            ended_at=None,
-            **(while_held(row, record.data, ROW_CHARS) if row is not None else {}),
-        )
-
-    def _facts(self, record: Record) -> None:
-        view = self.pending.get(record.request or "")
-        if view is not None:
-            found = decoding.convert(record.data, FactsData)
-            self.pending[view.id] = msgspec.structs.replace(view, facts=found.facts, cut=found.cut)
-
-    def _escalated(self, record: Record) -> None:
-        view = self.pending.get(record.request or "")
-        if view is not None:
-            told = (*view.escalated, decoding.convert(record.data, EscalatedData))
-            self.pending[view.id] = msgspec.structs.replace(view, escalated=told)
-
-    def _extended(self, record: Record) -> None:
-        view = self.pending.get(record.request or "")
-        if view is not None:
-            data = msgspec.structs.replace(view.data, deadline_at=record.data["deadline_at"])
-            self.pending[view.id] = msgspec.structs.replace(view, data=data)
-
-    def _decided(self, record: Record) -> None:
-        view = self.pending.pop(record.request or "", None)
-        if view is not None:
-            self.seen.ask((view.agent, view.session), -1)
-        word = record.data["word"]
-        if view is not None and view.data.asks == "approval" and word in _ANSWERED:
-            key, waited_s = (view.agent, view.session), record.data["waited_s"]
-            self.seen.answered(key, waited_s, allowed=_ANSWERED[word])
-        self._count(counter_of(word, str(record.data.get("by", ""))))
-        if view is not None and _asks_there(view.data, word):
-            self.seen.asks_there((view.agent, view.session), view.call)
-        elif view is not None:
-            self.seen.asked_no_more((view.agent, view.session), view.call)
-        row = self.calls.get(call_key(record))
-        end_by_word(self.calls, record, word)
-        if word == "withdrawn":
-            self.seen.edit(session_key(record), left_at=record.at)
-            if view is None or view.data.lane != Lane.RELAY:
-                self.calls.edit(call_key(record), gated=False)  # if it runs, it did not wait
-        if view is not None:
-            asked = row.asked if row is not None else of_request(view.data)
-            self.settled.append(_settled(view, record, asked))
-
-    def _undelivered(self, record: Record) -> None:
-        """A decision that never reached the agent counts as what the agent was told instead."""
-        word = record.data["word"]
-        row = self.calls.get(call_key(record))
-        allowed = _ALLOWED.get(row.glyph) if row is not None else None
-        if allowed is not None:
-            self._count(allowed, -1)
-            self._count(ENDINGS[word].counter)
-        for place, each in enumerate(self.settled):
-            if each.request == record.request:
-                self.settled[place] = msgspec.structs.replace(each, word=word)
-        end_by_word(self.calls, record, word)
-
     def _contradicted(self, record: Record) -> None:
-        self._count("alarms")
+        self.count("alarms")
         end_contradicted(self.calls, record)
 
     def _refused(self, record: Record) -> None:
@@ -326,7 +232,7 @@ class State:
     def _ungated(self, record: Record) -> None:
         alarm = record.data.get("alarm", True) is True
         if alarm and record.data.get("count", 1) == 1:
-            self._count("alarms")
+            self.count("alarms")
         if end_ungated(self.calls, record, alarm=alarm):
             self.seen.passed_by(record)
 
@@ -396,33 +302,6 @@ class State:
         self.seen.start_over()
 
 
-def _asks_there(data: RequestData, word: str) -> bool:
-    """Tell whether the agent asks a person in its own terminal once its request ended so."""
-    asks = data.own_rules.handed_back == "asks" and not data.runs_unasked
-    return asks and word.startswith("handed-back")
-
-
-def _settled(view: PendingView, record: Record, asked: AsAsked | None) -> Settled:
-    data = record.data
-    return Settled(
-        request=view.id,
-        at=record.at,
-        word=data["word"],
-        by=data["by"],
-        label=view.label,
-        tool=view.data.tool.name,
-        summary=view.data.summary,
-        waited_s=data["waited_s"],
-        agent=view.agent,
-        session=view.session,
-        call=view.call,
-        risk=view.data.risk,
-        scope=data.get("scope", "once"),
-        reason=data.get("reason", ""),
-        asked=asked,
-    )
-
-
 Fold = Callable[[State, Record], None]
 
 
@@ -460,12 +339,12 @@ _FOLDS: dict[str, Fold] = {
     "usage.counted": State._counted,
     BUDGET: State._budget,
     "hook.trace": State._trace,
-    "approval.requested": State._requested,
-    "approval.facts": State._facts,
-    "approval.extended": State._extended,
-    "approval.escalated": State._escalated,
-    "approval.decided": State._decided,
-    "effect.undelivered": State._undelivered,
+    "approval.requested": request_folds.requested,
+    "approval.facts": request_folds.facts,
+    "approval.extended": request_folds.extended,
+    "approval.escalated": request_folds.escalated,
+    "approval.decided": request_folds.decided,
+    "effect.undelivered": request_folds.undelivered,
     "effect.contradicted": State._contradicted,
     "effect.refused": State._refused,
     "effect.ungated": State._ungated,

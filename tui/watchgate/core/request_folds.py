@@ -1,0 +1,147 @@
+"""What records say of one request: that it is open, what is known about it, how it ended."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from watchgate.core import decoding
+from watchgate.core.as_asked import of_request, while_held
+from watchgate.core.call_endings import ENDINGS, counter_of
+from watchgate.core.call_ends import end_by_word
+from watchgate.core.call_rows import ROW_CHARS, call_key
+from watchgate.core.events import Lane
+from watchgate.core.records import EscalatedData, FactsData, Record, RequestData
+from watchgate.core.session_views import session_key
+from watchgate.core.views import AsAsked, PendingView, Settled
+
+if TYPE_CHECKING:
+    from watchgate.core.state import State
+
+_ALLOWED: Final = {"+": "allowed_by_operator", "=": "allowed_by_grant"}
+_ANSWERED: Final = {
+    "allowed-by-operator": True,
+    "denied-by-operator": False,
+    "handed-back-by-operator": False,
+}
+
+
+def requested(state: State, record: Record) -> None:
+    """Open a request, on its call and its session."""
+    key = session_key(record)
+    data = decoding.convert(record.data, RequestData)
+    view = PendingView(
+        id=record.request or "",
+        at=record.at,
+        agent=key[0],
+        session=key[1],
+        label=state.seen.views[key].label,
+        call=record.call or "",
+        data=data,
+    )
+    state.pending[view.id] = view
+    state.seen.ask(key, 1)
+    state.seen.edit(key, pid=data.agent_pid, env=data.env)
+    row = state.calls.get(call_key(record))
+    state.calls.edit(
+        call_key(record),
+        glyph="?",
+        stage="pending",
+        request=view.id,
+        risk=data.risk,
+        rule=state.calls.shared(str(data.rule)),
+        took_ms=None,
+        ended_at=None,
+        **(while_held(row, record.data, ROW_CHARS) if row is not None else {}),
+    )
+
+
+def facts(state: State, record: Record) -> None:
+    """Lay the facts that were looked up beside the request."""
+    view = state.pending.get(record.request or "")
+    if view is not None:
+        found = decoding.convert(record.data, FactsData)
+        state.pending[view.id] = msgspec.structs.replace(view, facts=found.facts, cut=found.cut)
+
+
+def escalated(state: State, record: Record) -> None:
+    """Add whom the open request was told to."""
+    view = state.pending.get(record.request or "")
+    if view is not None:
+        told = (*view.escalated, decoding.convert(record.data, EscalatedData))
+        state.pending[view.id] = msgspec.structs.replace(view, escalated=told)
+
+
+def extended(state: State, record: Record) -> None:
+    """Move the deadline of an open request."""
+    view = state.pending.get(record.request or "")
+    if view is not None:
+        data = msgspec.structs.replace(view.data, deadline_at=record.data["deadline_at"])
+        state.pending[view.id] = msgspec.structs.replace(view, data=data)
+
+
+def decided(state: State, record: Record) -> None:
+    """Close a request with how it ended, and end or free its call."""
+    view = state.pending.pop(record.request or "", None)
+    if view is not None:
+        state.seen.ask((view.agent, view.session), -1)
+    word = record.data["word"]
+    if view is not None and view.data.asks == "approval" and word in _ANSWERED:
+        key, waited_s = (view.agent, view.session), record.data["waited_s"]
+        state.seen.answered(key, waited_s, allowed=_ANSWERED[word])
+    state.count(counter_of(word, str(record.data.get("by", ""))))
+    if view is not None and _asks_there(view.data, word):
+        state.seen.asks_there((view.agent, view.session), view.call)
+    elif view is not None:
+        state.seen.asked_no_more((view.agent, view.session), view.call)
+    row = state.calls.get(call_key(record))
+    end_by_word(state.calls, record, word)
+    if word == "withdrawn":
+        state.seen.edit(session_key(record), left_at=record.at)
+        if view is None or view.data.lane != Lane.RELAY:
+            state.calls.edit(call_key(record), gated=False)  # if it runs, it did not wait
+    if view is not None:
+        asked = row.asked if row is not None else of_request(view.data)
+        state.settled.append(_settled(view, record, asked))
+
+
+def undelivered(state: State, record: Record) -> None:
+    """A decision that never reached the agent counts as what the agent was told instead."""
+    word = record.data["word"]
+    row = state.calls.get(call_key(record))
+    allowed = _ALLOWED.get(row.glyph) if row is not None else None
+    if allowed is not None:
+        state.count(allowed, -1)
+        state.count(ENDINGS[word].counter)
+    for place, each in enumerate(state.settled):
+        if each.request == record.request:
+            state.settled[place] = msgspec.structs.replace(each, word=word)
+    end_by_word(state.calls, record, word)
+
+
+def _asks_there(data: RequestData, word: str) -> bool:
+    """Tell whether the agent asks a person in its own terminal once its request ended so."""
+    asks = data.own_rules.handed_back == "asks" and not data.runs_unasked
+    return asks and word.startswith("handed-back")
+
+
+def _settled(view: PendingView, record: Record, asked: AsAsked | None) -> Settled:
+    data = record.data
+    return Settled(
+        request=view.id,
+        at=record.at,
+        word=data["word"],
+        by=data["by"],
+        label=view.label,
+        tool=view.data.tool.name,
+        summary=view.data.summary,
+        waited_s=data["waited_s"],
+        agent=view.agent,
+        session=view.session,
+        call=view.call,
+        risk=view.data.risk,
+        scope=data.get("scope", "once"),
+        reason=data.get("reason", ""),
+        asked=asked,
+    )
