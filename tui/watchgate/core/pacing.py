@@ -88,7 +88,7 @@ class Pacing:
         if pace.denied < RETRIES_DENIED:
             return None
         pace.denied = 0
-        why = f"an operator denied {RETRIES_DENIED} new tries at what had been denied"
+        why = f"{RETRIES_DENIED} new tries at denied calls were denied"
         return self._pause(pace, why, now)
 
     def over(self, agent: str, session: str) -> None:

@@ -342,7 +342,7 @@ def test_fix_records_trust_in_our_hooks_and_in_no_others(tmp_path: Path, bin_dir
 
     assert (fixed.status, stored) == ("ok", {"1": {"trusted_hash": "h1"}})
     assert "recorded your trust in 1 hooks" in fixed.text
-    assert trust(program, tmp_path, "ours").text == "Codex trusts all 1 hooks"
+    assert trust(program, tmp_path, "ours").text == "Codex trusts all hooks of watchgate"
 
 
 def test_where_codex_is_not_on_the_search_path_its_files_tell_of_trust(

@@ -58,7 +58,7 @@ def _judge(hooks: list[dict[str, Any]], doubtful: list[dict[str, Any]]) -> Check
     if doubtful:
         text = f"Codex skips {len(doubtful)} of {len(hooks)} hooks: nobody trusted them"
         return Check(_NAME, "fail", text, _MEND)
-    return Check(_NAME, "ok", f"Codex trusts all {len(hooks)} hooks")
+    return Check(_NAME, "ok", "Codex trusts all hooks of watchgate")
 
 
 def _ours(server: CodexServer, commands: frozenset[str], cwd: Path) -> list[dict[str, Any]]:
