@@ -3,8 +3,10 @@ from __future__ import annotations
 import json
 import os
 import socket
+import subprocess
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -128,9 +130,23 @@ def core(config: Config, monkeypatch: pytest.MonkeyPatch) -> Iterator[Core]:
 @pytest.fixture
 def core_of_our_agent() -> Iterator[Core]:
     """A core for which the agent that asks is this very process, so that commands run below it."""
+    with _core_of_agent(os.getpid()) as core:
+        yield core
+
+
+@pytest.fixture
+def core_of_another_agent() -> Iterator[Core]:
+    """A core for which another process is the agent: terminals of now on are locked."""
+    with subprocess.Popen(["sleep", "600"]) as agent, _core_of_agent(agent.pid) as core:
+        yield core
+        agent.kill()
+
+
+@contextmanager
+def _core_of_agent(pid: int) -> Iterator[Core]:
     places = paths(os.environ)
     core = Core(places)
-    agent = ancestors(os.getpid())[0]
+    agent = ancestors(pid)[0]
     stage = Stage(ids=core.id, home="/home/u", protected=(), agent_of=lambda _pid: agent)
     with hosted(places, Config(), stage=stage):
         yield core

@@ -212,7 +212,7 @@ def test_a_dry_run_of_a_purge_names_each_file_to_a_script(
     assert str(places.journal) not in client
 
 
-def test_a_purge_that_the_core_refuses_changes_nothing(
+def test_a_purge_below_an_agent_changes_nothing(
     cli: Cli, core_of_our_agent: Core, places: Paths, tmp_path: Path
 ) -> None:
     cli("install", "claude", "gemini")
@@ -221,24 +221,24 @@ def test_a_purge_that_the_core_refuses_changes_nothing(
     before = snapshot(tmp_path / "home"), snapshot(places.data_dir)
     said = cli("uninstall", "--all", "--purge")
     assert (said.code, said.out) == (Exit.REFUSED, "")
-    assert "the core does not end, so nothing was changed. self_approval" in said.err
+    assert "uninstall takes a person: it runs below an agent. Nothing was changed" in said.err
     assert (snapshot(tmp_path / "home"), snapshot(places.data_dir)) == before
     assert places.journal.exists()
     assert cli("ls").code == Exit.DONE, "the core goes on"
 
 
-def test_a_purge_on_request_is_asked_for_before_anything_else(
-    cli: Cli, core_of_our_agent: Core, places: Paths
+def test_a_purge_that_the_core_refuses_changes_nothing(
+    cli: Cli, core_of_another_agent: Core, places: Paths
 ) -> None:
     cli("install", "claude")
-    core_of_our_agent.hold()
+    core_of_another_agent.hold()
     until(lambda: cli("ls", "--json").lines, "a held call")
     with Terminal("uninstall", "--all") as terminal:
         terminal.wait_for("[y/N]")
         assert user_file("claude").exists()
         terminal.type("y\n")
         assert terminal.code() == Exit.REFUSED
-        assert "nothing was changed" in terminal.seen
+        assert "the core does not end, so nothing was changed" in terminal.seen
     assert user_file("claude").exists()
 
 
