@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import anyio
@@ -40,16 +39,6 @@ kind = "tool.pre"
 @pytest.fixture
 def paths(tmp_path: Path) -> Paths:
     return Paths(tmp_path / "run", tmp_path / "state", tmp_path / "config.toml", tmp_path / "data")
-
-
-@pytest.fixture
-def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder of packages on this process's path."""
-    folder = tmp_path / "site"
-    folder.mkdir()
-    monkeypatch.syspath_prepend(folder)
-    yield folder
-    sys.modules.pop("nova_package", None)
 
 
 def written(paths: Paths, text: str, name: str = "nova.toml") -> Path:

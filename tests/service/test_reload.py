@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import anyio
 import pytest
 
 from tests.service.desk import payload
+from tests.service.foreign import GOOD, install
 from tests.service.test_host import RISKY, Place, pending
 from tests.service.wire import WAIT_S, rest
-from watchgate.core.config import Approval, Config, ConfigError
+from watchgate.core.config import Agents, Approval, Config, ConfigError
+from watchgate.core.config_handlers import ExtensionConfig
 from watchgate.link.client import connect
 from watchgate.link.protocol import Refusal, Result
 from watchgate.service import reload
@@ -145,6 +148,34 @@ async def test_a_file_with_a_fault_leaves_the_core_as_it_was(place: Changing) ->
         assert "config.toml:1: unknown key; the core goes on as it was" in answer.message
         async with place.hook(payload("ls")) as hook:
             assert await rest(hook) == b"0 0 0\n"
+
+
+async def test_only_a_reload_loads_the_code_that_the_file_names(
+    place: Changing, site: Path
+) -> None:
+    install(site, GOOD)
+    async with place.running():
+        place.file, core = Config(agents=Agents(python=("nova",))), place.host.core
+        async with connect(place.paths.control_socket) as client:
+            told = await client.call("config")
+            assert isinstance(told, Result)
+            assert told.ok["changes"] == ["agents.python"]
+            assert "nova_package" not in sys.modules
+            assert isinstance(await client.call("config", action="reload"), Result)
+            assert "nova_package" in sys.modules
+        await place.renewed(core)
+
+
+async def test_only_a_reload_opens_the_files_that_the_file_names(
+    place: Changing, tmp_path: Path
+) -> None:
+    place.file = Config(extension=(ExtensionConfig(id="own", manifest=str(tmp_path / "none")),))
+    async with place.running(), connect(place.paths.control_socket) as client:
+        assert isinstance(await client.call("config"), Result)
+        answer = await client.call("config", action="reload")
+        assert isinstance(answer, Refusal)
+        assert "cannot be read" in answer.message
+        assert "the core goes on as it was" in answer.message
 
 
 async def test_a_core_that_another_program_hosts_is_that_programs(

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,9 @@ import msgspec
 import pytest
 
 from tests.core.builders import START
+from tests.service.foreign import GOOD, install
 from tests.service.verbs.counter import AGENT, TERMINAL, Counter
-from watchgate.core.config import Config
+from watchgate.core.config import Agents, Config
 from watchgate.core.events import Lane
 from watchgate.link.protocol import Refusal, Result, Verb
 from watchgate.service import hub, off_switch
@@ -292,6 +294,18 @@ async def test_an_agents_child_has_no_core_take_a_changed_file_in(counter: Count
     assert told == {"changes": ["profile"], "profile": "watch"}
     assert await counter.ok("config", action="reload") == told
     assert counter.renewed == [counter.config]
+
+
+async def test_an_agents_child_has_no_core_load_what_it_wrote_into_the_file(
+    counter: Counter, site: Path
+) -> None:
+    install(site, GOOD)
+    counter.config = Config(agents=Agents(python=("nova",)))
+    counter.desk.send("low")
+    below = counter.caller(Proc(60, "600", "watchgate"), AGENT, TERMINAL)
+    assert (await counter.ok("config", below))["changes"] == ["agents.python"]
+    assert (await counter.refused("config", below, action="reload")).refused == "self_approval"
+    assert "nova_package" not in sys.modules
 
 
 async def test_a_call_that_is_being_judged_ends_before_a_core_starts_over(

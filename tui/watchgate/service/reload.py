@@ -100,23 +100,33 @@ class Reload:
         """The keys of which the file has other values than this core, and the file's profile.
 
         Raises `Refused`. What is about consoles alone is left out, for they read it themselves.
+        Anybody may ask this, so nothing that the file names is opened or loaded.
+        """
+        return self._changes(self._read())
+
+    async def __call__(self, by: str, actor: Actor) -> dict[str, Any]:
+        """Start over with the file as it is now; returns what that changes.
+
+        Raises `Refused` where that would deny a call. It loads the code that the file names, so
+        only a person may ask for it.
         """
         config = self._read()
+        if count := len(self._hub.engine.broker.open):
+            waiting = "1 request waits" if count == 1 else f"{count} requests wait"
+            raise Refused("not_offered", f"{waiting}, and would be denied: decide first")
+        self._check(config)
+        changes = self._changes(config)
+        if not await self._close_idle():
+            raise Refused("not_offered", "a call is being judged: try again in a moment")
+        self._renew(config, f"{by}, with another configuration", actor)
+        return changes
+
+    def _changes(self, config: Config) -> dict[str, Any]:
         now = {key: value for key, value, _ in effective(self._in_force(), {})}
         then = {key: value for key, value, _ in effective(config, {})}
         keys = sorted(key for key in now.keys() | then.keys() if not key.startswith("ui."))
         changed = [key for key in keys if now.get(key) != then.get(key)]
         return {"changes": changed, "profile": config.profile}
-
-    async def __call__(self, by: str, actor: Actor) -> None:
-        """Start over with the file as it is now; raises `Refused` where that would deny a call."""
-        config = self._read()
-        if count := len(self._hub.engine.broker.open):
-            waiting = "1 request waits" if count == 1 else f"{count} requests wait"
-            raise Refused("not_offered", f"{waiting}, and would be denied: decide first")
-        if not await self._close_idle():
-            raise Refused("not_offered", "a call is being judged: try again in a moment")
-        self._renew(config, f"{by}, with another configuration", actor)
 
     def _in_force(self) -> Config:
         engine = self._hub.engine
@@ -126,10 +136,18 @@ class Reload:
         if self._reread is None:
             raise Refused("not_offered", "another program hosts this core: start that again")
         try:
-            config = self._reread()
-            # A core that cannot start over would be none.
+            return self._reread()
+        except _FAULTS as fault:
+            raise _as_it_was(fault) from None
+
+    def _check(self, config: Config) -> None:
+        """Raise `Refused` for what no core can start with: one that cannot start over is none."""
+        try:
             equip(config, self._paths, os.environ, ChildPool(), prints=True)
             adapters(self._paths, config)
         except _FAULTS as fault:
-            raise Refused("bad_request", f"{fault}; the core goes on as it was") from None
-        return config
+            raise _as_it_was(fault) from None
+
+
+def _as_it_was(fault: Exception) -> Refused:
+    return Refused("bad_request", f"{fault}; the core goes on as it was")

@@ -90,9 +90,7 @@ class Switching:
             return self._reload.changes()
         # What an agent wrote into the file must not come into force because an agent says so.
         proof = operator_only(caller)
-        changes = self._reload.changes()
-        await self._reload(caller.name(request.as_, proof), caller.actor(proof))
-        return changes
+        return await self._reload(caller.name(request.as_, proof), caller.actor(proof))
 
     async def _told(self, kind: str, data: CoreData) -> None:
         """Record it, and return when it is on the disk: a gate that is off must not lack its who.
