@@ -15,19 +15,39 @@ from tests.service.test_host import RISKY, Place, pending
 from tests.service.wire import WAIT_S, rest
 from watchgate.core.config import Agents, Approval, Config, ConfigError
 from watchgate.core.config_handlers import ExtensionConfig
+from watchgate.core.events import Event
+from watchgate.core.handlers import Handler
+from watchgate.core.verdicts import Report
 from watchgate.link.client import connect
 from watchgate.link.protocol import Refusal, Result
-from watchgate.service import reload
+from watchgate.service import life, reload
+from watchgate.service.grant_store import GrantStore
 from watchgate.service.host import Host
+from watchgate.service.keeping import write
+from watchgate.service.runners.desk import Runner
 from watchgate.service.stage import Stage
 
 ASKERS = 40
 
 
+class Silent:
+    """A handler that never says anything, so that a call stays judged."""
+
+    def __init__(self) -> None:
+        self.asked = anyio.Event()
+
+    async def run(self, _event: Event, _limit_s: float) -> Report:
+        self.asked.set()
+        await anyio.sleep_forever()
+        raise AssertionError
+
+
 class Changing(Place):
     """A core whose configuration is in `file`, where an exception stands for a faulty one."""
 
-    def __init__(self, runtime_dir: Path, state_dir: Path) -> None:
+    def __init__(
+        self, runtime_dir: Path, state_dir: Path, *handlers: tuple[Handler, Runner]
+    ) -> None:
         super().__init__(runtime_dir, state_dir)
         self.file: Config | Exception = self.config
         ids = iter(range(1, 1_000))
@@ -38,9 +58,13 @@ class Changing(Place):
             agent_of=lambda _pid: None,
             scripted=True,
         )
-        self.host = Host(self.paths, self.config, self.clock, stage, reread=self.read)
+        self.was_read = anyio.Event()
+        self.host = Host(
+            self.paths, self.config, self.clock, stage, handlers=handlers, reread=self.read
+        )
 
     def read(self) -> Config:
+        self.was_read.set()
         if isinstance(self.file, Exception):
             raise self.file
         return self.file
@@ -138,6 +162,78 @@ async def test_it_waits_for_no_person_and_denies_no_request(place: Changing) -> 
         assert isinstance(answer, Refusal)
         assert (answer.refused, "1 request waits" in answer.message) == ("not_offered", True)
         assert await pending(client)
+
+
+@pytest.fixture
+def silent() -> Silent:
+    return Silent()
+
+
+@pytest.fixture
+def judging(runtime_dir: Path, state_dir: Path, silent: Silent) -> Changing:
+    """A core that is still judging whatever call it was asked about."""
+    return Changing(
+        runtime_dir, state_dir, (Handler(id="silent", on=frozenset({"tool.pre"})), silent)
+    )
+
+
+async def reloaded(place: Changing, answers: list[Result | Refusal]) -> None:
+    async with connect(place.paths.control_socket) as client:
+        answers.append(await client.call("config", action="reload"))
+
+
+async def test_a_core_that_is_stopped_before_it_could_start_over_ends(
+    judging: Changing, silent: Silent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers: list[Result | Refusal] = []
+    done = anyio.Event()
+
+    async def write_late(store: GrantStore) -> str:
+        await done.wait()
+        return await write(store)
+
+    monkeypatch.setattr(life, "write", write_late)
+
+    async def ask() -> None:
+        await reloaded(judging, answers)
+        done.set()
+
+    core = judging.host.core
+    with anyio.fail_after(20):
+        async with judging.running(), judging.hook(payload("make")) as hook:
+            await silent.asked.wait()
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(ask)
+                await judging.was_read.wait()
+                judging.host.stop("kim")
+                assert (await rest(hook)).startswith(b"2 ")
+    (answer,) = answers
+    assert isinstance(answer, Refusal)
+    assert "this core ends already" in answer.message
+    assert judging.host.core == core
+    (stopped,) = [each for each in judging.records() if each.kind == "policy.stopped"]
+    assert stopped.data["name"] == "kim"
+
+
+async def test_a_second_reload_is_refused_while_one_waits(
+    judging: Changing, silent: Silent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reload, "DRAIN_S", 60)
+    answers: list[Result | Refusal] = []
+    core = judging.host.core
+    with anyio.fail_after(20):
+        async with judging.running(), anyio.create_task_group() as tasks:
+            async with judging.hook(payload("make")):
+                await silent.asked.wait()
+                tasks.start_soon(reloaded, judging, answers)
+                await judging.was_read.wait()
+                async with connect(judging.paths.control_socket) as client:
+                    second = await client.call("config", action="reload")
+                    assert isinstance(second, Refusal)
+                    assert "another reload is under way" in second.message
+            await judging.renewed(core)
+    (answer,) = answers
+    assert isinstance(answer, Result)
 
 
 async def test_a_file_with_a_fault_leaves_the_core_as_it_was(place: Changing) -> None:

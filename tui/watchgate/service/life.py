@@ -20,6 +20,7 @@ from watchgate.agents.traits import traits_in
 from watchgate.core.chain import Chain
 from watchgate.core.clock import Clock
 from watchgate.core.config import Config
+from watchgate.core.decisions import Refused
 from watchgate.core.engine import Engine
 from watchgate.core.handlers import Handler
 from watchgate.core.ids import request_id
@@ -145,7 +146,10 @@ class Life:
         self._stopped.set()
 
     def _start_over(self, config: Config, by: str, actor: Actor | None = None) -> None:
-        """End this life for one with this configuration."""
+        """End this life for one with this configuration; raises `Refused` if it ends already."""
+        if self._stopped.is_set():
+            why = "this core ends already and took nothing in: look at `watchgate status`"
+            raise Refused("not_offered", why)
         self.stop(by, actor)
         self.renewed, self._next = True, config
 
@@ -185,7 +189,7 @@ class Life:
             async with (
                 control,
                 anyio.create_task_group() as tasks,
-                aclosing(HookDoor(hub, tasks, bind)) as hooks,
+                aclosing(HookDoor(hub, tasks, bind, self._stopped)) as hooks,
             ):
                 verbs = Verbs(
                     hub,

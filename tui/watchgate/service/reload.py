@@ -44,11 +44,15 @@ _FAULTS: Final = (ConfigError, RuntimeDirError, EquipmentError, AgentsError)
 class HookDoor:
     """Takes hooks in over one listening socket, which `bind` gives as often as it is asked."""
 
-    def __init__(self, hub: Hub, tasks: TaskGroup, bind: Callable[[], socket.socket]) -> None:
+    def __init__(
+        self, hub: Hub, tasks: TaskGroup, bind: Callable[[], socket.socket], ends: anyio.Event
+    ) -> None:
+        """`ends` is set once this core ends: it takes nobody in again from then on."""
         self.ingest = Ingest(hub, asker_of=hub.askers.asker)
         self._hub = hub
         self._tasks = tasks
         self._bind = bind
+        self._ends = ends
         self._listener: SocketListener | None = None
 
     async def open(self) -> None:
@@ -63,19 +67,22 @@ class HookDoor:
             await self._listener.aclose()
 
     async def close_idle(self) -> bool:
-        """Close once nobody waits for an answer; returns whether that was so in time."""
+        """Close once nobody waits for an answer; returns whether that was so in time.
+
+        Who waits is not looked at any more once the core ends.
+        """
         await self.aclose()
         with anyio.move_on_after(DRAIN_S):
-            while self._busy:  # noqa: ASYNC110 - for two seconds at most, before a core starts over
+            while self._waits:  # noqa: ASYNC110 - two seconds at most, before a core starts over
                 await anyio.sleep(_LOOK_S)
-        if self._busy:
+        if self._waits:
             await self.open()
             return False
         return True
 
     @property
-    def _busy(self) -> bool:
-        return self.ingest.may_ask or self._hub.waits
+    def _waits(self) -> bool:
+        return not self._ends.is_set() and (self.ingest.may_ask or self._hub.waits)
 
 
 class Reload:
@@ -89,12 +96,16 @@ class Reload:
         reread: Reread | None,
         renew: Renew,
     ) -> None:
-        """`close_idle` is what that of a `HookDoor` is, `renew` has the core start over."""
+        """`close_idle` is what that of a `HookDoor` is.
+
+        `renew` has the core start over, and raises `Refused` where it ends already.
+        """
         self._hub = hub
         self._close_idle = close_idle
         self._paths = paths
         self._reread = reread
         self._renew = renew
+        self._under_way = False
 
     def changes(self) -> dict[str, Any]:
         """The keys of which the file has other values than this core, and the file's profile.
@@ -110,6 +121,16 @@ class Reload:
         Raises `Refused` where that would deny a call. It loads the code that the file names, so
         only a person may ask for it.
         """
+        # Of two, one would let hooks in again while the other starts over.
+        if self._under_way:
+            raise Refused("not_offered", "another reload is under way: try again in a moment")
+        self._under_way = True
+        try:
+            return await self._start_over(by, actor)
+        finally:
+            self._under_way = False
+
+    async def _start_over(self, by: str, actor: Actor) -> dict[str, Any]:
         config = self._read()
         if count := len(self._hub.engine.broker.open):
             waiting = "1 request waits" if count == 1 else f"{count} requests wait"
