@@ -21,7 +21,7 @@ from tests.service.integrity.watched import (
 )
 from watchgate.agents.registry import ADAPTERS
 from watchgate.link.paths import Paths
-from watchgate.service.integrity.looked import READ_BYTES
+from watchgate.service.regular_file import READ_BYTES
 from watchgate.service.setup import client_copy
 from watchgate.service.setup.installer import Installer
 

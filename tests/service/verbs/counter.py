@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import msgspec
 
 from tests.service.desk import Desk, places
 from tests.service.proofs import presences_of
+from watchgate.core.agent_state import AgentState
 from watchgate.core.config import Config
 from watchgate.core.policy.profiles import Profile
 from watchgate.link.protocol import Refusal, Request, Result, Verb
@@ -35,6 +37,7 @@ class Counter:
         self.stopped: list[str] = []
         self.forgot: list[str] = []
         self.idle = True
+        self.agents: Callable[[], Sequence[AgentState]] = tuple
         self.config = msgspec.structs.replace(self.desk.hub.engine.config, profile=profile)
         self.renewed: list[Config] = []
         self.desk.agents[7] = AGENT
@@ -51,9 +54,13 @@ class Counter:
                 GrantStore(self.grants, self.desk.hub.engine.grants.kept),
                 Policies(((self.policy, "user"),)),
                 self.presences,
+                self._agents,
             ),
             forget=lambda: self.forgot.append("the index"),
         )
+
+    def _agents(self) -> Sequence[AgentState]:
+        return self.agents()
 
     def _reload(self, directory: Path) -> Reload:
         async def close_idle() -> bool:

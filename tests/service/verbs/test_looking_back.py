@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from tests.core.test_state import HISTORY
 from tests.service.test_call_pages import written
 from tests.service.verbs.counter import Counter
 from tests.service.wire import WAIT_S, until
+from watchgate.core.agent_state import AgentState
 from watchgate.link.protocol import Verb
 from watchgate.service import call_pages, history
 
@@ -96,6 +98,26 @@ async def test_readers_take_turns_and_a_console_waits_for_none_of_the_others(
         assert (await told.ok("history", console, from_seq=1, to_seq=1))["records"]
         go.set()
     assert most == [1]
+
+
+async def test_a_console_reads_while_somebody_looks_at_the_agents(told: Counter) -> None:
+    begun, go, ended = threading.Event(), threading.Event(), threading.Event()
+
+    def agents() -> tuple[AgentState, ...]:
+        begun.set()
+        go.wait(WAIT_S)
+        ended.set()
+        return ()
+
+    told.agents = agents
+    console = told.caller(*told.operator.chain, number=9)
+    await told.ok("attach", console)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(partial(told.ok, "list", what="agents"))
+        await until(begun.is_set, "the look at the agents")
+        assert (await told.ok("history", console, from_seq=1, to_seq=1))["records"]
+        assert not ended.is_set()
+        go.set()
 
 
 async def test_without_a_journal_it_says_so(counter: Counter) -> None:

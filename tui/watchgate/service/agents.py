@@ -15,6 +15,7 @@ from watchgate.core.config_errors import ConfigError
 from watchgate.core.events import Lane
 from watchgate.core.policy.profiles import PROFILES
 from watchgate.link.paths import Paths
+from watchgate.service import regular_file
 from watchgate.service.boundary import contained
 from watchgate.service.runtime_dir import RuntimeDirError, check_config
 
@@ -48,7 +49,7 @@ def from_file(path: Path) -> TableAdapter:
     """The adapter that a TOML file describes; raises `AgentsError`."""
     try:
         check_config(path)
-        return TableAdapter(load(path.read_text(encoding="utf-8"), str(path)))
+        return TableAdapter(load(regular_file.read(path).decode(), str(path)))
     except (ConfigError, RuntimeDirError) as fault:
         raise AgentsError(str(fault)) from None
     except UnicodeDecodeError as fault:

@@ -21,6 +21,7 @@ from watchgate.core.hooks.registry import PROTOCOLS
 from watchgate.core.idle_keys import Entry, idle
 from watchgate.core.presets import preset_of
 from watchgate.link.paths import Paths
+from watchgate.service import regular_file
 from watchgate.service.runners.command import CommandRunner
 from watchgate.service.runners.desk import Runner
 from watchgate.service.runners.environment import hook_environment
@@ -97,7 +98,7 @@ def _extension(
         path = paths.config.parent / path
     try:
         return load_extension(
-            config, path.read_bytes(), str(path), environ, hook_environment(environ)
+            config, regular_file.read(path), str(path), environ, hook_environment(environ)
         )
     except OSError as fault:
         raise EquipmentError(
@@ -126,7 +127,7 @@ def _sinks(config: Config, paths: Paths, *, prints: bool) -> tuple[Sink, ...]:
 def _place(paths: Paths, table: str, at: int, *key: str) -> str:
     """Where the file has an entry, or a key of it, before a message; empty without a file."""
     try:
-        source = Source(paths.config.read_text(encoding="utf-8"), str(paths.config))
+        source = Source(regular_file.read(paths.config).decode(), str(paths.config))
     except (OSError, UnicodeDecodeError):
         return ""
     return f"{source.entry(table, at).place('.'.join((table, *key)))}: "

@@ -7,17 +7,15 @@ import os
 import stat
 from pathlib import Path
 
-READ_BYTES = 16 * 1024 * 1024
+from watchgate.service import regular_file
 
 
 def read(path: Path) -> bytes:
     """What is in it; raises `OSError`, also for one that is not a plain 0600 file of this user."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(descriptor, "rb") as file:
-        status = os.fstat(descriptor)
+    with regular_file.opened(path, os.O_NOFOLLOW) as (file, status):
         if status.st_mode != stat.S_IFREG | 0o600 or status.st_uid != os.geteuid():
             raise PermissionError(errno.EPERM, "others own it or could have written it")
-        return file.read(READ_BYTES)
+        return file.read(regular_file.READ_BYTES)
 
 
 def replace(path: Path, content: bytes) -> None:

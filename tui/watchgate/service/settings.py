@@ -6,6 +6,7 @@ from typing import Any
 
 from watchgate.core.config import Config, ConfigError, effective, load, origins
 from watchgate.link.paths import Paths
+from watchgate.service import regular_file
 from watchgate.service.runtime_dir import check_config
 
 
@@ -26,7 +27,7 @@ def _text(paths: Paths) -> str | None:
         if not paths.config.exists():
             return None
         check_config(paths.config)
-        return paths.config.read_text(encoding="utf-8")
+        return regular_file.read(paths.config).decode()
     except UnicodeDecodeError as fault:
         raise ConfigError(f"{paths.config}: not valid TOML: it is no UTF-8 ({fault})") from None
     except OSError as fault:

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import msgspec
 
-READ_BYTES = 16 * 1024 * 1024
+from watchgate.service import regular_file
+from watchgate.service.regular_file import READ_BYTES
+
 TOO_LARGE = f"it is larger than {READ_BYTES // 1024 // 1024} MiB"
 _GONE = (errno.ENOENT, errno.ENOTDIR)
 _ELSEWHERE = frozenset(
@@ -67,20 +69,14 @@ def stamp_of(path: Path) -> Stamp | None:
 def looked_at(path: Path) -> Looked:
     """The file as it is. Raises `OSError` that `says_nothing`."""
     try:
-        # A pipe in its place would otherwise be waited for.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        try:
-            mode = os.fstat(descriptor).st_mode
-            if not stat.S_ISREG(mode):
-                return Looked(None, "it is no file")
-            with open(descriptor, "rb", closefd=False) as file:
-                content = file.read(READ_BYTES + 1)
-        finally:
-            os.close(descriptor)
+        with regular_file.opened(path) as (file, about):
+            content = file.read(READ_BYTES + 1)
+    except regular_file.NotRegularError:
+        return Looked(None, "it is no file")
     except OSError as fault:
         if says_nothing(fault):
             raise
         return Looked(None, "" if fault.errno in _GONE else os.strerror(fault.errno or 0))
     if len(content) > READ_BYTES:
         return Looked(None, TOO_LARGE)
-    return Looked(content, runs=bool(mode & stat.S_IXUSR))
+    return Looked(content, runs=bool(about.st_mode & stat.S_IXUSR))

@@ -11,6 +11,7 @@ import msgspec
 
 from watchgate.core.policy.load import MAX_CHARS, Loaded, PolicyError, load
 from watchgate.core.policy.rule_file import Tier
+from watchgate.service import regular_file
 
 PROJECT_FILE = Path(".watchgate") / "policy.toml"
 # A path has no more folders than that; a longer one is no project.
@@ -39,20 +40,17 @@ def stamp(path: Path) -> Stamp | None:
 def read(path: Path, tier: Tier) -> Loaded | None:
     """A file's rules, checked by themselves; None where there is no file. Raises `PolicyError`."""
     try:
-        # A pipe in its place would otherwise keep the gate waiting.
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        with regular_file.opened(path) as (file, found):
+            _check_owner(path, tier, found)
+            raw = file.read(4 * MAX_CHARS + 1)
     except (FileNotFoundError, NotADirectoryError):
         if path.is_symlink():
             raise PolicyError(f"{path}: leads to no file; mend the link, or remove it") from None
         return None
+    except regular_file.NotRegularError:
+        raise PolicyError(f"{path}: is no regular file; put one there, or remove it") from None
     except OSError as fault:
         raise PolicyError(f"{path}: cannot be read: {fault.strerror}") from None
-    with os.fdopen(fd, "rb") as file:
-        found = os.fstat(file.fileno())
-        if not stat.S_ISREG(found.st_mode):
-            raise PolicyError(f"{path}: is no regular file; put one there, or remove it")
-        _check_owner(path, tier, found)
-        raw = file.read(4 * MAX_CHARS + 1)
     try:
         return load(raw.decode(), str(path), tier)
     except UnicodeDecodeError as fault:

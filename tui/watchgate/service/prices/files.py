@@ -14,12 +14,12 @@ from typing import Annotated, Any
 import msgspec
 
 from watchgate.core import decoding
-from watchgate.service import own_file
+from watchgate.service import own_file, regular_file
 from watchgate.service.prices.schedule import Schedule
 
 FETCHED = "prices.json"
 RESOLVED = "tariffs.json"
-MOST_BYTES = own_file.READ_BYTES
+MOST_BYTES = regular_file.READ_BYTES
 _FORMAT = 1
 
 Key = tuple[str, str, str]

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from watchgate.service import regular_file
 from watchgate.service.setup.targets import Refusal
 
 _NEW_FILE_MODE = 0o600
@@ -44,7 +45,7 @@ def read(path: Path) -> Found:
     """The file behind a path; raises `Refusal` when it cannot be read."""
     try:
         real = path.resolve()
-        return Found(real, real.read_bytes(), _version(real))
+        return Found(real, regular_file.read(real), _version(real))
     except FileNotFoundError:
         return Found(path.resolve(), None, None)
     except (OSError, RuntimeError) as error:

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import msgspec
 
+from watchgate.service import regular_file
 from watchgate.service.setup.command import is_ours
 
 LIMIT_BYTES = 1_048_576
@@ -29,8 +30,8 @@ def codex_trusts(hooks: Path) -> bool:
             return False
         if hooks.stat().st_mtime > config.stat().st_mtime:
             return False
-        state = tomllib.loads(config.read_text("utf-8"))["hooks"]["state"]
-        places = list(_ours(msgspec.json.decode(hooks.read_bytes())["hooks"]))
+        state = tomllib.loads(regular_file.read(config).decode())["hooks"]["state"]
+        places = list(_ours(msgspec.json.decode(regular_file.read(hooks))["hooks"]))
         names = {str(hooks), str(hooks.resolve())}
         return bool(places) and all(
             any(_trusted(state.get(f"{name}:{place}")) for name in names) for place in places

@@ -103,13 +103,13 @@ class Looking:
             self.count_consoles()
         return {"snapshot": taken}
 
-    async def _list(self, request: Request, _caller: Caller) -> dict[str, Any]:
+    async def _list(self, request: Request, caller: Caller) -> dict[str, Any]:
         state = self._hub.recorder.state
         if request.what == "sessions":
             views = state.sessions.values()
             return {"sessions": [msgspec.structs.replace(each, state=each.shown) for each in views]}
         if request.what == "agents":
-            return {"agents": await anyio.to_thread.run_sync(self._agents, limiter=self._reading)}
+            return {"agents": await self._read(caller, self._agents)}
         return {"requests": [listed(view) for view in state.by_deadline()]}
 
     async def _show(self, request: Request, _caller: Caller) -> dict[str, Any]:
@@ -128,7 +128,7 @@ class Looking:
         )
 
     async def _read(self, caller: Caller, read: Callable[[*Args], Result], *args: *Args) -> Result:
-        """Read the journal in a thread, one reader at a time: they take turns with the loop.
+        """Read files in a thread, one reader at a time: they take turns with the loop.
 
         Consoles wait for no one else, however many ask.
         """
