@@ -158,6 +158,8 @@ async def test_a_process_is_named_before_it_is_killed(repository: Path) -> None:
         ("diff.x.textconv", "touch RAN"),
         ("core.sshCommand", "touch RAN"),
         ("include.path", "elsewhere"),
+        ("lfs.extension.x.clean", "touch RAN"),
+        ("lfs.customtransfer.x.path", "touch RAN"),
     ],
 )
 async def test_a_repository_whose_settings_run_programs_is_not_asked(

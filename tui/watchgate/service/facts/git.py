@@ -14,9 +14,11 @@ from collections.abc import Sequence
 
 import anyio
 
+# Git LFS is a filter that many users have for all their repositories; it runs what these name.
 _RUNS = re.compile(
     r"(?i)^(?:filter\..*|diff\.(?:external|.*\.(?:command|textconv))|core\.(?:fsmonitor|sshcommand"
     r"|gitproxy|askpass|alternaterefscommand)|extensions\.partialclone|remote\..*\.promisor"
+    r"|lfs\.(?:extension\..*|customtransfer\..*|standalonetransferagent)"
     r"|gpg\..*program|trace2\..*|include(?:if)?\..*)$"
 )
 _OPTIONS = (
