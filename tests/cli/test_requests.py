@@ -209,7 +209,18 @@ def test_usage_errors_exit_2(cli: Cli, core: Core, args: tuple[str, ...]) -> Non
 
 @pytest.mark.parametrize(
     "args",
-    [("ls",), ("show", "abcd"), ("deny", "abcd"), ("allow", "abcd", "--digest", "0"), ("tail",)],
+    [
+        ("ls",),
+        ("show", "abcd"),
+        ("deny", "abcd"),
+        ("deny",),
+        ("handback",),
+        ("allow", "abcd", "--digest", "0"),
+        ("allow", "abcd"),
+        ("allow",),
+        ("answer", "abcd", "1"),
+        ("tail",),
+    ],
 )
 def test_without_a_core_it_exits_3_and_says_how_to_start_one(
     cli: Cli, args: tuple[str, ...]

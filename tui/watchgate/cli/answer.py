@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from watchgate.cli.ask import ask
+from watchgate.cli.ask import ask, needs_core_at_terminal
 from watchgate.cli.consent import show_to_end
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.output import complain, json_line, say
@@ -49,7 +49,9 @@ def add_parser(commands: Commands) -> None:
 
 def _answer(args: argparse.Namespace) -> int:
     if args.digest is None:
-        needs_terminal("answer needs --digest (see watchgate show ID) or a terminal to ask on")
+        needs_core_at_terminal(
+            "answer needs --digest (see watchgate show ID) or a terminal to ask on"
+        )
     found = ask(Request(id=1, verb="show", request=args.id))["request"]
     if "answer" not in found.get("offered", ()):
         raise Stop(f"not_offered: {_instead(found)}")

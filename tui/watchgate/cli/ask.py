@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.place import here, overridden
-from watchgate.cli.typed import at_terminal
+from watchgate.cli.typed import at_terminal, needs_terminal
 from watchgate.core import decoding
 
 if TYPE_CHECKING:
@@ -87,6 +87,15 @@ def check_person(doing: str) -> None:
     if stands.proven or (stands.standing == "locked" and (not provable or _unlocked())):
         return
     raise Stop(f"{doing} takes a person: {stands.why}. Nothing was changed")
+
+
+def needs_core_at_terminal(otherwise: str) -> None:
+    """End the command where no core answers, and with this text where no person can be asked."""
+    from watchgate.link.protocol import Request
+
+    if not at_terminal():
+        told(Request(id=1, verb="hello"))  # a terminal would not help where no core runs
+    needs_terminal(otherwise)
 
 
 def presence() -> Presence:

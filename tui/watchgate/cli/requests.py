@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any, Literal
 
-from watchgate.cli.ask import ask
+from watchgate.cli.ask import ask, needs_core_at_terminal
 from watchgate.cli.consent import ask_consent, show_to_end
 from watchgate.cli.editing import becomes, edited_input
 from watchgate.cli.exits import Exit, Stop
@@ -193,7 +193,9 @@ def _only_one() -> str:
 
 def _decide(args: argparse.Namespace) -> int:
     if args.decision == "allow" and args.digest is None:
-        needs_terminal("allow needs --digest (see watchgate show ID) or a terminal to ask on")
+        needs_core_at_terminal(
+            "allow needs --digest (see watchgate show ID) or a terminal to ask on"
+        )
     if args.id is None:
         args.id = _only_one()
     decision, digest, rules = args.decision, args.digest, rules_from(args.rule, args.scope)
