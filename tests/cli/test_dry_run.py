@@ -112,3 +112,66 @@ def test_a_line_is_what_ends_in_a_newline(cli: Cli, settings: Path) -> None:
     assert first.endswith(" lines more, 1 line less")
     shown = json.loads(cli("install", "claude", "--dry-run", "--json").out)
     assert '-  "a": "\u2028\u2028\x85", "b": "\x7f"\n' in shown["diff"]
+
+
+@pytest.fixture
+def kimi() -> Path:
+    path = Path.home() / ".kimi" / "config.toml"
+    path.parent.mkdir()
+    return path
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "\"/bin/sh -c 'echo \\U0001F600'\"",
+        '"/bin/sh -c \'echo \\u007F \\"x\\" \\\\ \\n\'"',
+        "'/bin/sh -c \"echo \\U0001F600 \\q\"'",
+        '"""/bin/sh -c \'echo ""\\U0001F600\'"""',
+    ],
+)
+@pytest.mark.parametrize("verb", ["install", "uninstall"])
+def test_the_escapes_of_toml_are_shown_as_they_stand_in_the_file(
+    cli: Cli, kimi: Path, verb: str, command: str
+) -> None:
+    kimi.write_text(f'[[hooks]]\nevent = "Stop"\ncommand = {command}\n')
+    if verb == "uninstall":
+        cli("install", "kimi")
+    shown = cli(verb, "kimi", "--dry-run")
+    assert (shown.code, shown.err) == (Exit.DONE, "")
+    assert f" command = {command}" in shown.out.splitlines()
+
+
+def test_a_tab_in_a_text_of_toml_is_shown_as_one(cli: Cli, kimi: Path) -> None:
+    kimi.write_text('[[hooks]]\nevent = "Stop"\ncommand = "/bin/sh -c \'a\tb\'"\n')
+    shown = cli("install", "kimi", "--dry-run")
+    assert (shown.code, shown.err) == (Exit.DONE, "")
+    assert " command = \"/bin/sh -c 'a\\tb'\"" in shown.out.splitlines()
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", ""])
+@pytest.mark.parametrize("separator", ["\x85", "\u2028", "\u2029"])
+def test_a_line_of_a_diff_is_a_line_of_the_file(
+    cli: Cli, kimi: Path, separator: str, end: str
+) -> None:
+    kimi.write_text(f"# a{separator}{separator}b{end}", newline="")
+    for verb in ("install", "uninstall"):
+        shown = cli(verb, "kimi", "--dry-run")
+        assert (shown.code, shown.err) == (Exit.DONE, "")
+        first, *lines = shown.out.splitlines()
+        diff = [line for line in lines[lines.index(f"--- {kimi}") + 3 :] if line[0] != "\\"]
+        escape = f"<U+{ord(separator):04X}>" * 2
+        assert f"# a{escape}b" in [line[1:] for line in diff]
+        added, taken = ([line[0] for line in diff].count(sign) for sign in "+-")
+        assert f"{added} line" in first
+        assert f"{taken} line" in first
+        cli("install", "kimi")
+
+
+def test_a_last_line_that_does_not_end_is_marked_as_diff_does_it(cli: Cli, kimi: Path) -> None:
+    kimi.write_text("# mine")
+    [plan] = cli("install", "kimi", "--dry-run", "--json").lines
+    assert plan["diff"].startswith(
+        f"--- {kimi}\n+++ {kimi}\n@@ -1 +1,{plan['diff'].count(chr(10) + '+') - 1} @@\n"
+        "-# mine\n\\ No newline at end of file\n+# mine\n+\n+[[hooks]]\n"
+    )

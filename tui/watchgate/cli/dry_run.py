@@ -88,7 +88,7 @@ def _summary(change: Change, contents: str) -> str:
 
 
 def _show_diff(change: Change, written_out: set[str]) -> None:
-    diff = change.diff_lines()
+    diff = [line.removesuffix("\r") for line in change.diff_lines()]
     if "" in change.part.table and len(diff) > _MOST_LINES_OF_CODE:
         for line in diff[:2]:
             say(line)
@@ -117,7 +117,10 @@ def _abbreviated(line: str, forms: dict[str, str]) -> str:
     """The line with the command of a hook named; `forms` gets the command of each name."""
 
     def quoted(found: re.Match[str]) -> str:
-        name = _named(str(json.loads(found.group())), forms)
+        try:
+            name = _named(str(json.loads(found.group())), forms)
+        except ValueError:
+            name = ""  # somebody else's text of TOML, whose escapes and tabs JSON does not have
         return f'"{name}"' if name else found.group()
 
     def bare(found: re.Match[str]) -> str:

@@ -32,6 +32,15 @@ def test_taking_out_what_was_put_in_gives_the_same_bytes(setup: Setup, text: str
     assert edits.uninstall(after, text) == text
 
 
+@pytest.mark.parametrize("comment", ["# mine", "# line\u2028separator", "# next\x85line"])
+def test_a_comment_behind_our_tables_is_not_ours(comment: str) -> None:
+    edits = editor(SETUPS["kimi"])
+    before = "a = 1\n"
+    after = f"{installed(edits, before)}{comment}\n[b]\n"
+
+    assert edits.uninstall(after) == f"{before}{comment}\n[b]\n"
+
+
 @pytest.mark.parametrize(("setup", "text"), CASES)
 def test_a_second_installation_changes_nothing(setup: Setup, text: str) -> None:
     edits = editor(setup)

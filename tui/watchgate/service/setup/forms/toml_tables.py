@@ -126,7 +126,7 @@ def _blocks(text: str) -> tuple[list[Block], int]:
 
 def _body(table: str) -> str:
     """A table without the comments and empty lines behind its last key: they are the next one's."""
-    lines = table.splitlines(keepends=True)
+    lines = re.split(r"(?<=\n)", table)
     while lines and (not lines[-1].strip() or lines[-1].lstrip().startswith("#")):
         lines.pop()
     return "".join(lines)
