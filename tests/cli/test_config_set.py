@@ -105,7 +105,21 @@ def test_a_value_is_read_as_toml_and_a_text_needs_no_quotes(
         ("ui.keys.allow_once", "no-such-key-at-all", "ui.keys"),
         ("handler", "x", "handler"),
         ("approval", "3", "approval is a table"),
-        ("", "3", "key"),
+        ("", "3", "'' is no key"),
+        ("ui.keys.'a.b'", "3", "is no key"),
+        ("ui.bell", "nan", "true or false"),
+        ("ui.bell", "1e400", "true or false"),
+        ("ui.theme", "1979-05-27", "allowed: textual-dark"),
+        ("approval.timeout_s", "1979-05-27", "expected a whole number, got a date"),
+        ("approval.timeout_s", "9" * 40, "a whole number <= 86400"),
+        ("approval.timeout_s", "9" * 5_000, "too many digits"),
+        ("approval.timeout_s", "0x" + "f" * 5_000, "TOML cannot hold this value"),
+        ("approval.timeout_s", "[" * 5_000, "nested too deeply"),
+        ("approval.timeout_s", "[[1], {a = [2]}]", "expected a whole number, got a list"),
+        ("ui.theme", "\udcff", "TOML cannot hold this value"),
+        ("ui.keys.deny", "\x7f", "no terminal sends"),
+        ("agents.python", '[]\nprofile = "watch"', "expected a list"),
+        ("profile", '"watch"\n[ui]', "is not allowed"),
     ],
 )
 def test_what_no_core_would_take_is_not_written(
@@ -114,7 +128,32 @@ def test_what_no_core_would_take_is_not_written(
     said = cli("config", "set", key, value)
     assert (said.code, said.out) == (Exit.REFUSED, "")
     assert why in said.err
+    assert said.err.endswith("; nothing was changed\n")
     assert mine.read_text() == MINE
+
+
+@pytest.mark.parametrize("action", ["allow", "allow_once"])
+def test_a_key_that_is_taken_is_refused_with_its_file(cli: Cli, path: Path, action: str) -> None:
+    said = cli("config", "set", f"ui.keys.{action}", "z")
+    assert said.err == (
+        f"watchgate: {path}: ui.keys: 'z' is both allow and freeze; nothing was changed\n"
+    )
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "shown"),
+    [
+        ("escalation", "[]", "[]"),
+        ("agents.python", "[]", "[]"),
+        ("agents.python", '["a", "b"]', '["a","b"]'),
+        ("ui.keys", "{}", "{}"),
+        ("ui.ascii", "true", "true"),
+        ("costs.budget_day_usd", "2", "2.0"),
+    ],
+)
+def test_what_is_set_is_said_as_get_says_it(cli: Cli, key: str, value: str, shown: str) -> None:
+    assert cli("config", "set", key, value).out.startswith(f"{key} is {shown} in ")
 
 
 def test_who_has_it_and_when_is_said(cli: Cli, core: Core, mine: Path) -> None:
@@ -134,3 +173,25 @@ def test_get_gives_one_value_or_a_table(cli: Cli, mine: Path) -> None:
     assert (row["value"], row["origin"]) == (False, f"{mine}:6")
     said = cli("config", "get", "aproval.timeout_s")
     assert (said.code, "did you mean approval.timeout_s?" in said.err) == (Exit.REFUSED, True)
+
+
+@pytest.mark.parametrize("key", ["", ".", "approval.", "ui.keysx", "ui.keys.nonsense"])
+def test_a_key_that_is_not_there_is_named(cli: Cli, key: str) -> None:
+    said = cli("config", "get", key)
+    assert (said.code, said.out) == (Exit.REFUSED, "")
+    assert said.err.startswith(f"watchgate: there is no key '{key}';")
+    assert said.err.endswith(" `watchgate config show` lists them\n")
+
+
+def test_a_key_of_the_console_is_its_own_until_it_is_moved(cli: Cli, mine: Path) -> None:
+    assert cli("config", "get", "ui.keys.allow").out == "a\n"
+    assert cli("config", "get", "ui.keys.theme_mono").out == '""\n', "no key has it"
+    (row,) = cli("config", "get", "ui.keys.allow_once", "--json").lines
+    assert (row["value"], row["origin"]) == ("a", "default")
+    cli("config", "set", "ui.keys.allow_once", "8")
+    for name in ("allow", "allow_once"):
+        (row,) = cli("config", "get", f"ui.keys.{name}", "--json").lines
+        assert (row["value"], row["origin"]) == ("8", f"{mine}:9")
+    lines = cli("config", "get", "ui.keys").out.splitlines()
+    assert {"ui.keys.allow = 8", "ui.keys.deny = d"} <= set(lines)
+    assert "ui.keys" not in cli("config", "get", "approval").out

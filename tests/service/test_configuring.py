@@ -5,6 +5,8 @@ import stat
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from watchgate.core.config import ConfigError
 from watchgate.link.paths import Paths, paths
@@ -55,6 +57,54 @@ def test_what_makes_no_good_configuration_is_refused_with_its_line(
     with pytest.raises(ConfigError, match=why):
         set_value(here.config, key, value)
     assert here.config.read_text() == text
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        *("", ".", "ui.", ".ui", "ui..bell", "ui.keys.'a.b'", 'ui."bell"', "ui.a b", "bell = 1 #"),
+        *("[ui]\nbell", "ui.bell\n", "ui.b\xe9ll", "ui.\udcff", "ui.\x7f"),
+    ],
+)
+def test_a_key_is_words_with_dots_between(here: Paths, key: str) -> None:
+    with pytest.raises(ConfigError) as refused:
+        set_value(here.config, key, True)
+    assert str(refused.value) == (
+        f"{key!r} is no key: it has words with dots between, such as approval.timeout_s; "
+        "nothing was changed"
+    )
+    assert not here.config.exists()
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf"), 1e300, -1])
+def test_a_budget_is_a_number_to_count_up_to(here: Paths, value: float) -> None:
+    with pytest.raises(
+        ConfigError, match=r"costs\.budget_day_usd: expected .*nothing was changed$"
+    ):
+        set_value(here.config, "costs.budget_day_usd", value)
+    assert not here.config.exists()
+
+
+MINE = "# Mine.\nprofile = 'watch' # for now\n[ui]\nbell = false\n[[sink]]\ntype = 'stdout'\n"
+KEYS = st.sampled_from(["profile", "ui", "ui.bell", "ui.keys", "ui.keys.deny", "sink", "sink.id"])
+VALUES = st.recursive(
+    st.text() | st.booleans() | st.integers() | st.floats() | st.dates() | st.none(),
+    lambda each: st.lists(each, max_size=3) | st.dictionaries(st.text(), each, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(KEYS | st.text(), VALUES)
+def test_no_value_leaves_a_file_that_no_core_would_take(key: str, value: object) -> None:
+    here = paths(os.environ)
+    here.config.parent.mkdir(parents=True, exist_ok=True)
+    here.config.write_text(MINE)
+    try:
+        set_value(here.config, key, value)
+    except ConfigError:
+        assert here.config.read_text() == MINE
+    else:
+        assert read_config(here).sink, "what is beside it stays"
 
 
 def test_a_bad_value_makes_no_file(here: Paths) -> None:

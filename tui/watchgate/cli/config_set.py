@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from watchgate.cli.ask import Unreached, ask, told
 from watchgate.cli.exits import Exit, Stop
-from watchgate.cli.keys import check_keys
+from watchgate.cli.keys import check_keys, with_default_keys
 from watchgate.cli.output import json_line, say
 from watchgate.cli.place import PROFILES, configured, here
 
@@ -76,7 +76,7 @@ def _set(args: argparse.Namespace) -> int:
         return change_profile(args.value, config)
     _write(paths, key, args.value)
     rows = {name: value for name, value, _ in _below(paths, key)}
-    say(f"{key} is {rows.get(key, args.value)} in {paths.config}")
+    say(f"{key} is {_shown(rows.get(key, args.value))} in {paths.config}")
     say(_from_when(key))
     return Exit.DONE
 
@@ -87,7 +87,10 @@ def _write(paths: Paths, key: str, text: str) -> None:
     from watchgate.service.configuring import set_value
 
     def check(config: Config) -> None:
-        check_keys(paths, config)
+        try:
+            check_keys(paths, config)
+        except Stop as fault:
+            raise Stop(f"{fault}; nothing was changed") from None
 
     refused: ConfigError | None = None
     for value in _readings(text):
@@ -105,6 +108,10 @@ def _readings(text: str) -> Iterator[object]:
         value = tomllib.loads(f"value = {text}")
     except tomllib.TOMLDecodeError:
         value = {}
+    except (ValueError, RecursionError):
+        raise Stop(
+            "VALUE is nested too deeply, or a number with too many digits; nothing was changed"
+        ) from None
     if len(value) == 1:
         yield value["value"]
     if value != {"value": text}:
@@ -114,14 +121,18 @@ def _readings(text: str) -> Iterator[object]:
 def _from_when(key: str) -> str:
     from watchgate.link.protocol import Request
 
-    if key.startswith("ui."):
+    if key.partition(".")[0] == "ui":
         return "A console has it from its next start on."
-    hooks = "; then run `watchgate install` again for the hooks" if key in _IN_HOOKS else ""
+    hooks = "; then run `watchgate install` again for the hooks" if _is_in_hooks(key) else ""
     try:
         ask(Request(id=1, verb="hello"))
     except Unreached:
         return f"No core runs: the next one has it{hooks}."
     return f"The running core has it after `watchgate config reload`, which denies no call{hooks}."
+
+
+def _is_in_hooks(key: str) -> bool:
+    return any(f"{each}.".startswith(f"{key}.") for each in _IN_HOOKS)
 
 
 def core_lacks() -> list[str]:
@@ -189,16 +200,18 @@ def _below(paths: Paths, wanted: str) -> Iterator[tuple[str, Any, str]]:
     from watchgate.service.settings import values_with_origin
 
     rows = values_with_origin(paths, configured(paths))
+    if f"{wanted}.".startswith("ui.keys."):
+        rows = with_default_keys(rows)
     chosen = [row for row in rows if row[0] == wanted or row[0].startswith(f"{wanted}.")]
-    if not chosen and not wanted.startswith("ui.keys"):
+    if not chosen:
         keys = [key for key, _, _ in rows]
         close = difflib.get_close_matches(wanted, keys, n=1)
-        hint = f"; did you mean {close[0]}?" if close else ""
-        raise Stop(f"there is no key {wanted}{hint} `watchgate config show` lists them")
+        hint = f" did you mean {close[0]}?" if close else ""
+        raise Stop(f"there is no key {wanted!r};{hint} `watchgate config show` lists them")
     yield from chosen
 
 
 def _shown(value: Any) -> str:
     import msgspec
 
-    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    return value if value and isinstance(value, str) else msgspec.json.encode(value).decode()

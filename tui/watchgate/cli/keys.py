@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from watchgate.cli.exits import Stop
 
@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 
 # As the configuration calls an action, and as the console does.
 _NAMES = {"allow_once": "allow"}
+_TABLE = "ui.keys."
+
+Row = tuple[str, Any, str]
+"""A key of the configuration, its value, and where that is from."""
 
 
 def by_action(keys: Mapping[str, str]) -> dict[str, str]:
@@ -46,4 +50,21 @@ def _place(paths: Paths, config: Config, action: str) -> str:
     from watchgate.service.settings import values_with_origin
 
     places = {key: origin for key, _, origin in values_with_origin(paths, config)}
-    return places.get(f"ui.keys.{action}", str(paths.config))
+    place = places.get(f"{_TABLE}{action}", "default")
+    # A key that is about to be set has no line yet.
+    return str(paths.config) if place == "default" else place
+
+
+def with_default_keys(rows: Sequence[Row]) -> list[Row]:
+    """The rows, and those of actions whose keys nobody moved; one with two names has two."""
+    from watchgate.ui.keys.registry import KEYS
+
+    moved = {key.removeprefix(_TABLE): row for key, *row in rows if key.startswith(_TABLE)}
+    found = {key.id: [" ".join(key.keys), "default"] for key in KEYS}
+    found |= {_NAMES.get(action, action): row for action, row in moved.items()}
+    found |= {name: found[action] for name, action in _NAMES.items()}
+    others = [row for row in rows if not row[0].startswith(_TABLE)]
+    return [
+        *others,
+        *((f"{_TABLE}{action}", key, origin) for action, (key, origin) in found.items()),
+    ]

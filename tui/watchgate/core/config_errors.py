@@ -21,6 +21,9 @@ _PLAIN = {
     "bool": "true or false",
     "float": "a number with a fraction",
     "array": "a list",
+    "date": "a date",
+    "datetime": "a date",
+    "time": "a time",
 }
 
 

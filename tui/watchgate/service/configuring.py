@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 from watchgate.core import config_toml
 from watchgate.core.config import Config, load
@@ -13,6 +15,8 @@ from watchgate.service.setup import files
 from watchgate.service.setup.forms.editor import FormError
 from watchgate.service.setup.forms.toml_value import with_value
 from watchgate.service.setup.targets import Refusal
+
+_KEY: Final = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 
 
 def set_value(
@@ -28,6 +32,11 @@ def set_value(
     The result has to be a good configuration, for `check` too, which may raise anything. Raises
     `ConfigError`, and leaves the file alone then; with `only_try` it does so in any case.
     """
+    if not _KEY.fullmatch(key):
+        raise ConfigError(
+            f"{key!r} is no key: it has words with dots between, such as approval.timeout_s; "
+            "nothing was changed"
+        )
     try:
         check_config(path)
         found = files.read(path)

@@ -1,6 +1,12 @@
 from __future__ import annotations
 
+import tomllib
+from datetime import UTC
+from typing import Any
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from watchgate.service.setup.forms.editor import FormError
 from watchgate.service.setup.forms.toml_value import with_value
@@ -93,6 +99,12 @@ SET = {
         False,
         "# About.\r\n\r\n[ui]\r\nascii = true\r\nbell = false\r\n",
     ),
+    "in the place of a number that is equal to it": (
+        "[ui]\nascii = 1 # yes\n",
+        "ui.ascii",
+        True,
+        "[ui]\nascii = true # yes\n",
+    ),
     "not at all where it is the value already": (
         "profile='watch'",
         "profile",
@@ -119,3 +131,63 @@ def test_a_value_is_set(text: str, key: str, value: object, after: str) -> None:
 def test_what_takes_a_person_is_refused(text: str, key: str, why: str) -> None:
     with pytest.raises(FormError, match=why):
         with_value(text, tuple(key.split(".")), 1)
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+PLAIN = (
+    TEXTS
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.dates()
+    | st.times().map(lambda each: each.replace(fold=0))
+    | st.datetimes(timezones=st.none() | st.just(UTC)).map(lambda each: each.replace(fold=0))
+)
+VALUES = st.recursive(
+    PLAIN,
+    lambda each: st.lists(each, max_size=3) | st.dictionaries(TEXTS, each, max_size=3),
+    max_leaves=6,
+)
+FILES = ("", "# a", "a = 1 # b\n[t]\nb = nan\n", "t.b = [inf, 'x'] # c\r\nd = {e = 1}\r\n")
+
+
+@given(st.sampled_from(FILES), st.lists(TEXTS | st.sampled_from("atbd"), min_size=1), VALUES)
+def test_what_is_written_is_what_is_read(text: str, key: list[str], value: object) -> None:
+    before = tomllib.loads(text)
+    try:
+        found: Any = tomllib.loads(with_value(text, tuple(key), value))
+    except FormError:
+        assert key[0] in before, "only what is there already is in the way"
+        return
+    assert {name: repr(each) for name, each in before.items() if name != key[0]} == {
+        name: repr(each) for name, each in found.items() if name != key[0]
+    }
+    for name in key:
+        found = found[name]
+    assert repr(found) == repr(value)
+
+
+def nested(depth: int) -> object:
+    value: object = 1
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        b"bytes",
+        "half of a pair: \udcff",
+        ["\ud800"],
+        {"\ud800": 1},
+        {"a": None},
+        16**5_000,
+        nested(10_000),
+    ],
+    ids=["none", "bytes", "text", "list", "table", "inner", "digits", "nesting"],
+)
+def test_a_value_that_toml_cannot_hold_is_refused(value: object) -> None:
+    with pytest.raises(FormError, match=r"a\.b: TOML cannot hold this value"):
+        with_value("", ("a", "b"), value)

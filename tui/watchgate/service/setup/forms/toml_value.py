@@ -6,8 +6,10 @@ Edited as text, as a TOML library puts a new key between a comment and the table
 from __future__ import annotations
 
 import json
+import math
 import tomllib
 from collections.abc import Mapping, Sequence
+from datetime import date, time
 from typing import Any, Final
 
 from watchgate.service.setup.forms.editor import FormError
@@ -23,19 +25,41 @@ def with_value(text: str, key: Key, value: object) -> str:
     The text has to be valid TOML. The result is read again: nothing but that value may differ.
     """
     value = list(value) if isinstance(value, tuple) else value
+    if not _can_be_written(value):
+        raise FormError(f"{'.'.join(key)}: TOML cannot hold this value")
     values = tomllib.loads(text)
     wanted = _merged(values, key, value)
-    if wanted == values:
+    if _same(wanted, values):
         return text
     newline = "\r\n" if "\r\n" in text else "\n"
     edited = _edited(text, key, value, newline)
     try:
-        right = tomllib.loads(edited) == wanted
+        right = _same(tomllib.loads(edited), wanted)
     except tomllib.TOMLDecodeError:
         right = False
     if not right:
         raise FormError(f"{'.'.join(key)} cannot be set as this file is written: edit it by hand")
     return edited
+
+
+def _can_be_written(value: object) -> bool:
+    try:
+        written = _written(value)
+        written.encode()  # half of a surrogate pair is no text
+        return _same(tomllib.loads(f"value = {written}"), {"value": value})
+    except (TypeError, ValueError, RecursionError):
+        return False
+
+
+def _same(one: object, other: object) -> bool:
+    """Tell whether two values are one in TOML, where 1 is not true and nan is nan."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_same(one[name], other[name]) for name in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    if isinstance(one, float) and isinstance(other, float) and math.isnan(one):
+        return math.isnan(other)
+    return type(one) is type(other) and one == other
 
 
 def _merged(values: Mapping[str, Any], key: Key, value: object) -> dict[str, Any]:
@@ -113,17 +137,25 @@ def _line(path: Key, value: object) -> str:
 
 
 def _dotted(path: Key) -> str:
-    return ".".join(
-        part if part and _BARE.issuperset(part) else json.dumps(part, ensure_ascii=False)
-        for part in path
-    )
+    return ".".join(part if part and _BARE.issuperset(part) else _quoted(part) for part in path)
 
 
 def _written(value: object) -> str:
-    """A value as TOML: a JSON text, number or truth value is one as well."""
+    """A value as TOML; a whole number or a truth value of JSON is one as well."""
     if isinstance(value, Mapping):
         pairs = ", ".join(_line((str(name),), each) for name, each in value.items())
         return f"{{ {pairs} }}" if pairs else "{}"
     if isinstance(value, list):
         return f"[{', '.join(map(_written, value))}]"
-    return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str):
+        return _quoted(value)
+    if isinstance(value, float):
+        return repr(value)
+    if isinstance(value, date | time):
+        return value.isoformat()
+    return json.dumps(value)
+
+
+def _quoted(text: str) -> str:
+    """A text as JSON has it, which is one of TOML but for DEL."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
