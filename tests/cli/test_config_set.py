@@ -132,6 +132,16 @@ def test_what_no_core_would_take_is_not_written(
     assert mine.read_text() == MINE
 
 
+@pytest.mark.parametrize("value", ["watch", '"watch"', "'watch' # for now", '"""watch"""'])
+def test_a_profile_that_holds_less_needs_a_person_however_it_is_written(
+    cli: Cli, mine: Path, value: str
+) -> None:
+    said = cli("config", "set", "profile", value)
+    assert (said.code, said.out) == (Exit.USAGE, "")
+    assert "watch holds less than guard: a person has to type the word" in said.err
+    assert mine.read_text() == MINE
+
+
 @pytest.mark.parametrize("action", ["allow", "allow_once"])
 def test_a_key_that_is_taken_is_refused_with_its_file(cli: Cli, path: Path, action: str) -> None:
     said = cli("config", "set", f"ui.keys.{action}", "z")

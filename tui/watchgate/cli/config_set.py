@@ -70,10 +70,12 @@ def _init(_args: argparse.Namespace) -> int:
 def _set(args: argparse.Namespace) -> int:
     paths, key = here(), args.key
     config = configured(paths)
-    if key == "profile" and args.value in PROFILES:
+    # However it is written: a profile that holds less needs a person.
+    profile: Any = next((each for each in _readings(args.value) if each in PROFILES), None)
+    if key == "profile" and profile is not None:
         from watchgate.cli.guard import change_profile
 
-        return change_profile(args.value, config)
+        return change_profile(profile, config)
     _write(paths, key, args.value)
     rows = {name: value for name, value, _ in _below(paths, key)}
     say(f"{key} is {_shown(rows.get(key, args.value))} in {paths.config}")
