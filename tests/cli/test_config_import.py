@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tests.cli.conftest import Cli
 from watchgate.core.config import load
+from watchgate.core.text import hidden_spans
 
 SESSION = {
     "agent": "codex",
@@ -40,6 +41,16 @@ def test_sa_1_the_hooks_of_a_session_are_printed_as_handlers_that_load(
         False,
     )
     assert "sandbox-lifecycle" in said.err
+
+
+def test_a_command_is_printed_so_that_it_is_read_as_it_was(cli: Cli, tmp_path: Path) -> None:
+    command = "echo 'a\u00a0b' \x7f\x9b \u200b \u202e \U0001f600 \"q\" \\ \t\n \U000e0001"
+    file = tmp_path / "session.json"
+    file.write_text(json.dumps({"hooks": {"onSessionStart": [{"command": command}]}}))
+    said = cli("config", "import", str(file))
+    (handler,) = load(f'{said.out}\n[dispatch]\npreset = "sandbox-lifecycle"\n', "-").handler
+    assert handler.command == ("sh", "-c", command)
+    assert not any(hidden_spans(line) for line in said.out.splitlines())
 
 
 def test_a_session_without_hooks_is_no_handler(cli: Cli, tmp_path: Path) -> None:

@@ -84,6 +84,7 @@ def _import(args: argparse.Namespace) -> int:
 
     from watchgate.core.config_handlers import HandlerConfig
     from watchgate.core.hooks.sandbox_list import handlers
+    from watchgate.core.toml_text import toml_pair
 
     try:
         found = handlers(Path(args.file).read_bytes())
@@ -96,8 +97,7 @@ def _import(args: argparse.Namespace) -> int:
         say("[[handler]]")
         for key, value in msgspec.to_builtins(each).items():
             if value != default[key]:
-                # A JSON text, list or number is also a TOML one.
-                say(f"{key} = {msgspec.json.encode(value).decode()}")
+                say(toml_pair([key], value))
         say("")
     complain('these expect [dispatch] preset = "sandbox-lifecycle"')
     return Exit.DONE

@@ -6,9 +6,7 @@ can become a key or a rule.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
-from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -16,10 +14,9 @@ import msgspec
 from watchgate.core.policy.importing.imported import Imported
 from watchgate.core.policy.rule_file import RuleData
 from watchgate.core.text import safe_text
+from watchgate.core.toml_text import toml_pair
 
 VERSION = "version = 1\n"
-
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def fragment(rules: Iterable[Imported]) -> str:
@@ -29,7 +26,7 @@ def fragment(rules: Iterable[Imported]) -> str:
 
 def rule_text(rule: RuleData) -> str:
     """One `[[rule]]`; fields that hold their default are left out."""
-    lines = [f"{key} = {_value(value)}" for key, value in _given(rule).items()]
+    lines = [toml_pair([key], _plain(value)) for key, value in _given(rule).items()]
     return "\n".join(("[[rule]]", *lines, ""))
 
 
@@ -40,22 +37,13 @@ def _entry(each: Imported) -> str:
     return said + (rule_text(each.rule) if each.rule is not None else "")
 
 
-def _value(value: Any) -> str:
+def _plain(value: Any) -> Any:
+    """The value with a table for each struct in it."""
     if isinstance(value, msgspec.Struct):
         value = _given(value)
     if isinstance(value, Mapping):
-        pairs = (f"{_key(key)} = {_value(each)}" for key, each in value.items())
-        return "{ " + ", ".join(pairs) + " }"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(_value, value)) + "]"
-    if isinstance(value, datetime):
-        return value.isoformat()
-    # JSON's escapes are TOML's too; only DEL may stand bare in the one and not in the other.
-    return msgspec.json.encode(value).decode().replace("\x7f", "\\u007f")
-
-
-def _key(key: str) -> str:
-    return key if _BARE.fullmatch(key) else _value(key)
+        return {key: _plain(each) for key, each in value.items()}
+    return [_plain(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 def _given(struct: msgspec.Struct) -> dict[str, Any]:

@@ -6,7 +6,6 @@ end its own lines in another way than the file's.
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
@@ -15,6 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from watchgate.agents.base import Setup
+from watchgate.core.toml_text import toml_pair
 from watchgate.service.setup.command import is_ours
 from watchgate.service.setup.forms.editor import (
     FormError,
@@ -153,6 +153,6 @@ def _checked(text: str) -> str:
 
 
 def _lines(item: Item, newline: str) -> str:
-    """One table; a JSON string is a TOML string too."""
-    keys = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in item.items()]
+    """One table."""
+    keys = [toml_pair([key], value) for key, value in item.items()]
     return "".join(f"{line}{newline}" for line in [f"[[{HOOKS}]]", *keys])

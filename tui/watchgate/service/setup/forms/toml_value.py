@@ -5,18 +5,16 @@ Edited as text, as a TOML library puts a new key between a comment and the table
 
 from __future__ import annotations
 
-import json
 import math
 import tomllib
 from collections.abc import Mapping, Sequence
-from datetime import date, time
-from typing import Any, Final
+from typing import Any
 
+from watchgate.core.toml_text import toml_key, toml_pair, toml_value
 from watchgate.service.setup.forms.editor import FormError
 from watchgate.service.setup.forms.toml_scan import Pair, Section, sections
 
 Key = tuple[str, ...]
-_BARE: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 
 
 def with_value(text: str, key: Key, value: object) -> str:
@@ -44,9 +42,7 @@ def with_value(text: str, key: Key, value: object) -> str:
 
 def _can_be_written(value: object) -> bool:
     try:
-        written = _written(value)
-        written.encode()  # half of a surrogate pair is no text
-        return _same(tomllib.loads(f"value = {written}"), {"value": value})
+        return _same(tomllib.loads(toml_pair(["value"], value)), {"value": value})
     except (TypeError, ValueError, RecursionError):
         return False
 
@@ -95,9 +91,9 @@ def _edited(text: str, key: Key, value: object, newline: str) -> str:
             path = key[len(section.path) :]
             return _inserted(text, dotted[-1].end, path, value, newline)
     if not table:
-        return _at_the_top(text, found[0], _line(key, value), newline)
+        return _at_the_top(text, found[0], toml_pair(key, value), newline)
     gap = "" if not text.strip() else newline if text.endswith("\n") else newline * 2
-    return f"{text}{gap}[{_dotted(table)}]{newline}{_line(key[-1:], value)}{newline}"
+    return f"{text}{gap}[{toml_key(table)}]{newline}{toml_pair(key[-1:], value)}{newline}"
 
 
 def _reachable(found: Sequence[Section]) -> list[Section]:
@@ -111,15 +107,15 @@ def _reachable(found: Sequence[Section]) -> list[Section]:
 
 
 def _replaced(text: str, pair: Pair, value: object) -> str:
-    return text[: pair.value] + _written(value) + text[pair.end :]
+    return text[: pair.value] + toml_value(value) + text[pair.end :]
 
 
 def _inserted(text: str, behind: int, path: Key, value: object, newline: str) -> str:
     """A line below the one that this place is in."""
     end = text.find("\n", behind)
     if end < 0:
-        return f"{text}{newline}{_line(path, value)}{newline}"
-    return f"{text[: end + 1]}{_line(path, value)}{newline}{text[end + 1 :]}"
+        return f"{text}{newline}{toml_pair(path, value)}{newline}"
+    return f"{text[: end + 1]}{toml_pair(path, value)}{newline}{text[end + 1 :]}"
 
 
 def _at_the_top(text: str, top: Section, line: str, newline: str) -> str:
@@ -130,32 +126,3 @@ def _at_the_top(text: str, top: Section, line: str, newline: str) -> str:
     if between and above.startswith("#"):
         return f"{above}{blank}{line}{blank}{below.lstrip()}{text[top.end :]}"
     return f"{line}{newline}{newline if text.strip() else ''}{text}"
-
-
-def _line(path: Key, value: object) -> str:
-    return f"{_dotted(path)} = {_written(value)}"
-
-
-def _dotted(path: Key) -> str:
-    return ".".join(part if part and _BARE.issuperset(part) else _quoted(part) for part in path)
-
-
-def _written(value: object) -> str:
-    """A value as TOML; a whole number or a truth value of JSON is one as well."""
-    if isinstance(value, Mapping):
-        pairs = ", ".join(_line((str(name),), each) for name, each in value.items())
-        return f"{{ {pairs} }}" if pairs else "{}"
-    if isinstance(value, list):
-        return f"[{', '.join(map(_written, value))}]"
-    if isinstance(value, str):
-        return _quoted(value)
-    if isinstance(value, float):
-        return repr(value)
-    if isinstance(value, date | time):
-        return value.isoformat()
-    return json.dumps(value)
-
-
-def _quoted(text: str) -> str:
-    """A text as JSON has it, which is one of TOML but for DEL."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
