@@ -149,6 +149,18 @@ def test_a_tab_in_a_text_of_toml_is_shown_as_one(cli: Cli, kimi: Path) -> None:
     assert " command = \"/bin/sh -c 'a\\tb'\"" in shown.out.splitlines()
 
 
+def test_a_command_that_would_be_changed_has_two_names(cli: Cli, kimi: Path) -> None:
+    cli("install", "kimi")
+    kimi.write_text(kimi.read_text().replace("ingest.sock", "old.sock"))
+    lines = cli("install", "kimi", "--dry-run").out.splitlines()
+    name = "gate hook of kimi for PreToolUse>"
+    assert f'-command = "<{name}"' in lines
+    assert f'+command = "<other {name}"' in lines
+    (old,) = [line for line in lines if line.startswith("  <gate hook of")]
+    (new,) = [line for line in lines if line.startswith("  <other gate hook of")]
+    assert ("old.sock" in old, "ingest.sock" in new) == (True, True)
+
+
 @pytest.mark.parametrize("end", ["\n", "\r\n", ""])
 @pytest.mark.parametrize("separator", ["\x85", "\u2028", "\u2029"])
 def test_a_line_of_a_diff_is_a_line_of_the_file(

@@ -98,7 +98,7 @@ def _show_diff(change: Change, written_out: set[str]) -> None:
     lines = [_abbreviated(line, forms) for line in diff]
     fresh: dict[str, str] = {}
     for name in forms:
-        lane = name.split()[0]
+        lane = name.partition(" hook ")[0]
         if lane not in written_out:
             fresh.setdefault(lane, name)
     if fresh:
@@ -136,5 +136,6 @@ def _named(command: str, forms: dict[str, str]) -> str:
     if installed is None:
         return ""
     name = f"<{installed.lane} hook of {installed.agent} for {installed.event}>"
-    forms.setdefault(name, command)
+    while forms.setdefault(name, command) != command:
+        name = f"<other {name[1:]}"  # before and after a change
     return name
