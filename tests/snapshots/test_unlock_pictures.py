@@ -8,7 +8,7 @@ from textual.widget import Widget
 from tests.snapshots.test_pictures import Picture, Shown, Then, picture
 from tests.ui.console import LOCKED
 from tests.ui.picture import busy
-from tests.ui.presence.test_unlocking import NO_PIN, core
+from tests.ui.presence.locked_core import NO_PIN, core
 from watchgate.link.protocol import Presence
 from watchgate.ui.widgets.prompts.code_prompt import CodePrompt
 from watchgate.ui.widgets.prompts.proof_prompt import ProofPrompt
