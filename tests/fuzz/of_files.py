@@ -27,6 +27,7 @@ from watchgate.service.integrity import manifest, seen
 from watchgate.service.integrity.manifest import ManifestError
 from watchgate.service.opencode import plugin
 from watchgate.service.prices.files import read_fetched, read_resolved
+from watchgate.service.setup import synaps_plugin
 from watchgate.service.setup.forms import json_scan, toml_tables
 from watchgate.service.setup.forms.editor import FormError
 from watchgate.service.setup.trust import codex_trusts
@@ -173,6 +174,8 @@ def _cases(data: bytes) -> None:
 
 def _plugin(data: bytes) -> None:
     list(plugin.commands(_text(data)))
+    plugin.lanes(_text(data))
+    synaps_plugin.lanes(_text(data))
 
 
 def _text(data: bytes) -> str:
@@ -328,6 +331,7 @@ FILES = {
         seeds=(
             plugin._WRITTEN.encode() + b'{"python":"/p","client":"/c","socket":"/s","deadline_s":9,'
             b'"lanes":{"tool.execute.before":"gate"},"strict":true,"closed":"x"}\n',
+            b'{"name":"watchgate","extension":{"args":["/s","gate"]}}',
         ),
     ),
 }
