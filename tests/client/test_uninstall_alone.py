@@ -29,6 +29,12 @@ CASES = [
     for what, text in {"empty": "", **texts(setup_of(ADAPTERS[name]))}.items()
 ]
 TEXTS = texts(setup_of(ADAPTERS["claude"]))
+OURS = """
+[[hooks]]
+event = "PreToolUse"
+command = "/bin/sh -c 'exit 0' watchgate-hook gate"
+timeout = 600
+"""
 Snapshot = dict[str, tuple[str, bytes]]
 
 
@@ -244,6 +250,41 @@ def test_a_hook_that_was_changed_by_hand_is_named_and_keeps_the_client(
     path.write_text("{}\n")
     assert_done(uninstall(places))
     assert not places.data_dir.exists()
+
+
+@pytest.mark.parametrize(
+    ("before", "behind"),
+    [
+        ("", '[[hooks]]\nevent = "Stop"\ncommand = "logs watchgate-hook all"\n'),
+        ('[[hooks]]\nevent = "Stop"\ncommand = "timeout 9 /bin/sh -c x watchgate-hook y"\n', ""),
+        (f'example = """{OURS}"""\n', ""),
+        ("a = 1\n", "  [b]\n  c = 1\n"),
+        ("", "  # of b\n[b]\n"),
+        ("", " \n\t# of b, too\n\n  [[b]]\n"),
+        ("", "# the end"),
+    ],
+)
+def test_of_toml_only_whole_tables_of_ours_are_cut(places: Paths, before: str, behind: str) -> None:
+    install("kimi")
+    path = user_file("kimi")
+    path.write_text(f"{before}\n{path.read_text()}{behind}")
+    uninstall(places)
+    assert path.read_text() == f"{before}{behind}"
+
+
+@pytest.mark.parametrize(
+    "more", ["args = [\n[1],\n]\n", "# mine\nargs = 1\n", '\na = """\n[b]"""\n']
+)
+def test_a_table_of_ours_to_which_somebody_added_is_named_and_stays(
+    places: Paths, more: str
+) -> None:
+    install("kimi")
+    path = user_file("kimi")
+    path.write_text(f"{OURS}{more}")
+    done = uninstall(places)
+    assert (done.returncode, path.read_text()) == (1, f"{OURS}{more}")
+    assert f"{path}: take out by hand what still runs the hook client" in done.stdout
+    assert places.client.exists()
 
 
 @pytest.mark.parametrize("touched", [False, True])

@@ -34,7 +34,12 @@ LIST = "installed.json"
 OWN = "client.py watchgate_client.py hook-client program installed.lock uninstall.py"
 BACKUP = re.compile(r"[0-9a-f]{16}\.(json|before)")
 BYTECODE = re.compile(r"watchgate_client\.[0-9a-f]+\.pyc")
-TABLE = re.compile(r"(?m)^(?:\r?\n)?\[\[hooks\]\]\r?\n(?:[^\[#\r\n].*\n?)*")
+PAIR = r'[ \t]*[\w-]+[ \t]*=[ \t]*(?:"(?:\\.|[^"\\\r\n])*"|\w+)[ \t]*(?:\r?\n|\Z)'
+BEHIND = r"(?=\s*(?:#.*(?:\n\s*|\Z))*(?:\[|\Z))"
+TABLE = re.compile(rf"(?m)^(?:\r?\n)?\[\[hooks\]\]\r?\n(?:{PAIR})+{BEHIND}")
+"""A table of plain pairs, each in its line, behind which no pair of the same table follows."""
+COMMAND = re.compile(rf'(?m)^[ \t]*command[ \t]*=[ \t]*"{SHELL}.*{HOOK}')
+SEVERAL_LINES = ('"""', "'''")
 
 
 class Unclear(Exception):
@@ -110,7 +115,12 @@ def lines_that_call(text: str) -> str:
 
 def tables_of_others(text: str) -> str:
     """A TOML text without our `[[hooks]]`, each with the empty line before it."""
-    return TABLE.sub(lambda found: "" if HOOK in found.group() else found.group(), text)
+
+    def left(found: re.Match[str]) -> str:
+        in_text = any(text.count(each, 0, found.start()) % 2 for each in SEVERAL_LINES)
+        return found.group() if in_text or not COMMAND.search(found.group()) else ""
+
+    return TABLE.sub(left, text)
 
 
 def json_of_others(text: str) -> str:
