@@ -14,6 +14,8 @@ from tests.cli.conftest import Cli, Core
 from tests.terminal import Terminal
 from watchgate.cli.exits import Exit
 from watchgate.core.config import Config
+from watchgate.link.paths import paths
+from watchgate.service import off_switch
 from watchgate.service.journal import reading
 
 WATCHING = """# mine
@@ -79,7 +81,8 @@ def test_on_gates_at_once_and_off_goes_back(
 
 def test_it_says_which_it_is(cli: Cli, path: Path) -> None:
     assert cli("guard").out.startswith("The guard is off. Profile watch")
-    assert cli("guard", "--json").lines == [{"on": False, "profile": "watch", "core": None}]
+    [said] = cli("guard", "--json").lines
+    assert said == {"on": False, "profile": "watch", "core": None, "off": False, "ungated": {}}
     cli("guard", "on")
     assert cli("guard").out.startswith("The guard is on. Profile guard")
 
@@ -89,6 +92,38 @@ def test_a_core_of_another_profile_is_told(cli: Cli, core: Core, path: Path) -> 
     assert "The running core has another profile: watch" in cli("guard").out
     assert cli("guard", "on").code == Exit.DONE
     assert "another profile" not in cli("guard").out
+
+
+def test_it_never_says_alone_that_calls_wait_where_hooks_only_watch(cli: Cli, path: Path) -> None:
+    cli("install", "claude")
+    path.write_text("")
+
+    assert "NOT GATING (guard), hooks only watch for claude" in cli("guard").out
+    assert cli("guard", "--json").lines[0]["ungated"] == {"claude": "hooks only watch"}
+    cli("guard", "on")
+    assert "NOT GATING" not in cli("guard").out
+
+
+def test_it_never_says_alone_that_calls_wait_where_the_core_only_watches(
+    cli: Cli, core: Core, path: Path
+) -> None:
+    path.write_text("")
+    cli("install", "claude")
+
+    said = cli("guard").out
+
+    assert "NOT GATING (watch)" in said
+    assert "`watchgate guard on` changes it" in said
+
+
+def test_it_never_says_alone_that_calls_wait_where_the_gate_is_switched_off(
+    cli: Cli, path: Path
+) -> None:
+    path.write_text("")
+    off_switch.write(paths(os.environ).off, None)
+
+    assert "The gate is switched off until reboot" in cli("guard").out
+    assert cli("guard", "--json").lines[0]["off"] is True
 
 
 def test_on_keeps_a_stricter_profile(cli: Cli, core: Core, path: Path) -> None:

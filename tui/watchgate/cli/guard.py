@@ -11,7 +11,7 @@ from watchgate.cli.ask import Unreached, ask, core_profile
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.output import complain, json_line, prose
 from watchgate.cli.place import PROFILES, agents_known, configured, here
-from watchgate.cli.switch import UNRECORDED
+from watchgate.cli.switch import UNRECORDED, gating, hooked, off_until
 from watchgate.cli.typed import needs_terminal, typed
 
 if TYPE_CHECKING:
@@ -48,14 +48,35 @@ def _guard(args: argparse.Namespace) -> int:
     if args.what == "on":
         # A stricter profile stays: to switch something on must not hold less.
         return change_profile(_strictest("guard", config.profile, running), config)
-    if args.json:
-        json_line({"on": config.profile != "watch", "profile": config.profile, "core": running})
+    return _say_which(config.profile, running, as_json=args.json)
+
+
+def _say_which(profile: Profile, running: Profile | None, *, as_json: bool) -> Exit:
+    """Say what the configuration has, and where the hooks, the core or the switch do otherwise."""
+    until, (agents, unread) = off_until(), hooked()
+    ungated = {each.agent: each.ungated for each in agents if each.ungated}
+    if as_json:
+        json_line(
+            {
+                "on": profile != "watch",
+                "profile": profile,
+                "core": running,
+                "off": until is not None,
+                "ungated": ungated,
+            }
+        )
         return Exit.DONE
-    word = _word(config.profile)
-    other = "on" if word == "off" else "off"
-    prose(f"The guard is {word}. {MEANS[config.profile]}")
-    if running is not None and running != config.profile:
+    word = _word(profile)
+    prose(f"The guard is {word}. {MEANS[profile]}")
+    if running is not None and running != profile:
         prose(f"The running core has another profile: {running}.")
+    if profile != "watch" and ungated:
+        prose(f"By now: {gating(running or profile, agents)}.")
+    if until is not None:
+        prose(f"The gate is switched off {until}, and no call is held: `watchgate on` ends that.")
+    for line in unread:
+        complain(line)
+    other = "off" if word == "on" and running != "watch" else "on"
     prose(f"`watchgate guard {other}` changes it.")
     return Exit.DONE
 

@@ -57,7 +57,7 @@ def _status(args: argparse.Namespace) -> int:
     from watchgate.core.sessions import SessionState
     from watchgate.link.protocol import Request
 
-    until = _off_until()
+    until = off_until()
     try:
         found = ask(Request(id=1, verb="hello"))
         pending = len(ask(Request(id=1, verb="list"))["requests"])
@@ -67,7 +67,7 @@ def _status(args: argparse.Namespace) -> int:
         raise Stop(f"{none}{off}", none.code) from None
     sessions = sum(each["state"] != SessionState.GONE for each in listed)
     hello, gate, stands = found["hello"], found["gate"], presence()
-    agents, unread = _hooked()
+    agents, unread = hooked()
     if args.json:
         json_line(
             {
@@ -88,12 +88,12 @@ def _status(args: argparse.Namespace) -> int:
             }
         )
         return Exit.DONE
-    gating = f"GATE OFF {until}" if until is not None else _gating(hello["profile"], agents)
+    state = f"GATE OFF {until}" if until is not None else gating(hello["profile"], agents)
     count = f"{sessions} session{'s' * (sessions != 1)}"
     wrong = "".join(f"; {words}" for words in [*_wrong(gate), *unread])
     pin = "PIN set" if stands.pin else "security key set" if stands.key else "no PIN set"
     terminal = f"this terminal is {standing_words(stands)}; {pin}"
-    say(f"{gating}, {count}, {pending} pending, record {hello['seq']}{wrong}; {terminal}")
+    say(f"{state}, {count}, {pending} pending, record {hello['seq']}{wrong}; {terminal}")
     return Exit.DONE
 
 
@@ -103,7 +103,7 @@ def _status_line() -> str:
     from watchgate.link.protocol import Request
 
     try:
-        if _off_until() is not None:
+        if off_until() is not None:
             return alarm_line("GATE OFF")
         found = ask(Request(id=1, verb="hello"))
         open_ = ask(Request(id=1, verb="list"))["requests"]
@@ -113,7 +113,7 @@ def _status_line() -> str:
         return alarm_line("GATE UNKNOWN")
     words = [alarm_line(words.partition(":")[0]) for words in _wrong(found["gate"])]
     profile, risks = str(found["hello"]["profile"]), [str(each["risk"]) for each in open_]
-    agents, _ = _hooked()
+    agents, _ = hooked()
     if profile != "watch" and agents and all(each.ungated for each in agents):
         words.append(alarm_line("NOT GATING"))
     return " ".join([*words, pending_line(profile, risks)])
@@ -132,7 +132,7 @@ def _wrong(gate: dict[str, Any]) -> list[str]:
     return [*lost, f"{word}: {newest['what']}{more}; mend: {newest['mend']}"]
 
 
-def _hooked() -> tuple[list[AgentState], list[str]]:
+def hooked() -> tuple[list[AgentState], list[str]]:
     """The agents that have hooks; without them, why they cannot be told."""
     from watchgate.cli.agent_listing import states_here
 
@@ -142,7 +142,7 @@ def _hooked() -> tuple[list[AgentState], list[str]]:
         return [], [f"hooks not looked at: {fault}"]
 
 
-def _gating(profile: str, agents: Sequence[AgentState]) -> str:
+def gating(profile: str, agents: Sequence[AgentState]) -> str:
     """Whether calls of these agents, which have hooks, are held, and whose are not and why."""
     if profile == "watch":
         return "NOT GATING (watch)"
@@ -157,7 +157,7 @@ def _gating(profile: str, agents: Sequence[AgentState]) -> str:
     return f"{'gating' if some else 'NOT GATING'} ({profile}), {'but ' * some}{'; '.join(told)}"
 
 
-def _off_until() -> str | None:
+def off_until() -> str | None:
     """Until when the gate is off, in words; None while it is on."""
     from watchgate.service import off_switch
     from watchgate.service.clock import SystemClock
