@@ -198,8 +198,9 @@ def write(path: Path, content: bytes | None) -> None:
             file.write(content)
         fresh.chmod(path.stat().st_mode & 0o7777)
         fresh.replace(path)
-    except OSError:
-        fresh.unlink()
+    except BaseException:  # Ctrl-C, too
+        with suppress(FileNotFoundError):
+            fresh.unlink()
         raise
 
 

@@ -122,8 +122,8 @@ def replace(path: Path, content: bytes, mode: int = _NEW_FILE_MODE) -> None:
             file.flush()
             os.fsync(file.fileno())
         Path(name).replace(path)
-    except OSError:
-        Path(name).unlink()
+    except BaseException:  # Ctrl-C, too: what was begun may hold all that the file does
+        Path(name).unlink(missing_ok=True)
         raise
 
 

@@ -132,9 +132,11 @@ class Installer:
                 files.write(change.found, change.after)
             elif change.after is None and change.found.content is not None:
                 files.delete(change.found)
+        files.remove_directories(sorted(made, key=lambda each: len(each.parts), reverse=True))
+        # Only now: who is interrupted before finds the folders by them when it is done again.
+        for change in changes:
             if not change.left:
                 self._backup(change.found).drop()
-        files.remove_directories(sorted(made, key=lambda each: len(each.parts), reverse=True))
         left = [self._entry(change) for change in changes if change.left]
         self._remember(left, {_key(change) for change in changes if not change.left})
 
