@@ -367,6 +367,18 @@ def test_a_reader_that_left_is_no_fault_and_stops_nothing(
     assert snapshot(tmp_path) == before
 
 
+def test_one_refusal_that_nobody_reads_stops_nothing_and_is_no_success(cli: Cli) -> None:
+    cli("install", "claude", "gemini")
+    changed = user_file("claude")
+    changed.write_text(changed.read_text().replace("/bin/sh -c", "timeout 9 /bin/sh -c", 1))
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "watchgate", "uninstall", "--all"]
+    done = subprocess.run(command, stdout=writer, stderr=writer, check=False)
+    os.close(writer)
+    assert (done.returncode, user_file("gemini").exists()) == (Exit.REFUSED, False)
+
+
 def test_a_purge_spares_what_lies_beside_our_files_in_folders_of_others(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

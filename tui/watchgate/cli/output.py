@@ -7,7 +7,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TextIO
 
 import msgspec
 
@@ -47,12 +47,22 @@ def tell(text: str) -> None:
 
 def give_up_stdout() -> None:
     """Let what is printed from now on, and what is still buffered, go nowhere."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    _give_up(sys.stdout)
 
 
 def complain(text: str) -> None:
-    """A diagnostic, on stderr, with whatever came from outside made visible."""
-    print(f"watchgate: {safe_text(text)}", file=sys.stderr)
+    """A diagnostic, on stderr, with whatever came from outside made visible.
+
+    What it is about goes on, and ends, in the same way where nobody reads it any more.
+    """
+    try:
+        print(f"watchgate: {safe_text(text)}", file=sys.stderr)
+    except BrokenPipeError:
+        _give_up(sys.stderr)
+
+
+def _give_up(stream: TextIO) -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
