@@ -8,7 +8,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import pty
 import subprocess
+import sys
+import termios
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -90,6 +93,47 @@ async def test_a_key_that_is_not_touched_in_time_says_so(untouched: Untouched) -
         with pytest.raises(NotTouched, match="was not touched within 1 seconds"):
             await touched(untouched.challenge(seconds=1), at_terminal=False)
         assert untouched.programs() == []
+
+
+AT_TERMINAL = """
+import fcntl, sys, termios
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+import anyio
+from watchgate.link.protocol import Challenge
+from watchgate.link.touching import NotTouched, touched
+async def ask():
+    await touched(Challenge(challenge="5f", seconds=2, key_file=sys.argv[1]), at_terminal=True)
+try:
+    anyio.run(ask)
+except NotTouched as fault:
+    print(fault)
+"""
+
+
+def test_a_terminal_that_was_asked_for_the_keys_own_pin_echoes_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A key with a passphrase, for which ssh-keygen asks in the same way."""
+    monkeypatch.delenv("SSH_AUTH_SOCK", raising=False)
+    software_key(tmp_path / "other")  # skips where there is no ssh-keygen
+    key = tmp_path / "key"
+    subprocess.run(
+        ["ssh-keygen", "-q", "-t", "ed25519", "-N", "secret", "-f", str(key)], check=True
+    )
+    master, slave = pty.openpty()
+    try:
+        subprocess.run(
+            [sys.executable, "-c", AT_TERMINAL, str(key)],
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            start_new_session=True,
+            check=True,
+        )
+        assert termios.tcgetattr(slave)[3] & termios.ECHO
+    finally:
+        os.close(master)
+        os.close(slave)
 
 
 async def test_a_program_that_is_not_there_says_so(

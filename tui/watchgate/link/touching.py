@@ -17,6 +17,7 @@ from watchgate.core.text import safe_text
 from watchgate.link.protocol import Challenge
 
 TOUCH = "touch your security key"
+_ENDS_S = 1.0
 
 
 class NotTouched(Exception):
@@ -63,8 +64,13 @@ def _running(
     try:
         yield process
     finally:
-        process.kill()
-        process.wait()
+        # Not killed, where it can be helped: it may have to have the terminal echo again.
+        process.terminate()
+        try:
+            process.wait(_ENDS_S)
+        except TimeoutExpired:
+            process.kill()
+            process.wait()
 
 
 def _text(file: IO[bytes]) -> str:
