@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -16,6 +14,7 @@ from tests.e2e.programs import until
 from tests.service.setup.forms.cases import texts
 from tests.terminal import Terminal
 from watchgate.agents.registry import ADAPTERS
+from watchgate.cli import uninstall
 from watchgate.cli.exits import Exit
 from watchgate.link.paths import Paths, paths
 from watchgate.service.setup.targets import is_folder, place, setup_of
@@ -242,6 +241,24 @@ def test_a_purge_that_the_core_refuses_changes_nothing(
     assert user_file("claude").exists()
 
 
+def test_a_purge_spares_the_journal_of_a_core_with_another_runtime_directory(
+    cli: Cli, core: Core, places: Paths, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As over ssh or in cron, where XDG_RUNTIME_DIR is not set, or where an agent sets it."""
+    cli("install", "claude")
+    monkeypatch.setattr(uninstall, "CORE_ENDS_S", 0.0)
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setenv("WATCHGATE_RUNTIME_DIR", str(tmp_path / "run"))
+        for words in (("--dry-run",), ()):
+            said = cli("uninstall", "--all", "--purge", *words)
+            assert said.code == Exit.REFUSED
+            assert "a core with another runtime directory keeps its journal" in said.err
+            assert "is gone" not in said.out
+    assert user_file("claude").exists()
+    assert places.journal.exists()
+    assert cli("ls").code == Exit.DONE, "the core goes on"
+
+
 def test_a_purge_is_left_where_hooks_would_stay(cli: Cli, core: Core, places: Paths) -> None:
     cli("install", "claude", "codex")
     broken = user_file("codex")
@@ -343,40 +360,6 @@ def test_an_installation_over_a_damaged_list_says_so_and_keeps_it(cli: Cli, plac
     assert "list of hooks" not in cli("doctor", "claude").out
     assert cli("uninstall", "--all").err == ""
     assert not places.data_dir.exists()
-
-
-def run_with_no_reader(*words: str) -> tuple[int, bytes]:
-    """Run a command whose reader has left before it begins."""
-    reader, writer = os.pipe()
-    os.close(reader)
-    command = [sys.executable, "-m", "watchgate", *words]
-    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, check=False)
-    os.close(writer)
-    return done.returncode, done.stderr
-
-
-def test_a_reader_that_left_is_no_fault_and_stops_nothing(
-    cli: Cli, places: Paths, tmp_path: Path
-) -> None:
-    before = snapshot(tmp_path)
-    assert run_with_no_reader("install", "claude", "gemini") == (Exit.DONE, b"")
-    assert user_file("claude").exists()
-    assert user_file("gemini").exists()
-    assert run_with_no_reader("uninstall", "--all", "--dry-run") == (Exit.DONE, b"")
-    assert run_with_no_reader("uninstall", "--all") == (Exit.DONE, b"")
-    assert snapshot(tmp_path) == before
-
-
-def test_one_refusal_that_nobody_reads_stops_nothing_and_is_no_success(cli: Cli) -> None:
-    cli("install", "claude", "gemini")
-    changed = user_file("claude")
-    changed.write_text(changed.read_text().replace("/bin/sh -c", "timeout 9 /bin/sh -c", 1))
-    reader, writer = os.pipe()
-    os.close(reader)
-    command = [sys.executable, "-m", "watchgate", "uninstall", "--all"]
-    done = subprocess.run(command, stdout=writer, stderr=writer, check=False)
-    os.close(writer)
-    assert (done.returncode, user_file("gemini").exists()) == (Exit.REFUSED, False)
 
 
 def test_a_purge_spares_what_lies_beside_our_files_in_folders_of_others(

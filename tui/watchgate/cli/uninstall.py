@@ -128,6 +128,7 @@ def _planned(args: argparse.Namespace, known: Mapping[str, Adapter]) -> _Planned
 def _shown(args: argparse.Namespace, planned: _Planned) -> Exit:
     """Print what would become of each file, and of what lies beside the agents' files."""
     from watchgate.service.detached import answers
+    from watchgate.service.runtime_dir import claimed
     from watchgate.service.setup.leaving import beside, own, records
 
     for each, changes in planned.changes:
@@ -135,6 +136,9 @@ def _shown(args: argparse.Namespace, planned: _Planned) -> Exit:
     if planned.leaves_hooks:
         records_too = " and what was recorded and configured" if args.purge else ""
         complain(f"hooks would be left, so the hook client{records_too} would stay")
+        return Exit.REFUSED
+    if args.purge and not answers(here()) and (fault := claimed(here())):
+        complain(f"nothing would be done: {fault}")
         return Exit.REFUSED
     client = list(own(here())) if args.all else []
     kept = list(records(here())) if args.purge else []
@@ -264,9 +268,9 @@ def _end_core() -> None:
         pass  # one may be about to start or to end, which the lock tells
     except Stop as stop:
         raise Stop(f"the core does not end, so nothing was changed. {stop}", stop.code) from None
-    while claimed(here()):
+    while fault := claimed(here()):
         if time.monotonic() > end_s:
-            raise Stop("the core does not end, so nothing was changed: watchgate status")
+            raise Stop(f"the core does not end, so nothing was changed: {fault}")
         time.sleep(LOOK_S)
 
 

@@ -167,15 +167,19 @@ def bind_listener(path: Path) -> socket.socket:
     return listener
 
 
-def claimed(paths: Paths) -> bool:
-    """Tell whether a core holds its claim, as one does until it has written everything."""
-    if not paths.core_lock.exists():
-        return False
-    try:
-        os.close(_locked(paths.core_lock))
-    except RuntimeDirError:
-        return True
-    return False
+def claimed(paths: Paths) -> str:
+    """Say which core holds a claim, as one does until it has written everything; "" where none.
+
+    It may be one with another runtime directory that keeps its journal in the state directory.
+    """
+    for path, claim in ((paths.core_lock, _locked), (paths.state_dir, _claimed)):
+        if not path.exists():
+            continue
+        try:
+            os.close(claim(path))
+        except RuntimeDirError as fault:
+            return str(fault)
+    return ""
 
 
 def _locked(path: Path) -> int:
