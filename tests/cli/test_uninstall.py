@@ -139,6 +139,16 @@ def test_one_refusal_does_not_stop_the_others_and_keeps_the_client(cli: Cli, pla
     assert not places.data_dir.exists()
 
 
+def test_links_that_lead_in_a_circle_stop_no_other_agent(cli: Cli, places: Paths) -> None:
+    cli("install", "claude", "gemini")
+    path = user_file("claude")
+    path.unlink()
+    path.symlink_to(path.name)
+    said = cli("uninstall", "--all")
+    assert (said.code, "claude: refused. cannot read" in said.err) == (Exit.REFUSED, True)
+    assert (user_file("gemini").exists(), places.client.exists()) == (False, True)
+
+
 def test_an_agent_that_nobody_knows_any_more_is_named(cli: Cli, places: Paths) -> None:
     cli("install", "claude")
     places.installed.write_text(places.installed.read_text().replace('"claude"', '"gone"'))

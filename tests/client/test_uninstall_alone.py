@@ -313,6 +313,15 @@ def test_a_damaged_list_keeps_nobody_from_leaving(
     assert snapshot(tmp_path) == before
 
 
+def test_links_that_lead_in_a_circle_keep_nobody_from_leaving(places: Paths) -> None:
+    install("claude", "gemini")
+    path = user_file("claude")
+    path.unlink()
+    path.symlink_to(path.name)
+    assert_done(uninstall(places))
+    assert (user_file("gemini").exists(), path.is_symlink()) == (False, True)
+
+
 def test_a_reader_that_left_keeps_nobody_from_leaving(places: Paths, tmp_path: Path) -> None:
     before = snapshot(tmp_path)
     install("claude", "gemini")

@@ -81,7 +81,9 @@ def edited_files() -> list[Path]:
     notes = [loaded(each) for each in (HERE / "backups").glob("*.json")]
     found = [each.get("path") for each in entries if each.get("part") == "hooks"]
     found += [note.get("path") for note in notes]
-    paths = {Path(each).resolve() for each in found if isinstance(each, str) and "\0" not in each}
+    named = [each for each in found if isinstance(each, str) and "\0" not in each]
+    # No `resolve`, which fails where links lead in a circle.
+    paths = {Path(os.path.realpath(each)) for each in named}
     return sorted(paths - {HERE / "client.py"})
 
 

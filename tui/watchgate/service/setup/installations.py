@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -79,8 +80,9 @@ def installations(
         if not keys & covered and (has_hooks(parts) or _any_calls(parts)):
             found.append(usual)
             covered |= keys
-    known_files = {Path(path).resolve() for path, _ in covered}
-    known_files |= {Path(each.entry.path).resolve() for each in lost}
+    # No `resolve`, which fails where links lead in a circle.
+    known_files = {Path(os.path.realpath(path)) for path, _ in covered}
+    known_files |= {Path(os.path.realpath(each.entry.path)) for each in lost}
     for path in backup.edited(places.backups) - {places.client}:
         if path not in known_files and _calls(path, unreadable=True):
             entry = Entry(part="hooks", path=str(path), digest="")
