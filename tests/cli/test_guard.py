@@ -98,7 +98,9 @@ def test_it_never_says_alone_that_calls_wait_where_hooks_only_watch(cli: Cli, pa
     cli("install", "claude")
     path.write_text("")
 
-    assert "NOT GATING (guard), hooks only watch for claude" in cli("guard").out
+    said = cli("guard").out
+    assert "NOT GATING (guard), hooks only watch for claude" in said
+    assert "`watchgate guard on` changes it" in said
     assert cli("guard", "--json").lines[0]["ungated"] == {"claude": "hooks only watch"}
     cli("guard", "on")
     assert "NOT GATING" not in cli("guard").out
@@ -114,6 +116,19 @@ def test_it_never_says_alone_that_calls_wait_where_the_core_only_watches(
 
     assert "NOT GATING (watch)" in said
     assert "`watchgate guard on` changes it" in said
+
+
+def test_it_never_says_alone_that_no_call_waits_where_the_core_holds_them(
+    cli: Cli, core: Core, path: Path
+) -> None:
+    cli("guard", "on")
+    cli("install", "claude")
+    path.write_text(WATCHING)
+
+    said = cli("guard").out
+
+    assert said.startswith("The guard is off.")
+    assert "By now: gating (guard)." in said
 
 
 def test_it_never_says_alone_that_calls_wait_where_the_gate_is_switched_off(

@@ -66,17 +66,18 @@ def _say_which(profile: Profile, running: Profile | None, *, as_json: bool) -> E
             }
         )
         return Exit.DONE
-    word = _word(profile)
+    word, in_force = _word(profile), running or profile
     prose(f"The guard is {word}. {MEANS[profile]}")
-    if running is not None and running != profile:
+    if in_force != profile:
         prose(f"The running core has another profile: {running}.")
-    if profile != "watch" and ungated:
-        prose(f"By now: {gating(running or profile, agents)}.")
+    if in_force != profile or (ungated and word == "on"):
+        prose(f"By now: {gating(in_force, agents)}.")
     if until is not None:
         prose(f"The gate is switched off {until}, and no call is held: `watchgate on` ends that.")
     for line in unread:
         complain(line)
-    other = "off" if word == "on" and running != "watch" else "on"
+    holds = word == "on" and in_force != "watch" and not any(each.at_odds for each in agents)
+    other = "off" if holds else "on"
     prose(f"`watchgate guard {other}` changes it.")
     return Exit.DONE
 
