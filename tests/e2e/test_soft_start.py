@@ -28,7 +28,8 @@ def test_the_guard_is_switched_on_and_no_agent_switches_it_off(core: Core) -> No
         assert agent.run("deny", request["id"]) == (0, "")
     finally:
         agent.end()
-    assert core.cli("guard", "--json").lines == [{"on": True, "profile": "guard", "core": "guard"}]
+    (told,) = core.cli("guard", "--json").lines
+    assert (told["on"], told["profile"], told["core"]) == (True, "guard", "guard")
     assert Path(os.environ["WATCHGATE_CONFIG"]).read_text() == 'profile = "guard"\n'
 
 
@@ -84,4 +85,5 @@ def test_a_file_that_holds_less_is_taken_in_by_a_person_alone(core: Core) -> Non
         assert agent.run("deny", request["id"]) == (0, "")
     finally:
         agent.end()
-    assert core.cli("guard", "--json").lines == [{"on": False, "profile": "watch", "core": "guard"}]
+    (told,) = core.cli("guard", "--json").lines
+    assert (told["on"], told["profile"], told["core"]) == (False, "watch", "guard")
