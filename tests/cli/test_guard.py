@@ -118,6 +118,18 @@ def test_it_never_says_alone_that_calls_wait_where_the_core_only_watches(
     assert "`watchgate guard on` changes it" in said
 
 
+def test_without_a_core_it_says_what_the_hooks_that_are_in_do(cli: Cli, path: Path) -> None:
+    assert "No core runs" not in cli("guard").out
+    cli("guard", "on")
+    cli("install", "claude")
+    path.write_text(WATCHING)
+
+    said = cli("guard").out
+
+    assert said.startswith("The guard is off.")
+    assert "No core runs: acting calls are denied." in said
+
+
 def test_it_never_says_alone_that_no_call_waits_where_the_core_holds_them(
     cli: Cli, core: Core, path: Path
 ) -> None:

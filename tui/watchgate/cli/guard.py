@@ -53,6 +53,8 @@ def _guard(args: argparse.Namespace) -> int:
 
 def _say_which(profile: Profile, running: Profile | None, *, as_json: bool) -> Exit:
     """Say what the configuration has, and where the hooks, the core or the switch do otherwise."""
+    from watchgate.core.agent_state import WITHOUT_CORE, without_core
+
     until, (agents, unread) = off_until(), hooked()
     ungated = {each.agent: each.ungated for each in agents if each.ungated}
     if as_json:
@@ -72,6 +74,8 @@ def _say_which(profile: Profile, running: Profile | None, *, as_json: bool) -> E
         prose(f"The running core has another profile: {running}.")
     if in_force != profile or (ungated and word == "on"):
         prose(f"By now: {gating(in_force, agents)}.")
+    if running is None and agents and until is None:
+        prose(f"No core runs: {WITHOUT_CORE[without_core(agents)]}.")
     if until is not None:
         prose(f"The gate is switched off {until}, and no call is held: `watchgate on` ends that.")
     for line in unread:
