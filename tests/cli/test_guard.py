@@ -201,7 +201,7 @@ def test_hooks_beside_a_core_that_only_watches_are_never_said_to_gate(
     assert "user, but profile watch" in cli("agent", "ls").out
     doctor = cli("doctor", "claude")
     assert doctor.code == Exit.REFUSED
-    assert "profile watch is in force: no call is held" in doctor.out
+    assert "hooks wait for the core, which holds no call under profile watch" in doctor.out
     assert "mend: watchgate guard on" in doctor.out
     assert cli("guard", "on").code == Exit.DONE
     assert cli("doctor", "claude").code == Exit.DONE

@@ -28,7 +28,7 @@ def test_an_entry_of_another_profile_is_found_out_for_every_agent(
 
     gate = found[f"{agent}: gate"]
     assert (gate.status, gate.mend) == ("fail", "watchgate guard on")
-    assert "profile watch is in force: no call is held" in gate.text
+    assert "hooks wait for the core, which holds no call under profile watch" in gate.text
     assert found[f"{agent}: hooks"].status == "ok", "they are as this version writes them"
 
 

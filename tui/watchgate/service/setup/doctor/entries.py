@@ -166,7 +166,7 @@ def check_gated(agent: Adapter, state: AgentState) -> Check | None:
     """Whether hooks and the profile in force agree on holding calls; None where that is unknown."""
     name, watches = f"{agent.name}: gate", "hooks only watch"
     if state.at_odds and state.holds:
-        text = f"hooks wait for the core, but profile {state.profile} is in force: no call is held"
+        text = f"hooks wait for the core, which holds no call under profile {state.profile}"
         return Check(name, "fail", text, GUARD_ON)
     if state.at_odds:
         text = f"{watches}, while profile {state.profile} is in force: no call is held"
