@@ -61,13 +61,19 @@ class Peer(NamedTuple):
 
 
 SCRIPT_LIMIT = 0.5
+# Starting the interpreter alone takes 0.14 to 0.16 of this stand-in's CPU, by the machine, and the
+# client may take 1.1 times that start (bench/client.py). The goal of 0.15 was measured against a
+# released script of this shape, which takes the CPU of 12 clients; ours takes that of 6 to 8.
+POSTING_LIMIT = 0.18
 PEER_ROWS: Mapping[str, Peer] = {
     "c": Peer("a plain C client, the physical limit", None, "what starting an interpreter costs"),
     "nc": Peer("`sh` and `nc -U`", None, "it cannot deny when its server is gone"),
     "plain": Peer("a script with json and socket", SCRIPT_LIMIT),
     "console": Peer("the same as a console script", 0.5),
     "ps": Peer("a script that also starts `ps`", 0.35, "as claude-island's does"),
-    "http": Peer("a script that posts with urllib", 0.15, "as observability hooks do, without uv"),
+    "http": Peer(
+        "a script that posts with urllib", POSTING_LIMIT, "as observability hooks do, without uv"
+    ),
     "node": Peer("a script for node", 0.5),
 }
 
