@@ -25,7 +25,7 @@ HERE = Path(__file__).resolve().parent
 SHELL, HOOK, NAME = "/bin/sh -c ", " watchgate-hook ", "watchgate"
 READ = json.JSONDecoder().raw_decode
 CALLS = ("watchgate-hook", f"{HERE.name}/client.py", f"{HERE.name}/hook-client")
-"""What stands in every line that runs the client, however it was changed."""
+"""The texts by which a line is known that runs the client, however somebody changed it."""
 CHANGED = "take out by hand what still runs the hook client, as somebody changed it"
 SCRIPT = f"#!/bin/sh\nexec {SHELL}"
 CODE = (".js", ".py")

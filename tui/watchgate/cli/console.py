@@ -146,7 +146,7 @@ def open_console(
 
 
 def _without_core() -> WithoutCore:
-    """What the hooks on this machine do while no core runs, as far as their files tell."""
+    """Read from the files of this machine's hooks what they do while no core runs."""
     from watchgate.cli.agent_listing import states_here
     from watchgate.core.agent_state import without_core
 

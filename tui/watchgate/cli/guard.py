@@ -11,7 +11,7 @@ from watchgate.cli.ask import Unreached, ask, core_profile
 from watchgate.cli.exits import Exit, Stop
 from watchgate.cli.output import complain, json_line, prose
 from watchgate.cli.place import PROFILES, agents_known, configured, here
-from watchgate.cli.switch import UNRECORDED, gating, hooked, off_until
+from watchgate.cli.switch import UNRECORDED, agents_with_hooks, gating_words, off_until
 from watchgate.cli.typed import needs_terminal, typed
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def _say_which(profile: Profile, running: Profile | None, *, as_json: bool) -> E
     """Say what the configuration has, and where the hooks, the core or the switch do otherwise."""
     from watchgate.core.agent_state import WITHOUT_CORE, without_core
 
-    until, (agents, unread) = off_until(), hooked()
+    until, (agents, unread) = off_until(), agents_with_hooks()
     ungated = {each.agent: each.ungated for each in agents if each.ungated}
     if as_json:
         json_line(
@@ -73,7 +73,7 @@ def _say_which(profile: Profile, running: Profile | None, *, as_json: bool) -> E
     if in_force != profile:
         prose(f"The running core has another profile: {running}.")
     if in_force != profile or (ungated and word == "on"):
-        prose(f"By now: {gating(in_force, agents)}.")
+        prose(f"By now: {gating_words(in_force, agents)}.")
     if running is None and agents and until is None:
         prose(f"No core runs: {WITHOUT_CORE[without_core(agents)]}.")
     if until is not None:
@@ -96,10 +96,10 @@ def change_profile(profile: Profile, config: Config) -> int:
     from watchgate.cli.install_words import open_sessions
     from watchgate.core.config import ConfigError
     from watchgate.service.configuring import set_value
-    from watchgate.service.setup.installations import gated
+    from watchgate.service.setup.installations import agents_that_hold
 
     known = agents_known(here(), config)
-    hooks: Profile = "guard" if gated(here(), known, os.environ, Path.cwd()) else "watch"
+    hooks: Profile = "guard" if agents_that_hold(here(), known, os.environ, Path.cwd()) else "watch"
     lowers = confirm_lower(profile, _strictest(config.profile, core_profile(), hooks))
     # The core first, for it refuses agents and has the record.
     taken = _tell_core(profile)

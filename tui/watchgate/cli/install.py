@@ -59,7 +59,7 @@ def _install(args: argparse.Namespace) -> int:
         if args.watch or args.dry_run or args.json or args.status_line is not None:
             raise Stop("name an agent: watchgate install claude --dry-run", Exit.USAGE)
         return list_states()
-    from watchgate.service.integrity.manifest import listed
+    from watchgate.service.integrity.manifest import load_or_fault
     from watchgate.service.setup.installer import Installer
     from watchgate.service.setup.targets import Refusal
 
@@ -69,7 +69,7 @@ def _install(args: argparse.Namespace) -> int:
     written = config.profile
     if args.watch or written == "watch":
         config = _watching(config, agents, asked=args.watch)
-    if fault := listed(here().installed)[1]:
+    if fault := load_or_fault(here().installed)[1]:
         complain_of_list(fault)
     installer, python = Installer(here(), os.environ, Path.cwd()), _python()
     setting = _setting(config, python)
@@ -135,10 +135,10 @@ def _watching(config: Config, agents: Sequence[Adapter], *, asked: bool) -> Conf
 
     from watchgate.core.config import ConfigError
     from watchgate.service.configuring import set_value
-    from watchgate.service.setup.installations import gated
+    from watchgate.service.setup.installations import agents_that_hold
 
     own = {each.name for each in agents}
-    there = gated(here(), agents_known(here(), config), os.environ, Path.cwd())
+    there = agents_that_hold(here(), agents_known(here(), config), os.environ, Path.cwd())
     if ended := [name for name in there if name in own or config.profile != "watch"]:
         what = "--watch" if asked else "profile watch of config.toml"
         raise Stop(

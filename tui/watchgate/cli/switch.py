@@ -67,7 +67,7 @@ def _status(args: argparse.Namespace) -> int:
         raise Stop(f"{none}{off}", none.code) from None
     sessions = sum(each["state"] != SessionState.GONE for each in listed)
     hello, gate, stands = found["hello"], found["gate"], presence()
-    agents, unread = hooked()
+    agents, unread = agents_with_hooks()
     if args.json:
         json_line(
             {
@@ -88,7 +88,7 @@ def _status(args: argparse.Namespace) -> int:
             }
         )
         return Exit.DONE
-    state = f"GATE OFF {until}" if until is not None else gating(hello["profile"], agents)
+    state = f"GATE OFF {until}" if until is not None else gating_words(hello["profile"], agents)
     count = f"{sessions} session{'s' * (sessions != 1)}"
     wrong = "".join(f"; {words}" for words in [*_wrong(gate), *unread])
     pin = "PIN set" if stands.pin else "security key set" if stands.key else "no PIN set"
@@ -113,7 +113,7 @@ def _status_line() -> str:
         return alarm_line("GATE UNKNOWN")
     words = [alarm_line(words.partition(":")[0]) for words in _wrong(found["gate"])]
     profile, risks = str(found["hello"]["profile"]), [str(each["risk"]) for each in open_]
-    agents, _ = hooked()
+    agents, _ = agents_with_hooks()
     if profile != "watch" and agents and all(each.ungated for each in agents):
         words.append(alarm_line("NOT GATING"))
     return " ".join([*words, pending_line(profile, risks)])
@@ -132,8 +132,8 @@ def _wrong(gate: dict[str, Any]) -> list[str]:
     return [*lost, f"{word}: {newest['what']}{more}; mend: {newest['mend']}"]
 
 
-def hooked() -> tuple[list[AgentState], list[str]]:
-    """The agents that have hooks; without them, why they cannot be told."""
+def agents_with_hooks() -> tuple[list[AgentState], list[str]]:
+    """Return the agents that have hooks, or why the hooks could not be looked at."""
     from watchgate.cli.agent_listing import states_here
 
     try:
@@ -142,8 +142,8 @@ def hooked() -> tuple[list[AgentState], list[str]]:
         return [], [f"hooks not looked at: {fault}"]
 
 
-def gating(profile: str, agents: Sequence[AgentState]) -> str:
-    """Whether calls of these agents, which have hooks, are held, and whose are not and why."""
+def gating_words(profile: str, agents: Sequence[AgentState]) -> str:
+    """Say whether calls are held under a profile, and of which `agents` with hooks not, and why."""
     if profile == "watch":
         return "NOT GATING (watch)"
     why: dict[tuple[str, str], list[str]] = {}

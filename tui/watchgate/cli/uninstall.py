@@ -129,7 +129,7 @@ def _shown(args: argparse.Namespace, planned: _Planned) -> Exit:
     """Print what would become of each file, and of what lies beside the agents' files."""
     from watchgate.service.detached import answers
     from watchgate.service.runtime_dir import claimed
-    from watchgate.service.setup.leaving import beside, own, records
+    from watchgate.service.setup.leaving import client_files, files_of_others, records
 
     for each, changes in planned.changes:
         show(each.agent, changes, as_json=args.json)
@@ -140,7 +140,7 @@ def _shown(args: argparse.Namespace, planned: _Planned) -> Exit:
     if args.purge and not answers(here()) and (fault := claimed(here())):
         complain(f"nothing would be done: {fault}")
         return Exit.REFUSED
-    client = list(own(here())) if args.all else []
+    client = list(client_files(here())) if args.all else []
     kept = list(records(here())) if args.purge else []
     if args.json:
         show_removed([path for path in (*client, *kept) if path.is_symlink() or not path.is_dir()])
@@ -150,10 +150,10 @@ def _shown(args: argparse.Namespace, planned: _Planned) -> Exit:
     if args.purge and answers(here()):
         say("The core would be ended first, and nothing be done where it refuses that.")
     if kept:
-        others = beside(here(), (*client, *kept))
+        others = files_of_others(here(), (*client, *kept))
         gone = dict.fromkeys(each if each.parent in others else each.parent for each in kept)
         say(f"would be removed for good: {shlex.join(map(str, gone))}")
-        _say_beside(others, "would stay")
+        _say_what_stays(others, "would stay")
     return Exit.DONE
 
 
@@ -169,7 +169,7 @@ def _known() -> Mapping[str, Adapter]:
 
 
 def _chosen(args: argparse.Namespace, known: Mapping[str, Adapter]) -> Installations:
-    from watchgate.service.integrity.manifest import listed
+    from watchgate.service.integrity.manifest import load_or_fault
     from watchgate.service.setup.installations import Installation, Installations, installations
 
     if args.all == bool(args.agents):
@@ -185,7 +185,7 @@ def _chosen(args: argparse.Namespace, known: Mapping[str, Adapter]) -> Installat
         tuple(
             Installation(agent=each, scope=args.scope, env=os.environ, cwd=cwd) for each in agents
         ),
-        fault=listed(here().installed)[1],
+        fault=load_or_fault(here().installed)[1],
     )
 
 
@@ -247,7 +247,7 @@ def _folders() -> str:
 
 
 def _wants_purge(*, asked: bool) -> bool:
-    """Whether what was recorded is to go, too: by the flag, else by who is asked."""
+    """Tell whether what was recorded goes as well: the flag says so, or the person who is asked."""
     names = _folders()
     if asked or not names or not at_terminal():
         return asked
@@ -276,17 +276,17 @@ def _end_core() -> None:
 
 def _purge() -> Exit:
     """Remove what a core recorded, which has ended, and what was configured."""
-    from watchgate.service.setup.leaving import beside, purge
+    from watchgate.service.setup.leaving import files_of_others, purge
 
     left = purge(here(), Path.home())
     _complain_of(left)
-    others = beside(here(), (path for path, _ in left.stays))
-    _say_beside(others, "stays")
+    others = files_of_others(here(), (path for path, _ in left.stays))
+    _say_what_stays(others, "stays")
     tell(f"What {'else ' if left.stays else ''}was recorded and configured is gone.")
     return Exit.REFUSED if left.stays else Exit.DONE
 
 
-def _say_beside(others: Mapping[Path, Sequence[str]], verb: str) -> None:
+def _say_what_stays(others: Mapping[Path, Sequence[str]], verb: str) -> None:
     for folder, names in others.items():
         more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
         tell(f"{folder} {verb}, with what is not ours: {', '.join(names[:NAMED])}{more}")

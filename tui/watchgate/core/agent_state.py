@@ -109,7 +109,7 @@ class AgentState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 WithoutCore = Literal["unknown", "denied", "watched", "unasked"]
-"""What becomes of acting calls while no core runs, by the hooks that are in.
+"""The fate of acting calls while no core runs, which the installed hooks decide.
 
 They are denied by hooks that hold, run unasked where all hooks only watch, and nothing is asked
 where there are none.

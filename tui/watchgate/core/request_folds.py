@@ -1,4 +1,4 @@
-"""What records say of one request: that it is open, what is known about it, how it ended."""
+"""Folds of the records about one request: opened, looked up, extended, decided, not delivered."""
 
 from __future__ import annotations
 

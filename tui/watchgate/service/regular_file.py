@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 READ_BYTES = 16 * 1024 * 1024
+TOO_LARGE = f"it is larger than {READ_BYTES // 1024 // 1024} MiB"
 
 
 class NotRegularError(OSError):
@@ -36,6 +37,5 @@ def read(path: Path) -> bytes:
     with opened(path) as (file, _):
         content = file.read(READ_BYTES + 1)
     if len(content) > READ_BYTES:
-        size = f"it is larger than {READ_BYTES // 1024 // 1024} MiB"
-        raise OSError(errno.EFBIG, size)
+        raise OSError(errno.EFBIG, TOO_LARGE)
     return content

@@ -73,9 +73,9 @@ class Desk:
     """What the operator has before them: which request is docked, and the last thing said to them.
 
     `locked` says that this terminal may let nothing run until it is unlocked, but low and medium
-    requests once where `modest`. `offered` is a
-    command that is copied while the note about it stands. `agents` is what the core last said of
-    those on its machine, and `without_core` what their hooks do while it is lost.
+    requests once where `modest`. `offered` is a command that is copied while the note about it
+    stands. `agents` is what the core last said of those on its machine, and `without_core` what
+    their hooks do while it is lost.
     The docked request stays until it is settled or the operator goes to another; a new one never
     takes its place.
     """

@@ -34,9 +34,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     `open_demo` starts a demo and gives its source and its clock; `start_core` starts a core and
     returns once it was asked to; `log_lines` reads the core's newest log lines; `go_to` brings the
     agent's terminal to the front and returns what it did, None when it knows no way.
-    `without_core` looks what the hooks on this machine do while
-    no core runs.
-    `replay` is the recording that the console shows in place of a core.
+    `without_core` reads what the hooks on this machine do while no core runs. `replay` is the
+    recording that the console shows in place of a core.
     `telling` is how it may ring and notify; `keys` maps action ids to keys; `theme` is a word of
     `theme.NAMES`. With `ascii` nothing but ASCII is written to the terminal.
     """

@@ -10,9 +10,8 @@ from pathlib import Path
 import msgspec
 
 from watchgate.service import regular_file
-from watchgate.service.regular_file import READ_BYTES
+from watchgate.service.regular_file import READ_BYTES, TOO_LARGE
 
-TOO_LARGE = f"it is larger than {READ_BYTES // 1024 // 1024} MiB"
 _GONE = (errno.ENOENT, errno.ENOTDIR)
 _ELSEWHERE = frozenset(
     {

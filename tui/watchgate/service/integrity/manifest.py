@@ -73,8 +73,8 @@ def load(path: Path) -> tuple[Entry, ...] | None:
         raise ManifestError(f"{path}: {fault}") from None
 
 
-def listed(path: Path) -> tuple[tuple[Entry, ...], str]:
-    """What was installed, nothing where there is no such list; and why it cannot be read."""
+def load_or_fault(path: Path) -> tuple[tuple[Entry, ...], str]:
+    """Read the list of what was installed, if there is one; with why it cannot be read, or ""."""
     try:
         return load(path) or (), ""
     except (ManifestError, OSError) as fault:
@@ -110,7 +110,7 @@ def note(path: Path, made: Iterable[Entry], gone: Collection[tuple[str, str]] = 
 
 
 def unread(path: Path) -> Path:
-    """Where a list is kept that could not be read."""
+    """The path at which a list is kept that could not be read."""
     return path.with_name(f"{path.name}.unread")
 
 

@@ -109,7 +109,7 @@ class AgentStates:
     def _roots(self) -> dict[str, list[Path]]:
         """The projects of each agent in which hooks were installed, as far as they still exist."""
         roots: dict[str, list[Path]] = {}
-        for entry in manifest.listed(self._places.installed)[0]:
+        for entry in manifest.load_or_fault(self._places.installed)[0]:
             if entry.root and Path(entry.root) != self._cwd and Path(entry.root).is_dir():
                 roots.setdefault(entry.agent, []).append(Path(entry.root))
         return roots
@@ -147,7 +147,7 @@ class AgentStates:
             scopes=tuple(scopes),
             up_to_date=bool(scopes) and not wrong,
             # Those of a project are asked in that project alone.
-            holds=entries.hold(lanes.get("user") or set().union(*lanes.values())),
+            holds=entries.hold_calls(lanes.get("user") or set().union(*lanes.values())),
             profile=self._profile,
             trusted=trusted,
             fault=faults[0].text if faults else "",

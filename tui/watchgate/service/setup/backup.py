@@ -25,7 +25,7 @@ class Note(msgspec.Struct, frozen=True, kw_only=True):
     made: tuple[str, ...] = ()
 
 
-def edited(directory: Path) -> set[Path]:
+def backed_up(directory: Path) -> set[Path]:
     """Every file that has a backup here."""
     notes = (_decoded(each) for each in directory.glob("*.json"))
     return {Path(note.path) for note in notes if note is not None}

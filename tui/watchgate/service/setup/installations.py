@@ -63,7 +63,7 @@ def installations(
     found: list[Installation] = []
     lost: list[Lost] = []
     covered: set[tuple[str, str]] = set()
-    listed, fault = manifest.listed(places.installed)
+    listed, fault = manifest.load_or_fault(places.installed)
     for entry in listed:
         if entry.part != "hooks" or entry.key in covered:
             continue
@@ -83,7 +83,7 @@ def installations(
     # No `resolve`, which fails where links lead in a circle.
     known_files = {Path(os.path.realpath(path)) for path, _ in covered}
     known_files |= {Path(os.path.realpath(each.entry.path)) for each in lost}
-    for path in backup.edited(places.backups) - {places.client}:
+    for path in backup.backed_up(places.backups) - {places.client}:
         if path not in known_files and _calls(path, unreadable=True):
             entry = Entry(part="hooks", path=str(path), digest="")
             lost.append(Lost(entry, "no list names this file any more"))
@@ -101,7 +101,7 @@ def any_left(
     )
 
 
-def gated(
+def agents_that_hold(
     places: Paths, known: Mapping[str, Adapter], env: Mapping[str, str], cwd: Path
 ) -> list[str]:
     """The names of the agents with hooks of ours anywhere that hold calls, or may."""
@@ -116,7 +116,7 @@ def _may_hold(places: Paths, place: Installation) -> bool:
         if isinstance(table, Check):
             return True
         lanes |= entries.lanes(place.agent, part, table)
-    return bool(lanes) and entries.hold(lanes) is not False
+    return bool(lanes) and entries.hold_calls(lanes) is not False
 
 
 def has_hooks(parts: Iterable[Part], *, unreadable: bool = False) -> bool:

@@ -57,7 +57,7 @@ def leave(places: Paths) -> Left:
     stays: list[tuple[Path, str]] = []
     removed: list[Path] = []
     unlisted = _forget(places)
-    for path in _own(places):
+    for path in _client_paths(places):
         if path == places.installed and not unlisted:
             stays.append((path, "the core that runs has not looked at it, and would miss it"))
             continue
@@ -121,8 +121,8 @@ def purge(places: Paths, home: Path) -> Left:
     return Left(tuple(removed), tuple(stays))
 
 
-def beside(places: Paths, ours: Iterable[Path]) -> dict[Path, list[str]]:
-    """The names of what lies beside `ours` in each folder of records, which keeps the folder."""
+def files_of_others(places: Paths, ours: Iterable[Path]) -> dict[Path, list[str]]:
+    """Names of files that are not `ours`, by the folder of records that stays because of them."""
     gone = set(ours)
     found: dict[Path, list[str]] = {}
     for folder in _folders(places):
@@ -157,13 +157,15 @@ def _remove_empty(folder: Path, home: Path) -> None:
             return
 
 
-def own(places: Paths) -> Iterator[Path]:
+def client_files(places: Paths) -> Iterator[Path]:
     """Every file and folder of ours beside the agents' files that is there."""
     folders = (places.backups, client_copy.bytecode_directory(places))
-    yield from (path for path in (*_own(places), *folders) if path.is_symlink() or path.exists())
+    yield from (
+        path for path in (*_client_paths(places), *folders) if path.is_symlink() or path.exists()
+    )
 
 
-def _own(places: Paths) -> Iterator[Path]:
+def _client_paths(places: Paths) -> Iterator[Path]:
     """Every file of ours, the list last."""
     yield from client_copy.packaged(places)
     yield from client_copy.cached(places)
@@ -179,7 +181,7 @@ def _own(places: Paths) -> Iterator[Path]:
 def _forget(places: Paths) -> bool:
     """Empty the list, and see to it that no core takes its end for somebody else's deed."""
     # One that nobody can read tells a core nothing.
-    if listed := manifest.listed(places.installed)[0]:
+    if listed := manifest.load_or_fault(places.installed)[0]:
         with suppress(OSError):
             manifest.note(places.installed, (), {entry.key for entry in listed})
     end = time.monotonic() + CORE_LOOKS_S

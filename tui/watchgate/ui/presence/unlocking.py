@@ -112,7 +112,7 @@ class Unlocking:
             self._touching.cancel()
             self._touching = None
 
-    def _asked(self) -> bool:
+    def _shows_request(self) -> bool:
         """Tell whether a request is before the operator."""
         return self._console.desk.docked is not None
 
@@ -158,7 +158,9 @@ class Unlocking:
     def _open_prompt(self, label: str, why: str, *, masked: bool, key: bool = False) -> None:
         from watchgate.ui.widgets.prompts.proof_prompt import ProofPrompt
 
-        self._prompt = ProofPrompt(label, safe_text(why), self._asked, masked=masked, key=key)
+        self._prompt = ProofPrompt(
+            label, safe_text(why), self._shows_request, masked=masked, key=key
+        )
         self._console.prompts.open(self._prompt)
 
     async def _show_code(self, stands: Presence) -> None:
@@ -171,7 +173,9 @@ class Unlocking:
             self._console.say(safe_text(code.message))
             return
         until_s = self._now_s() + code.seconds
-        self._code = CodePrompt(safe_text(code.code), stands.why, until_s, self._now_s, self._asked)
+        self._code = CodePrompt(
+            safe_text(code.code), stands.why, until_s, self._now_s, self._shows_request
+        )
         self._console.prompts.open(self._code)
 
     async def _send_pin(self, pin: str) -> None:
@@ -193,7 +197,7 @@ class Unlocking:
             self._console.say(safe_text(challenge.message), 10)
             return
         why = safe_text(self._presence.why if self._presence else "")
-        self._touch = prompt = TouchPrompt(self._asked, why)
+        self._touch = prompt = TouchPrompt(self._shows_request, why)
         self._console.prompts.open(prompt)
         try:
             signature = await touched(challenge, at_terminal=False)

@@ -155,7 +155,7 @@ def lanes(agent: Adapter, part: Part, found: Table) -> set[str]:
     return known
 
 
-def hold(lanes: Collection[str]) -> bool | None:
+def hold_calls(lanes: Collection[str]) -> bool | None:
     """Tell whether entries of these lanes hold calls; None where that cannot be told."""
     if any(each in lanes for each in _HOLDING):
         return True

@@ -23,10 +23,12 @@ ROOM_BYTES = 64 * 1024
 """A journal with less room than this may not take the next record."""
 
 
-def check_places(places: Paths, *, fix: bool, asked: Collection[Path] = frozenset()) -> list[Check]:
+def check_places(
+    places: Paths, *, fix: bool, hook_sockets: Collection[Path] = frozenset()
+) -> list[Check]:
     """All of them; `fix` takes other users' rights away from what is ours.
 
-    `asked` are the sockets of the hooks that are in, which deny while no core runs there.
+    `hook_sockets` are those of the hooks that are in, which deny while no core runs there.
     """
     return [
         private("runtime directory", places.runtime_dir, 0o700, fix=fix),
@@ -36,7 +38,7 @@ def check_places(places: Paths, *, fix: bool, asked: Collection[Path] = frozense
         private("control socket", places.control_socket, 0o600, fix=fix),
         check_room(places.state_dir),
         *check_list(places.installed),
-        *check_core(places, asked),
+        *check_core(places, hook_sockets),
     ]
 
 
@@ -89,17 +91,17 @@ def check_room(state_dir: Path) -> Check:
 
 def check_list(path: Path) -> list[Check]:
     """Whether the list of what was installed can be read: nothing where it can, or is not there."""
-    _entries, fault = manifest.listed(path)
+    _entries, fault = manifest.load_or_fault(path)
     if not fault:
         return []
     mend = "`watchgate install AGENT` begins it anew; do it for each agent that has hooks"
     return [Check("list of hooks", "fail", f"{fault}: what was installed is not known", mend)]
 
 
-def check_core(places: Paths, asked: Collection[Path] = frozenset()) -> list[Check]:
+def check_core(places: Paths, hook_sockets: Collection[Path] = frozenset()) -> list[Check]:
     """Tell whether a core answers and can record; none is a fault where hooks deny without it.
 
-    Those at the sockets that are `asked`, where another core may answer.
+    They ask at `hook_sockets`, where another core may answer.
     """
     own = places.control_socket
     try:
@@ -107,7 +109,7 @@ def check_core(places: Paths, asked: Collection[Path] = frozenset()) -> list[Che
     except NoCore as none:
         if os.path.lexists(own):
             return [Check(CORE, "fail", str(none), f"end the old one, then {START}")]
-        return _cores_elsewhere(own, asked)
+        return _cores_elsewhere(own, hook_sockets)
     except LinkError as fault:
         return [Check(CORE, "fail", str(fault), f"`watchgate stop`, then {START}")]
     if isinstance(answer, Refusal):
@@ -122,12 +124,12 @@ def check_core(places: Paths, asked: Collection[Path] = frozenset()) -> list[Che
     return [runs, Check(RECORDS, "fail", text, mend)]
 
 
-def _cores_elsewhere(own: Path, asked: Collection[Path]) -> list[Check]:
+def _cores_elsewhere(own: Path, hook_sockets: Collection[Path]) -> list[Check]:
     """What the hooks find at the sockets where they ask, while no core runs at our own."""
-    if not asked:
+    if not hook_sockets:
         return [Check(CORE, "warn", f"no core runs at {own}", START)]
     checks = []
-    for control in sorted({each.with_name(own.name) for each in asked}):
+    for control in sorted({each.with_name(own.name) for each in hook_sockets}):
         text = f"no core runs at {control}, where hooks ask: gates deny every acting call"
         check = Check(CORE, "fail", text, START)
         try:

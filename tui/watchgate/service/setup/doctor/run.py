@@ -59,11 +59,13 @@ class Doctor:
         )
         standing = self._states.of(agents)
         off = off_switch.read(places.off, SystemClock().now()) is not None
-        asked = self._sockets(agents)
-        if not asked and any(each.installed and each.holds is not False for each in standing):
-            asked = frozenset({places.ingest_socket})
-        asked = frozenset() if off else asked
-        for check in check_places(places, fix=self._fix, asked=asked):
+        hook_sockets = self._sockets(agents)
+        if not hook_sockets and any(
+            each.installed and each.holds is not False for each in standing
+        ):
+            hook_sockets = frozenset({places.ingest_socket})
+        hook_sockets = frozenset() if off else hook_sockets
+        for check in check_places(places, fix=self._fix, hook_sockets=hook_sockets):
             self._core_runs |= check.check == CORE and check.status == "ok"
             yield check
         yield from check_presence(places)

@@ -16,7 +16,7 @@ from watchgate.ui.widgets.prompts.prompt import LEAVES, hint
 class AwaitingPrompt(ExplainedPrompt):
     """Stands until this terminal is unlocked; Esc leaves it, and every other key acts as ever.
 
-    `asked` tells whether a request is shown, which can be denied meanwhile.
+    `shows_request` tells whether a request is shown, which can be denied meanwhile.
     """
 
     passes_keys = True
@@ -25,13 +25,13 @@ class AwaitingPrompt(ExplainedPrompt):
     class Left(Message):
         """The operator does not wait for it."""
 
-    def __init__(self, asked: Callable[[], bool], *told: str) -> None:
-        super().__init__(*told)
-        self._asked = asked
+    def __init__(self, shows_request: Callable[[], bool], *sentences: str) -> None:
+        super().__init__(*sentences)
+        self._shows_request = shows_request
 
     @property
     def hints(self) -> Sequence[Hint]:
-        deny = (hint(key_for("deny"), "deny"),) if self._asked() else ()
+        deny = (hint(key_for("deny"), "deny"),) if self._shows_request() else ()
         return (*deny, hint("Esc", "not now"))
 
     def on_key(self, event: events.Key) -> None:

@@ -21,7 +21,7 @@ class CodePrompt(AwaitingPrompt):
         why: str,
         until_s: float,
         now_s: Callable[[], float],
-        asked: Callable[[], bool],
+        shows_request: Callable[[], bool],
     ) -> None:
         self._digits = f"{code[:HALF]} {code[HALF:]}"
         where = (
@@ -30,7 +30,7 @@ class CodePrompt(AwaitingPrompt):
         )
         locked = f"Locked: {why}." if why else ""
         saves = "`watchgate pin set` there saves you this from now on."
-        super().__init__(asked, where, locked, saves)
+        super().__init__(shows_request, where, locked, saves)
         self._until_s = until_s
         self._now_s = now_s
 

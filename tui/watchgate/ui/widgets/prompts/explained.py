@@ -16,16 +16,16 @@ LONGEST = 3
 
 
 class ExplainedPrompt(Prompt):
-    """The first line is what is asked; below it stands what is `told`, dim, in a few rows.
+    """The first line is what is asked; below it stands its `sentences`, dim, in a few rows.
 
-    What is told most of all comes first; a later sentence that does not fit whole is left out.
+    The most important comes first; a later sentence that does not fit whole is left out.
     """
 
     DEFAULT_CSS = "ExplainedPrompt { height: 2; }"
 
-    def __init__(self, *told: str) -> None:
+    def __init__(self, *sentences: str) -> None:
         super().__init__()
-        self._told = tuple(each for each in told if each)
+        self._sentences = tuple(each for each in sentences if each)
 
     def draw_first(self, cells: int) -> Line:
         """The line that asks."""
@@ -33,19 +33,19 @@ class ExplainedPrompt(Prompt):
 
     def explanation(self, cells: int) -> Sequence[str]:
         """Return what stands below it."""
-        return self._told
+        return self._sentences
 
     def on_mount(self) -> None:
         self._fit(self.app.size.width)
 
     def _fit(self, cells: int) -> None:
         airy = 2 if self.app.size.height >= AIRY_ROWS else 0
-        rows = len(_rows(self._told, cells, LONGEST))
+        rows = len(_rows(self._sentences, cells, LONGEST))
         self.styles.height = max(1, min(1 + rows + airy, self.room))
 
     def draw(self, cells: int, rows: int) -> list[Line]:
         explanation = self.explanation(cells)
-        loud = explanation != self._told
+        loud = explanation != self._sentences
         texts = _rows(explanation, cells, max(0, min(LONGEST, rows - 1)))
         lines = [self.draw_first(cells), *(self._below(each, loud=loud) for each in texts)]
         airy = rows >= len(lines) + 1 and self.app.size.height >= AIRY_ROWS

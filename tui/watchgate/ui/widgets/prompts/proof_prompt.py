@@ -23,8 +23,8 @@ class ProofPrompt(ExplainedPrompt):
     """Reads a line, as stars where it is `masked`; Enter sends it, Esc leaves all as it was.
 
     It stays open until it is told that what was typed is right, so that it can say what is wrong.
-    Where there is a `key`, Enter alone asks for that instead. `asked` tells whether a request is
-    shown, which can be denied once this is left: letters belong to what is typed.
+    Where there is a `key`, Enter alone asks for that instead. `shows_request` tells whether a
+    request is shown, which can be denied once this is left: letters belong to what is typed.
     """
 
     class Typed(Message):
@@ -45,13 +45,13 @@ class ProofPrompt(ExplainedPrompt):
         self,
         label: str,
         why: str,
-        asked: Callable[[], bool],
+        shows_request: Callable[[], bool],
         *,
         masked: bool,
         key: bool = False,
     ) -> None:
         super().__init__(why)
-        self._asked = asked
+        self._shows_request = shows_request
         self._key = key
         self._label = label
         self._masked = masked
@@ -61,7 +61,7 @@ class ProofPrompt(ExplainedPrompt):
 
     @property
     def hints(self) -> Sequence[Hint]:
-        then = f", then {key_for('deny')} denies" if self._asked() else ""
+        then = f", then {key_for('deny')} denies" if self._shows_request() else ""
         return (hint("Enter", "unlock"), hint("Esc", f"not now{then}"))
 
     def refused(self, why: str) -> None:
@@ -109,4 +109,4 @@ class ProofPrompt(ExplainedPrompt):
     def explanation(self, cells: int) -> Sequence[str]:
         """Why it is locked; in its place what is wrong, where the first row has no room for it."""
         fits = cells - len(self._label) - 6 >= len(self._said) + 12
-        return self._told if fits else (self._said,)
+        return self._sentences if fits else (self._said,)
