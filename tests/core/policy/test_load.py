@@ -64,9 +64,15 @@ ALLOW = '[[rule]]\nid = "a.b"\ndecision = "allow"\n'
     [
         (ALLOW, "an allow names its command or its tools; add one of them"),
         (ALLOW + 'tools = "Bash"', "an allow for the shell needs command"),
-        (ALLOW + "command = { flags = [] }", "an allow names its programs one by one"),
-        (ALLOW + 'command = { program = "x*", flags = [] }', "an allow names its programs one by"),
-        (ALLOW + 'command = { program = "x" }', "an allow lists all flags that may occur"),
+        (ALLOW + "command = { flags = [] }", "a rule that loosens names its programs one by one"),
+        (
+            ALLOW + 'command = { program = "x*", flags = [] }',
+            "a rule that loosens names its programs one by",
+        ),
+        (
+            ALLOW + 'command = { program = "x" }',
+            "a rule that loosens lists all flags that may occur",
+        ),
         (ALLOW + 'tools = "Read"\nraw = "x"', "raw stands in ask and deny rules only"),
         (ALLOW + 'tools = "Read"\nrisk = "high"', "an allow has no risk high; remove it, or ask"),
     ],

@@ -11,6 +11,9 @@ from watchgate.core.text import Span
 
 Decision = Literal["allow", "ask", "deny"]
 Risk = Literal["low", "medium", "high", "critical", "unknown"]
+Effect = Literal["ordinary", "lasting"]
+"""What a medium call means to the person who is not there: `ordinary` work stays in the session's
+folder and can be done again; what is `lasting` leaves the machine or outlives the session."""
 
 NO_RULE = "policy.no-rule"
 
@@ -27,7 +30,7 @@ class Finding(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
     `span` is the offending part of the shown text (the command of a shell call, else the call's
     summary); `segment` counts the parts of a compound command from 1. `suggest` is a safer way to
-    the same end; `always_ask` says that no grant answers it.
+    the same end; `always_ask` says that no grant answers it. `effect` is of medium and low risks.
     """
 
     rule: str
@@ -38,6 +41,7 @@ class Finding(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     decision: Decision = "ask"
     suggest: str = ""
     always_ask: bool = False
+    effect: Effect | None = None
 
 
 class Segment(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
-from watchgate.core.policy.assessment import Decision, Finding, Risk
+from watchgate.core.policy.assessment import Decision, Effect, Finding, Risk
 from watchgate.core.policy.matching import command, hosts, needs, paths, patterns, scope
 from watchgate.core.policy.matching.command import Shape, words_behind
 from watchgate.core.policy.matching.cover import covers
@@ -37,6 +37,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
     suggest: str
     always_ask: bool
+    effect: Effect | None
     tier: Tier
     place: str
     scope: Scope
@@ -56,9 +57,14 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
             found |= needs.OF_ACCESS[self.paths.access]
         if self.hosts is not None:
             found |= needs.ADDRESS
-        if self.env is not None and self.decision != "allow":
+        if self.env is not None and not self.loosens:
             found |= needs.VARIABLE
         return found
+
+    @property
+    def loosens(self) -> bool:
+        """Whether a call is held less often by it, so that it has to match for certain."""
+        return self.decision == "allow" or self.effect == "ordinary"
 
     @property
     def of_commands(self) -> bool:
@@ -81,6 +87,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
             decision=self.decision,
             suggest=self.suggest,
             always_ask=self.always_ask,
+            effect=self.effect,
         )
 
     def words_in(self, seen: Seen, shape: Shape | None) -> list[Word] | None:
@@ -113,14 +120,14 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
         return found
 
     def covers(self, seen: Seen, shape: Shape) -> bool:
-        """Whether an allow rule covers the command; `shape` as for `words_in`."""
+        """Whether a rule that loosens covers the command; `shape` as for `words_in`."""
         if self.paths is not None and not seen.touches_only(self.paths):
             return False
         if self.hosts is not None:
             found = seen.addresses
             if not found or not all(self.hosts.fit_only(address) for _, address in found):
                 return False
-        return covers(shape, seen)
+        return covers(shape, seen, ordinary=self.effect == "ordinary")
 
     def text_hit(self, text: str, own: Iterable[str]) -> Span | None:
         """The part of a text that its raw expressions, or the paths of our own files, find."""
@@ -139,7 +146,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
 def compile_rule(data: RuleData, sets: Sets, tier: Tier, place: str) -> Rule:
     """The rule that a file describes; raises `PatternError`."""
     given = data.command
-    allows = data.decision == "allow"
+    allows = data.decision == "allow" or data.effect == "ordinary"
     shapes = (given,) if isinstance(given, CommandMatch) else given
     raw = patterns.expanded(data.raw, sets, frozenset((_OWN,)))
     sources = [source for source in raw if source != _OWN]
@@ -151,6 +158,7 @@ def compile_rule(data: RuleData, sets: Sets, tier: Tier, place: str) -> Rule:
         reason=data.reason,
         suggest=data.suggest,
         always_ask=data.always_ask,
+        effect=data.effect,
         tier=tier,
         place=place,
         scope=scope.scope(data, sets),

@@ -121,16 +121,31 @@ def _fault(rule: RuleData, tier: Tier) -> tuple[str, str] | None:
             "risk",
             "unknown is for texts that cannot be read; allowed: low, medium, high, critical",
         )
-    if rule.decision != "allow":
-        if not rule.reason:
-            return "decision", "has no reason; add one sentence that says what would happen"
-        if not _looks_for_something(rule):
-            return (
-                "decision",
-                "matches every call; add what it is about (tools, command, paths, ...)",
-            )
+    if rule.decision == "allow":
+        return _fault_of_allow(rule, tier)
+    return _fault_of_ask(rule, tier)
+
+
+def _fault_of_ask(rule: RuleData, tier: Tier) -> tuple[str, str] | None:
+    if not rule.reason:
+        return "decision", "has no reason; add one sentence that says what would happen"
+    if not _looks_for_something(rule):
+        return "decision", "matches every call; add what it is about (tools, command, paths, ...)"
+    return _fault_of_effect(rule, tier) if rule.effect else None
+
+
+def _fault_of_effect(rule: RuleData, tier: Tier) -> tuple[str, str] | None:
+    if rule.decision != "ask" or rule.risk not in (None, "low", "medium"):
+        return "effect", "an effect is of rules that ask at medium risk at most; remove it"
+    if rule.effect == "lasting":
         return None
-    return _fault_of_allow(rule, tier)
+    if tier == "project":
+        return "effect", "a project's file may only tighten; put this into your own policy.toml"
+    for key in ("raw", "env", "opaque"):
+        if getattr(rule, key):
+            return key, f"{key} is not for ordinary work; say it with command, or remove it"
+    commands = (rule.command,) if isinstance(rule.command, CommandMatch) else rule.command
+    return next(filter(None, map(_fault_of_shape, commands)), None)
 
 
 def _fault_of_allow(rule: RuleData, tier: Tier) -> tuple[str, str] | None:
@@ -140,7 +155,7 @@ def _fault_of_allow(rule: RuleData, tier: Tier) -> tuple[str, str] | None:
         )
     if rule.risk not in (None, "low", "medium"):
         return "risk", f"an allow has no risk {rule.risk}; remove it, or ask"
-    for key in ("raw", "env", "opaque", "always_ask"):
+    for key in ("raw", "env", "opaque", "always_ask", "effect"):
         if getattr(rule, key):
             return (
                 key,
@@ -162,13 +177,14 @@ def _fault_of_allow(rule: RuleData, tier: Tier) -> tuple[str, str] | None:
 
 def _fault_of_shape(shape: CommandMatch) -> tuple[str, str] | None:
     programs = _each(shape.program)
-    if not programs or any("*" in program for program in programs):
-        return "command", "an allow names its programs one by one; add command.program"
+    if not shape.project_file and (not programs or any("*" in name for name in programs)):
+        return "command", "a rule that loosens names its programs one by one; add command.program"
     if shape.changed:
         return "command", "changed stands in ask and deny rules only; remove it"
     if shape.flags is None:
         return "command", (
-            "an allow lists all flags that may occur; add command.flags, [] for none, '*' for any"
+            "a rule that loosens lists all flags that may occur; add command.flags,"
+            " [] for none, '*' for any"
         )
     return None
 

@@ -49,9 +49,10 @@ def assess_other(
         if rule.opaque is True or not holds(rule):
             continue
         check()
-        if rule.decision == "allow":
+        if rule.loosens:
             if call.allowed(rule):
-                allows.append(rule.finding(None, 1))
+                (findings if rule.effect else allows).append(rule.finding(None, 1))
+                known = known or bool(rule.effect)
         elif (hit := call.hit(rule)) is not None:
             findings.append(rule.finding(hit or None, 1))
             # A project's own rule does not make a call known: it could else only loosen.

@@ -62,13 +62,14 @@ class Policy(msgspec.Struct, frozen=True):
     """All rules in force, the ids of those that were `disabled`, and what is said of every call.
 
     `faults` are findings about files that could not be used; `sets` are the shipped ones. `ends`
-    says that a rule holds only until some time.
+    says that a rule holds only until some time. `working` are the rules of ordinary work.
     """
 
     rules: tuple[Rule, ...]
     defaults: Defaults
     asking: Index
     allowing: Index
+    working: Index
     of_text: Index
     of_calls: Index
     disabled: tuple[str, ...] = ()
@@ -95,12 +96,13 @@ class Policy(msgspec.Struct, frozen=True):
         cls, rules: Sequence[Rule], defaults: Defaults, faults: Sequence[Finding] = ()
     ) -> Policy:
         """The policy of rules that are compiled already."""
-        tightening = [rule for rule in rules if rule.decision != "allow"]
+        tightening = [rule for rule in rules if not rule.loosens]
         return cls(
             rules=tuple(rules),
             defaults=defaults,
             asking=Index(tuple(rule for rule in tightening if rule.of_commands)),
             allowing=Index(tuple(r for r in rules if r.decision == "allow" and r.shapes)),
+            working=Index(tuple(r for r in rules if r.effect == "ordinary" and r.shapes)),
             of_text=Index(tuple(rule for rule in tightening if not rule.of_commands)),
             of_calls=Index(tuple(rule for rule in rules if not rule.shapes)),
             faults=tuple(faults),

@@ -22,7 +22,7 @@ Cell = Literal[
     "hold-if-autonomous",
     "allow-if-configured",
 ]
-Says = Literal["deny", "grave", "unread", "no-rule", "ask", "allow"]
+Says = Literal["deny", "grave", "unread", "no-rule", "lasting", "ask", "ordinary", "allow"]
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -50,7 +50,9 @@ TABLE = (
     Row("grave", "high, critical", "record", "hold", "hold"),
     Row("unread", "ask, unknown", "record", "hold-if-unasked", "hold"),
     Row("no-rule", "ask, no rule", "record", "hold-if-autonomous", "hold"),
+    Row("lasting", "ask, lasting", "record", "hold-if-autonomous", "hold"),
     Row("ask", "ask, medium or low", "record", "handback", "hold"),
+    Row("ordinary", "ask, ordinary work", "record", "handback", "handback"),
     Row("allow", "allow rule", "record", "allow-if-configured", "allow-if-configured"),
 )
 
@@ -102,4 +104,9 @@ def _says(assessment: Assessment) -> Says:
         return "unread"
     if any(finding.rule == NO_RULE for finding in assessment.findings):
         return "no-rule"
+    effects = {finding.effect for finding in assessment.findings if finding.decision == "ask"}
+    if "lasting" in effects:
+        return "lasting"
+    if effects == {"ordinary"}:
+        return "ordinary"
     return "allow" if assessment.decision == "allow" else "ask"

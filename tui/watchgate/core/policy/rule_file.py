@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from watchgate.core.policy.assessment import Decision, Risk
+from watchgate.core.policy.assessment import Decision, Effect, Risk
 
 Names = str | tuple[str, ...]
 """One name or several; where several are given, any of them counts.
@@ -64,7 +64,9 @@ class CommandMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     that feeds it, `built_from` one inside its substitutions. `fed` asks whether its standard input
     comes from a file, a here-document or another command.
     `changed` are names of files of which the session has written one, in whatever folder; ask and
-    deny only.
+    deny only. `anywhere` and `project_file` are of ordinary rules: the first says that paths among
+    its words may lie outside the session's folder, the second that the program is a file in that
+    folder, named by its path.
 
     What cannot be told for certain counts for ask and deny, and against allow.
     """
@@ -90,6 +92,8 @@ class CommandMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     built_from: CommandMatch | None = None
     fed: bool | None = None
     changed: Names = ()
+    anywhere: bool = False
+    project_file: bool = False
 
 
 class RuleData(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -107,11 +111,13 @@ class RuleData(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     of addresses (`*.example.com`; `@address` is a bare address, `@lookalike` a name with letters
     beyond ASCII, `@credentials` an address with a user name, `@scheme` one that is not the web's,
     `@unreadable` one that cannot be read), `env` variables that a command sets, `cwd` the
-    session's folder, `until` when the rule ends. `always_ask`: no grant answers it. `match` and
-    `not_match` are examples that loading checks: a command, or
+    session's folder, `until` when the rule ends. `always_ask`: no grant answers it. `effect` is of
+    rules that ask at medium risk at most: an `ordinary` one is held to what an allow is, and to the
+    session's folder, and its calls are held in no profile; those of a `lasting` one are held where
+    nobody sits. `match` and `not_match` are examples that loading checks: a command, or
     `{ tool = "Edit", input = { file_path = "x" } }`; home is `/home/me`, the session's folder
-    `/home/me/work`. The rule is held against them
-    alone: an allow must cover some command of a `match`, and must not allow a `not_match`.
+    `/home/me/work`. The rule is held against them alone: an allow must cover some command of a
+    `match`, and must not allow a `not_match`.
     """
 
     id: str
@@ -120,6 +126,7 @@ class RuleData(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     reason: str = ""
     suggest: str = ""
     always_ask: bool = False
+    effect: Effect | None = None
     tools: Names = ()
     command: CommandMatch | tuple[CommandMatch, ...] = ()
     raw: Names = ()

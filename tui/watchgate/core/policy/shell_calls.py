@@ -13,6 +13,7 @@ from watchgate.core.policy.assessment import (
     NO_RULE,
     Assessment,
     Decision,
+    Effect,
     Finding,
     Risk,
     Segment,
@@ -22,11 +23,11 @@ from watchgate.core.policy.changed import written
 from watchgate.core.policy.compiled import Rule
 from watchgate.core.policy.folders import Folders, started_in
 from watchgate.core.policy.guards import MAX_SCANNED_CHARS, guard
-from watchgate.core.policy.matching.cover import clean
+from watchgate.core.policy.matching.cover import clean, writes_inside
 from watchgate.core.policy.matching.seen import Seen
 from watchgate.core.policy.own_processes import reached
 from watchgate.core.policy.places import Place
-from watchgate.core.policy.policy import Policy
+from watchgate.core.policy.policy import Index, Policy
 from watchgate.core.policy.scripts import mixed_scripts
 from watchgate.core.policy.shell.commands import Command
 from watchgate.core.policy.shell.finder import commands
@@ -45,6 +46,7 @@ _NOT_COVERED = {
     "policy.redirect": "Writes its output to a file, or reads what only the run shows",
     "policy.env": "Sets variables that may change what a program does",
 }
+_WRITES_INSIDE = "Writes its output to a file in the session's folder"
 Holds = Callable[[Rule], bool]
 
 
@@ -178,11 +180,17 @@ class _Reader:
             )
         # A project's own rule does not make a command known: it could else only loosen.
         known = any(rule.tier != "project" for rule, _ in matching)
+        covered = "" if self._folders.lost else self._covered(views)
+        if not covered and not self._folders.lost and (work := self._ordinary(views)):
+            hits.append(work)
+            known = True
         self._hits += hits
         said = list(hits)
-        covered = "" if self._folders.lost else self._covered(views)
         unclean = clean(views[0])
-        if unclean:
+        if unclean == "policy.redirect" and all(map(writes_inside, views)):
+            reason = _WRITES_INSIDE
+            said.append(self._say(unclean, reason, span, command.segment, effect="ordinary"))
+        elif unclean:
             said.append(self._say(unclean, _NOT_COVERED[unclean], span, command.segment))
         if not covered and not known and (command.words or not unclean):
             lost = "Runs in a folder that is not followed"
@@ -213,8 +221,19 @@ class _Reader:
         found = [self._allowed_by(seen) for seen in views]
         return found[0] if all(found) else ""
 
-    def _say(self, rule: str, reason: str, span: Span, segment: int) -> Finding:
-        said = Finding(rule, reason, "medium", span, segment, self._policy.defaults.decision)
+    def _ordinary(self, views: list[Seen]) -> Finding | None:
+        """What is said of a command that is ordinary work, in every folder where it may run."""
+        found = [self._rule_over(seen, self._policy.working) for seen in views]
+        if not all(found) or found[0] is None:
+            return None
+        command = views[0].command
+        return found[0].finding(command.span, command.segment)
+
+    def _say(
+        self, rule: str, reason: str, span: Span, segment: int, *, effect: Effect | None = None
+    ) -> Finding:
+        default = self._policy.defaults.decision
+        said = Finding(rule, reason, "medium", span, segment, default, effect=effect)
         self._other.append(said)
         return said
 
@@ -248,14 +267,23 @@ class _Reader:
             return "runs only what is in it"
         if not command.words:
             return _opens_or_sets(seen)
+        rule = self._rule_over(seen, self._policy.allowing)
+        if rule is None:
+            return ""
+        self.allows.append(rule.finding(command.span, command.segment))
+        return rule.id
+
+    def _rule_over(self, seen: Seen, rules: Index) -> Rule | None:
+        """The first of the rules that loosen which covers the command."""
+        if not seen.command.words:
+            return None
         texts = seen.known_texts
-        for _, rule, shape in self._policy.allowing.of(seen.program, self._subject.tool):
+        for _, rule, shape in rules.of(seen.program, self._subject.tool):
             if shape is None or (shape.heads is not None and shape.heads.isdisjoint(texts)):
                 continue
             if (rule.scope.every_shell_call or self._holds(rule)) and rule.covers(seen, shape):
-                self.allows.append(rule.finding(command.span, command.segment))
-                return rule.id
-        return ""
+                return rule
+        return None
 
     def _start(self, folder: str | None) -> Place:
         """Where the call itself wants to be run."""

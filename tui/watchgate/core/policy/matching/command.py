@@ -66,6 +66,8 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     built_from: Shape | None
     fed: bool | None
     changed: Patterns
+    anywhere: bool = False
+    project_file: bool = False
     needs: int = 0
     heads: frozenset[str] | None = None
     demands: tuple[Demand, ...] = ()
@@ -117,6 +119,8 @@ def shape(match: CommandMatch, sets: Sets, *, allows: bool) -> Shape:
         built_from=shape(match.built_from, sets, allows=allows) if match.built_from else None,
         fed=match.fed,
         changed=compiled(name.lower() for name in names(match.changed)),
+        anywhere=match.anywhere,
+        project_file=match.project_file,
     )
     return _indexed(made)
 

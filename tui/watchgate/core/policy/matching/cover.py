@@ -1,4 +1,4 @@
-"""Shapes of allow rules: a command is covered only where every reading of its words agrees."""
+"""Shapes of rules that loosen: one covers a command only where every reading of it agrees."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from watchgate.core.policy.matching.command import Shape, Sub
 from watchgate.core.policy.matching.options import TAKES_NEXT_WORD, Closed, is_option
 from watchgate.core.policy.matching.seen import Seen
+from watchgate.core.policy.places import Place
 from watchgate.core.policy.shell.commands import Command
 from watchgate.core.policy.shell.words import Word
 
@@ -26,12 +27,20 @@ _PIPE = re.compile(r"[<>]\(")
 _FOLDER = re.compile(r"\$(?:HOME|PWD|\{HOME\}|\{PWD\})(?:/[\w./-]*)?")
 
 
-def covers(wanted: Shape, seen: Seen) -> bool:
-    """Whether the command has this shape for certain, and nothing besides."""
+def covers(wanted: Shape, seen: Seen, *, ordinary: bool = False) -> bool:
+    """Whether the command has this shape for certain, and nothing besides.
+
+    An `ordinary` one also stays in the session's folder, where its program may lie too.
+    """
     command = seen.command
     if wanted.heads is not None and wanted.heads.isdisjoint(seen.known_texts):
         return False
-    if not command.words or not wanted.is_of(seen.program) or not _is_named_plainly(seen):
+    if not command.words or not wanted.is_of(seen.program):
+        return False
+    plain = not wanted.project_file and _is_named_plainly(seen)
+    if not plain and not (ordinary and _is_project_file(seen)):
+        return False
+    if ordinary and not wanted.anywhere and not _stays(seen):
         return False
     behind = _behind_sub(wanted, seen)
     if behind is None or _operands_wrong(wanted, behind):
@@ -53,6 +62,30 @@ def clean(seen: Seen) -> str:
     if not all(_is_harmless(command, word.text) for word in command.assignments):
         return "policy.env"
     return ""
+
+
+def writes_inside(seen: Seen) -> bool:
+    """Whether all that the command's redirects write is known to lie in the session's folder.
+
+    A folder for temporary files will do, and nothing else about the redirects may be unclear.
+    """
+    place = seen.place
+    if any(document.dynamic for document in seen.command.documents):
+        return False
+    for redirect in seen.command.redirects:
+        target = redirect.target
+        if redirect.reads and _unsafe_input(target):
+            return False
+        if redirect.writes and (target.dynamic or not _may_be_written(place, target.text)):
+            return False
+    return True
+
+
+def _may_be_written(place: Place, path: str) -> bool:
+    forms = place.forms(path)
+    if path.startswith("/dev/"):
+        return not place.outside(path)
+    return all(place.inside(form) or place.temporary(form) for form in forms)
 
 
 def _is_harmless(command: Command, assigned: str) -> bool:
@@ -80,6 +113,29 @@ def _is_named_plainly(seen: Seen) -> bool:
         return False
     name = word.text.rpartition("/")[2]
     return name == name.lower() and (bool(folder) or "/" not in word.text)
+
+
+def _is_project_file(seen: Seen) -> bool:
+    """Whether the program is a file in the session's folder, named by its path."""
+    word, place = seen.command.words[0], seen.place
+    if word.dynamic or "/" not in word.text or not word.text.isascii():
+        return False
+    return all(map(place.inside, place.forms(word.text)))
+
+
+def _stays(seen: Seen) -> bool:
+    """Whether the command runs in the session's folder and names no path beyond it.
+
+    Folders for temporary files, and streams such as /dev/null, count as within.
+    """
+    place = seen.place
+    if place.cwd and not place.inside(place.cwd):
+        return False
+    return all(
+        touch.word.expands in ("", "glob")
+        and (place.temporary(touch.path) or not place.outside(touch.path))
+        for touch, _ in seen.touched
+    )
 
 
 def _read(

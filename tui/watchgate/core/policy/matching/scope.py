@@ -72,7 +72,7 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True):
 def scope(rule: RuleData, sets: Sets) -> Scope:
     """The scope that a rule describes; raises `PatternError`."""
     until = rule.until
-    allows = rule.decision == "allow"
+    allows = rule.decision == "allow" or rule.effect == "ordinary"
     others = (rule.agents, rule.sessions, rule.mcp, rule.cwd, rule.input, until)
     tools = expanded(rule.tools, sets)
     if not tools and rule.command:
