@@ -75,7 +75,6 @@ def test_every_profile_prints_its_rows(profile: Profile) -> None:
         "ask, ordinary work",
         "allow rule",
     ]
-    assert len({title for title, _ in rows}) == 6
 
 
 @pytest.mark.parametrize("profile", get_args(Profile))
