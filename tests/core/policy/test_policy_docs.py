@@ -1,4 +1,4 @@
-"""docs/policy.md tells every key there is, and what it shows can be used as it stands."""
+"""The pages about the policy: every key is explained, and each file shown can be used as it is."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ from watchgate.core.retries import REMEMBERED_S
 from watchgate.service.facts.watch import LIMIT_S
 from watchgate.service.policy.shipped import shipped_files
 
-DOCS = Path(__file__).parents[3] / "docs" / "policy.md"
-TEXT = DOCS.read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[3] / "docs"
+TAUGHT = (DOCS / "policy.md").read_text(encoding="utf-8")
+TEXT = TAUGHT + (DOCS / "policy-reference.md").read_text(encoding="utf-8")
+MAX_TAUGHT_LINES = 130
 FILES = re.findall(r"```toml\n(.*?)```", TEXT, re.DOTALL)
 
 
@@ -27,6 +29,10 @@ FILES = re.findall(r"```toml\n(.*?)```", TEXT, re.DOTALL)
 def test_every_policy_that_is_shown_loads_and_does_what_its_examples_say(text: str) -> None:
     loaded = load.load(text, "docs/policy.md", "user")
     check_examples(Policy.of((*shipped_files(), loaded)), loaded)
+
+
+def test_the_policy_is_taught_on_one_page() -> None:
+    assert len(TAUGHT.splitlines()) <= MAX_TAUGHT_LINES
 
 
 @pytest.mark.parametrize("struct", [CommandMatch, Defaults, PathMatch, PolicyFile, RuleData])
