@@ -109,6 +109,18 @@ class Notes(msgspec.Struct, gc=False):
     statements: int = 0
     looped: dict[str, list[str]] = msgspec.field(default_factory=dict)
 
+    def copy(self) -> Notes:
+        """Notes of their own, with all that is noted up to now."""
+        return Notes(
+            self.why, set(self.defined), self.computes, self.hides_code, set(self.summed),
+            set(self.filled), self.statements, {k: [*v] for k, v in self.looped.items()},
+        )  # fmt: skip
+
+    def restore(self, before: Notes) -> None:
+        """Go back to what was noted then."""
+        for field in self.__struct_fields__:
+            setattr(self, field, getattr(before, field))
+
     def sums(self, names: Iterable[str]) -> None:
         """Note variables that arithmetic reads."""
         self.summed.update(names)
