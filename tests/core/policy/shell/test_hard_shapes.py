@@ -155,7 +155,6 @@ NEXT_LINES = [
     "[[ -f x ]] && rm -rf x",
     "a | b | c\nrm -rf x",
     "export X=1",
-    "y=1",
     "rm <<E\nE",
 ]
 
