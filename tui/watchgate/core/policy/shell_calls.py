@@ -74,7 +74,7 @@ def assess_shell(subject: Subject, policy: Policy, holds: Holds) -> Assessment:
     if opaque:
         reason = parsed.why or "Runs something that its text does not show"
         said = policy.defaults.opaque
-        findings.append(Finding("shell.opaque", reason, "unknown", decision=said))
+        findings.append(Finding("shell.opaque", reason, "unknown", parsed.where, decision=said))
     findings += reached(subject, scanned, reader.segments)
     covered = all(segment.allowed_by for segment in reader.segments)
     if not findings and not (reader.allows and covered):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from watchgate.core.policy.shell import arithmetic, heredocs
 from watchgate.core.policy.shell.expansions import LITERALS, WordReader
 from watchgate.core.policy.shell.grammar import available, parse
+from watchgate.core.policy.shell.parse_error import parse_error
 from watchgate.core.policy.shell.run_on import ONE_LINE, ended, line_ends
 from watchgate.core.policy.shell.script import TOO_MUCH, Notes, Part, Script, Sign, Source
 from watchgate.core.policy.shell.words import Redirect, Word
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from watchgate.core.text import Span
 
 MAX_DEPTH = 40
+_UNREAD = "Could not be read as shell commands"
 # Far more than are looked at; the tree of what follows is not gone through.
 MAX_STATEMENTS = 1_000
 # Of one text, so that the scripts within an early command are read whatever follows it.
@@ -61,11 +63,12 @@ def read(text: str, at: Sequence[int], notes: Notes, depth: int = 0) -> Script:
         root = parse(text)
         if root is None:
             missing = "Could not be read, since the parser for shell commands is missing"
-            notes.doubt("Could not be read as shell commands" if available() else missing)
+            notes.doubt(_UNREAD if available() else missing)
             return Script()
         before = notes.copy() if "\n" in text else notes
-        if root.has_error:
-            notes.doubt("Could not be read as shell commands")
+        if root.has_error and not notes.why:
+            fault = parse_error(text, at)
+            notes.doubt(*(fault or (_UNREAD, _misread(root, at))))
         reader = _Reader(Source(text, at), notes, depth)
         script = reader.block(root)
         if not reader.ends:
@@ -74,6 +77,18 @@ def read(text: str, at: Sequence[int], notes: Notes, depth: int = 0) -> Script:
         text = ended(text, reader.ends)
     notes.doubt("Could be split into commands in another way than it was read")
     return script
+
+
+def _misread(root: Node, at: Sequence[int]) -> Span | None:
+    """The first part of a text that the grammar could not read."""
+    node = root
+    while not node.is_error:
+        inner = next((child for child in node.children if child.has_error), None)
+        if inner is None:
+            break
+        node = inner
+    start, end = node.start_byte, node.end_byte
+    return (at[start], at[end - 1] + 1) if start < end else None
 
 
 def _folded(text: str, at: Sequence[int], notes: Notes) -> tuple[str, Sequence[int]]:
@@ -209,7 +224,7 @@ class _Reader(WordReader):
 
     def unknown(self, node: Node, script: Script) -> None:
         """Look through a node that nobody knows; the text is opaque."""
-        self.notes.doubt("Could not be read as shell commands")
+        self.notes.doubt(_UNREAD)
         children = node.children
         if any(child.type == "command_name" for child in children):
             known = [c for c in children if c.type == "command_name" or c.type in LITERALS]
@@ -281,7 +296,7 @@ class _Reader(WordReader):
             elif kind in ("file_redirect", "herestring_redirect"):
                 self.redirect(node, part, trailing)
             else:
-                self.notes.doubt("Could not be read as shell commands")
+                self.notes.doubt(_UNREAD)
                 trailing.extend(self.script([node]))
         if run:
             part.words += self.words_of(run, part)
