@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from watchgate.core.policy.programs import plain_words
 from watchgate.core.policy.telling import telling
 from watchgate.core.text import safe_text
 
@@ -65,6 +66,8 @@ def findings(found: Assessment, text: str) -> Iterator[str]:
         yield f"  {risk:<8}  {rule}: {reason}{_where(several, text)}"
         if each.suggest:
             yield f"            safer: {each.suggest}"
+    for words in plain_words(found.segments):
+        yield f"            {words}"
     count = max((each.number for each in found.segments), default=0)
     if count > 1:
         for part in found.segments:
