@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.core.policy.calls import judge_command, judge_tool
+from tests.core.policy.calls import judge_command, judge_tool, rules
 from watchgate.core.policy.assessment import severity
 from watchgate.core.policy.load import PolicyError, load
 from watchgate.core.policy.policy import Policy
@@ -69,6 +69,25 @@ def test_a_variable_is_shown_as_it_is_written() -> None:
     )
 
 
+def test_a_shape_suggests_its_own_way() -> None:
+    assert judge_command("git clean -fd").worst.suggest == "git clean -n lists what would go"
+    assert judge_command("git reset --hard").worst.suggest == "git stash keeps them"
+    assert judge_command("git push origin --delete old").worst.suggest == ""
+
+
+@pytest.mark.parametrize(
+    ("command", "written"),
+    [
+        ("scp a.txt me@host:/srv", False),
+        ("rsync -a a/ host:/srv/", False),
+        ("scp host:a.txt /srv", True),
+        ("rsync -a a/ /srv/x:y", True),
+    ],
+)
+def test_a_path_of_another_machine_is_not_written_here(command: str, written: bool) -> None:
+    assert ("files.write-outside" in rules(judge_command(command))) == written
+
+
 def test_an_edit_names_its_file() -> None:
     found = judge_tool("Edit", "edit", {"file_path": "/opt/a.conf", "old_string": "a"})
     assert found.reason == "Writes /opt/a.conf, outside the session's folder"
@@ -108,7 +127,7 @@ def test_an_unknown_placeholder_is_refused_with_its_rule() -> None:
     ("command", "first", "later"),
     [
         ("parallel rm -rf {} ::: build", "files.delete-recursive", "files.delete-many"),
-        ("scp a.txt me@host:/srv", "remote.send", "files.write-outside"),
+        ("tee /etc/hosts", "files.run-later", "files.write-outside"),
         ("echo x >> ~/.bashrc", "files.run-later", "files.write-outside"),
         ("base64 -d p | bash", "code.hidden", "code.fed"),
         ("gh repo delete me/x --yes", "remote.destroy", "remote.http-destroy"),

@@ -95,7 +95,9 @@ def _value(matched: Matched, detail: str) -> str:
 def _paths(matched: Matched, noun: str) -> str:
     """The paths among the words that the rule is about, also of what feeds the command."""
     command = matched.seen.command
-    about = {id(word) for word in matched.words}
+    shape = matched.shape
+    sub = maybe_sub(shape.sub, matched.seen) if shape is not None and shape.sub else []
+    about = {id(word) for word in matched.words} - {id(word) for word in sub}
     others = matched.seen.others((*command.piped_from, *command.built_from))
     found: dict[int, str] = {}
     for seen in (matched.seen, *others):
