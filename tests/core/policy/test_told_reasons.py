@@ -18,8 +18,8 @@ FOUND = "Stops whatever processes another command finds when it runs, so which o
     ("command", "reason"),
     [
         ("python3 - <<'EOF'\nexec(x)\nEOF", CODE_IS_FED),
-        ("node - <<EOF\nconsole.log(1)\nEOF", CODE_IS_FED),
-        ("X=1 ruby - <<'EOF' | cat\nputs 1\nEOF", CODE_IS_FED),
+        ("node - <<EOF\neval(x)\nEOF", CODE_IS_FED),
+        ("X=1 ruby - <<'EOF' | cat\neval x\nEOF", CODE_IS_FED),
         ("python3 <<'EOF'\nexec(x)\nEOF", CODE_IS_FED),
         ("bash <<'EOF'\nmake test\nEOF", CODE_IS_FED),
         ("bash -s -- x <<'EOF'\nmake test\nEOF", CODE_IS_FED),
