@@ -186,10 +186,9 @@ HIGH = {
         "ruby < x.rb",
         "python3 - <<'E'\nx\nE",
     ],
-    "code.inline": ["python3 -c 'x'", "perl -ne 'x' f", "node -p 1"],
+    "code.inline": ["python3 -c 'x'", "perl -ne 'x' f", "node -p 'eval(x)'"],
     "code.hand-over": [
-        "awk 'BEGIN{system(\"id\")}'",
-        "awk '{ print | \"sort\" }' f",
+        'awk "BEGIN{system(\\"$x\\")}"',
         "gawk '@load \"x\"'",
         "sed '1e id' f",
         "sed -e 's/.*/id/e' f",
