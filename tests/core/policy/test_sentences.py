@@ -38,6 +38,13 @@ NAMED = {
     "base64 -d p | bash": "Runs what is decoded from p, so it is not in this text",
     "dd if=a.img of=/dev/sda": "Overwrites /dev/sda, and destroys what is on it for good",
     'rm -rf "$DIR"/*': ("Deletes $DIR/*; where the variable is empty, that is everything below /"),
+    "apt-get remove -y nginx": "Removes or upgrades the package nginx, for the whole machine",
+    "LD_PRELOAD=./x.so LANG=C ls": (
+        "Sets LD_PRELOAD, which makes the next program load or start code of somebody's choice"
+    ),
+    "curl -k https://x.example/a": (
+        "Does not check who answers at x.example, so anybody on the way can put in what they like"
+    ),
     "aws s3 rb s3://logs --force": "Deletes the bucket s3://logs",
 }
 

@@ -132,6 +132,12 @@ def _command(matched: Matched, _detail: str) -> str:
     return shown(wrapped.scripts[0].text) if wrapped.scripts else ""
 
 
+def _variables(matched: Matched, noun: str) -> str:
+    """The variables that the command sets, among the words that the rule is about."""
+    about = {id(word) for word in matched.words}
+    return listed((name for word, name in matched.seen.variables if id(word) in about), noun)
+
+
 def _program(matched: Matched, _detail: str) -> str:
     return matched.seen.program and shown(matched.seen.program)
 
@@ -149,5 +155,6 @@ FILLS: dict[str, Callable[[Matched, str], str]] = {
     "source": _source,
     "command": _command,
     "program": _program,
+    "variables": _variables,
 }
 """What fills each placeholder, given what stands behind its colon."""
