@@ -45,6 +45,16 @@ NAMED = {
     "curl -k https://x.example/a": (
         "Does not check who answers at x.example, so anybody on the way can put in what they like"
     ),
+    "psql -c 'SELECT 1' -c 'DROP TABLE users'": (
+        "Deletes or overwrites data of a database: 'DROP TABLE users'"
+    ),
+    "az acr repository delete --name hub --repository app": "Deletes app at Azure",
+    "aws iam delete-login-profile --user-name ada": (
+        "Asks AWS for iam delete-login-profile of ada"
+    ),
+    "docker rm -f $(docker ps -aq)": (
+        "Deletes the containers of '$(docker ps -aq)' and what is only inside"
+    ),
     "aws s3 rb s3://logs --force": "Deletes the bucket s3://logs",
 }
 
@@ -61,6 +71,8 @@ def test_the_reason_names_what_the_command_is_about(command: str) -> None:
         ("kubectl delete pod --odd web x", "web"),
         ("git branch -D --odd", "odd"),
         ("xargs rm -rf", "''"),
+        ("xargs kubectl delete pod", "pod"),
+        ("rm -rf .git/*", ".git/*, a part"),
         ("parallel rm -rf {} ::: build", "{}"),
     ],
 )
@@ -155,3 +167,9 @@ def test_the_gravest_comes_first(command: str) -> None:
 def test_shipped_rules_that_speak_of_anything_are_general() -> None:
     general = {rule.id for rule in shipped().rules if rule.general}
     assert {"remote.destroy", "files.write-outside", "code.shell", "code.fed"} <= general
+
+
+@pytest.mark.parametrize("command", ["bash -c 'rm a.txt'", "timeout 5 rm a.txt", "nice rm a.txt"])
+def test_a_local_command_behind_a_wrapper_is_no_service_of_others(command: str) -> None:
+    assert "remote.destroy" not in rules(judge_command(command))
+    assert "files.delete" in rules(judge_command(command))
