@@ -93,6 +93,8 @@ class CommandMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     fed: bool | None = None
     changed: Names = ()
     anywhere: bool = False
+    scratch: bool = True
+    texts: Names = ()
     project_file: bool = False
 
 

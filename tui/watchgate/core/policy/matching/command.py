@@ -67,6 +67,8 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     fed: bool | None
     changed: Patterns
     anywhere: bool = False
+    scratch: bool = True
+    texts: frozenset[str] = frozenset()
     project_file: bool = False
     needs: int = 0
     heads: frozenset[str] | None = None
@@ -120,6 +122,8 @@ def shape(match: CommandMatch, sets: Sets, *, allows: bool) -> Shape:
         fed=match.fed,
         changed=compiled(name.lower() for name in names(match.changed)),
         anywhere=match.anywhere,
+        scratch=match.scratch,
+        texts=frozenset(names(match.texts)),
         project_file=match.project_file,
     )
     return _indexed(made)

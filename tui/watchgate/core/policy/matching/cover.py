@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from watchgate.core.policy.matching.command import Shape, Sub
 from watchgate.core.policy.matching.options import TAKES_NEXT_WORD, Closed, is_option
 from watchgate.core.policy.matching.seen import Seen
+from watchgate.core.policy.matching.staying import counted, stays
 from watchgate.core.policy.places import Place
 from watchgate.core.policy.shell.commands import Command
 from watchgate.core.policy.shell.words import Word
@@ -32,6 +33,8 @@ def covers(wanted: Shape, seen: Seen, *, ordinary: bool = False) -> bool:
 
     An `ordinary` one also stays in the session's folder, where its program may lie too.
     """
+    if ordinary:
+        seen = counted(seen)
     command = seen.command
     if wanted.heads is not None and wanted.heads.isdisjoint(seen.known_texts):
         return False
@@ -40,7 +43,7 @@ def covers(wanted: Shape, seen: Seen, *, ordinary: bool = False) -> bool:
     plain = not wanted.project_file and _is_named_plainly(seen)
     if not plain and not (ordinary and _is_project_file(seen)):
         return False
-    if ordinary and not wanted.anywhere and not _stays(seen):
+    if ordinary and not stays(wanted, seen):
         return False
     behind = _behind_sub(wanted, seen)
     if behind is None or _operands_wrong(wanted, behind):
@@ -121,21 +124,6 @@ def _is_project_file(seen: Seen) -> bool:
     if word.dynamic or "/" not in word.text or not word.text.isascii():
         return False
     return all(map(place.inside, place.forms(word.text)))
-
-
-def _stays(seen: Seen) -> bool:
-    """Whether the command runs in the session's folder and names no path beyond it.
-
-    Folders for temporary files, and streams such as /dev/null, count as within.
-    """
-    place = seen.place
-    if place.cwd and not place.inside(place.cwd):
-        return False
-    return all(
-        touch.word.expands in ("", "glob")
-        and (place.temporary(touch.path) or not place.outside(touch.path))
-        for touch, _ in seen.touched
-    )
 
 
 def _read(
