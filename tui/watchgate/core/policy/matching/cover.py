@@ -48,7 +48,7 @@ def covers(wanted: Shape, seen: Seen, *, ordinary: bool = False) -> bool:
     behind = _behind_sub(wanted, seen)
     if behind is None or _operands_wrong(wanted, behind):
         return False
-    return _texts_fit(wanted, seen) and _feeds_fit(wanted, seen)
+    return _texts_fit(wanted, seen, globs=ordinary) and _feeds_fit(wanted, seen)
 
 
 def clean(seen: Seen) -> str:
@@ -276,11 +276,19 @@ def _operands_wrong(wanted: Shape, behind: list[Word]) -> bool:
     return wrong
 
 
-def _texts_fit(wanted: Shape, seen: Seen) -> bool:
-    """Whether flags, arguments and paths are as the rule asks, with no doubt about any word."""
+def _texts_fit(wanted: Shape, seen: Seen, *, globs: bool) -> bool:
+    """Whether flags, arguments and paths are as the rule asks, with no doubt about any word.
+
+    With `globs` a pattern for files is known well enough: it becomes names of files only.
+    """
     if not _flags_fit(wanted, seen):
         return False
-    literal = [t for t, w in zip(seen.texts, seen.arguments, strict=True) if not w.dynamic]
+    certain = ("", "glob") if globs else ("",)
+    literal = [
+        text
+        for text, word in zip(seen.texts, seen.arguments, strict=True)
+        if word.expands in certain
+    ]
     all_known = len(literal) == len(seen.arguments)
     for test in (wanted.args, wanted.args_regex):
         if test is not None and not any(map(test, literal)):

@@ -27,6 +27,10 @@ _COUNT = re.compile(
     r"(-[a-zA-Z]|--[a-z-]+=)?\$\((?:nproc|sysctl -n hw\.n?cpu|getconf _NPROCESSORS_ONLN)\)"
 )
 
+# They name targets as `//folder:name`, which is no path from the root.
+_LABELLED = frozenset(("bazel", "bazelisk", "buck2", "pants"))
+_LABEL = re.compile(r"-?//[\w./-]*(?::[\w.*-]+)?")
+
 
 def stays(wanted: Shape, seen: Seen) -> bool:
     """Whether a command runs in the session's folder and names no path beyond it."""
@@ -39,6 +43,8 @@ def stays(wanted: Shape, seen: Seen) -> bool:
     if not all(_is_set_within(seen, word) for word in _assigned(seen)):
         return False
     texts = _texts(wanted, seen)
+    if seen.program in _LABELLED:
+        texts |= {id(word) for word in seen.arguments if _LABEL.fullmatch(word.text)}
     return all(
         id(touch.word) in texts or _is_within(touch, place, scratch=wanted.scratch)
         for touch, _ in seen.touched

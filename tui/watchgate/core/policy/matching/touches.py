@@ -26,11 +26,29 @@ _DELETERS = names("rm rmdir unlink shred srm trash trash-put wipe")
 # Programs whose last operand is written and whose others are read, or deleted.
 COPIERS = names("cp install scp rsync ditto ln link pscp")
 MOVERS = names("mv rename")
+_MAKERS = names("ffmpeg convert magick")
 # Options whose value is written; of every program, and of some.
-_OUTPUT = re.compile(r"--(?:output|out|outfile|output-file|output-document|output-dir|log-file)")
+_OUTPUT = re.compile(
+    r"--(?:output|out|out-?file|output-file|output-document|output-?dir|out-?[dD]ir|target-dir|log-file"
+    r"|basetemp)"
+)
 _OUTPUT_SHORT: dict[str, frozenset[str]] = {
     **dict.fromkeys(
-        ("curl", "sort", "gcc", "cc", "clang", "g++", "ld", "go", "wget2"), names("-o")
+        (
+            "curl",
+            "sort",
+            "gcc",
+            "cc",
+            "clang",
+            "g++",
+            "c++",
+            "clang++",
+            "rustc",
+            "ld",
+            "go",
+            "wget2",
+        ),
+        names("-o"),
     ),
     **dict.fromkeys(("pandoc", "openssl", "gpg", "age", "tree", "dot", "ffmpeg"), names("-o -out")),
     "wget": names("-O -P -o -a"),
@@ -159,6 +177,8 @@ def _operand_kinds(program: str, arguments: Sequence[Word]) -> dict[int, Kind]:
             found = {id(word): "delete" for word in named}
         if len(named) > 1:
             found[id(named[-1])] = "write"
+    elif program in _MAKERS and named:
+        found = {id(named[-1]): "write"}
     elif program == "find" and any(word.text == "-delete" for word in arguments):
         for word in arguments:
             if is_option(word.text):

@@ -87,6 +87,7 @@ PROGRAMS: dict[str, Grammar] = {
     **dict.fromkeys(SHELLS, _exactly("-o +o -O +O --rcfile --init-file", ends=True)),
     **dict.fromkeys(INTERPRETERS, _exactly(ends=True)),
     "python": _exactly("-W -X -Q --check-hash-based-pycs", ends=True),
+    "ruby": _exactly("-I -r -C -E -F -K -T -W -x", ends=True),
     "perl": _exactly("-I -M -m -F -C -D -x", ends=True),
     "ssh": Grammar(SCRIPT_OPERAND_OPTIONS["ssh"].valued, ends=True),
     "git": Grammar(GLOBAL_OPTIONS["git"]),
@@ -187,6 +188,7 @@ SUBS: dict[tuple[str, str], Grammar] = {
     ("git", "update-ref"): _exactly("-m"),
     ("git", "symbolic-ref"): _exactly("-m"),
     ("git", "prune"): _exactly("--expire"),
+    ("git", "config"): _exactly("-f --file --blob --type --default --comment --value --url"),
 }
 _UNKNOWN = Grammar()
 # Their parsers know an option by its whole name only.
