@@ -75,7 +75,7 @@ HIGH = {
     "files.delete-recursive": [
         "rm -rf build",
         "rm build -r -f",
-        "find src -name '*.o' -delete",
+        "find src -name '*.c' -delete",
         "find . -exec rm -r {} +",
         "xargs rm -rf < list",
         "fd -x rm -r",

@@ -26,6 +26,8 @@ _SESSIONS_KEPT = 1_000
 _FILES_A_SESSION = 1_000
 _TEXTS = tool_input.EDIT_KEYS - tool_input.PATH_KEYS.keys()
 _FOLDERS_A_COPY = 8
+# They make a file or a folder, or give it rights, and put nothing into it.
+_FILL_NOTHING = frozenset(("chmod", "chown", "chgrp", "setfacl", "setcap", "touch", "mkdir"))
 # They change a manifest without naming it.
 _CHANGE_A_MANIFEST = {
     ("npm", "pkg"): "package.json",
@@ -96,7 +98,11 @@ def _resolved(place: Place, names: Iterable[str]) -> Iterator[str]:
 def _names_written(command: Command) -> list[str]:
     """The paths that a command writes, as it names them; in a folder, those of what it copies."""
     touched = touches(command) if command.words or command.redirects else ()
-    names = [touch.path for touch in touched if touch.kind == "write"]
+    filled = [touch for touch in touched if touch.kind == "write"]
+    if command.program in _FILL_NOTHING:
+        targets = [redirect.target for redirect in command.redirects]
+        filled = [touch for touch in filled if touch.word in targets]
+    names = [touch.path for touch in filled]
     if names and command.program in (COPIERS | MOVERS):
         folders = names[:_FOLDERS_A_COPY]
         names += [f"{folder}/{_last(touch)}" for folder in folders for touch in touched]

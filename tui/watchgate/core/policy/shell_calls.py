@@ -34,7 +34,7 @@ from watchgate.core.policy.shell.commands import Command
 from watchgate.core.policy.shell.finder import commands
 from watchgate.core.policy.shell.words import Word
 from watchgate.core.policy.subject import Subject
-from watchgate.core.policy.unread_code import filled, runs_unread
+from watchgate.core.policy.unread_code import filled, own_script, runs_own, runs_unread
 from watchgate.core.text import Span
 
 # Rules look at the words of a command once more for each wrapper around it. What people write needs
@@ -183,10 +183,13 @@ class _Reader:
             hits.append(
                 Finding(unread_code.RULE, unread_code.REASON, "high", span, command.segment)
             )
+        if any(runs_own(command, place) for place in places):
+            hits.append(own_script(span, command.segment))
         # A project's own rule does not make a command known: it could else only loosen.
         known = any(rule.tier != "project" for rule, _ in matching)
         covered = "" if self._folders.lost else self._covered(views)
-        if not covered and not self._folders.lost and (work := self._ordinary(views)):
+        work = None if covered or self._folders.lost else self._ordinary(views)
+        if work is not None:
             hits.append(work)
             known = True
         self._hits += hits
@@ -196,7 +199,10 @@ class _Reader:
             reason = _WRITES_INSIDE
             said.append(self._say(unclean, reason, span, command.segment, effect="ordinary"))
         elif unclean:
-            said.append(self._say(unclean, _NOT_COVERED[unclean], span, command.segment))
+            # Ordinary work sets nothing that leads out of the folder.
+            effect: Effect | None = "ordinary" if work and unclean == "policy.env" else None
+            reason = _NOT_COVERED[unclean]
+            said.append(self._say(unclean, reason, span, command.segment, effect=effect))
         if not covered and not known and (command.words or not unclean):
             lost = "Runs in a folder that is not followed"
             reason = lost if self._folders.lost else "No rule knows this command"

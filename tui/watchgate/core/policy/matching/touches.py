@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice, pairwise
+from itertools import islice, pairwise, takewhile
 from typing import Literal
 
 import msgspec
 
 from watchgate.core.policy.matching.options import is_option, operands
 from watchgate.core.policy.shell.commands import Command
+from watchgate.core.policy.shell.sought import sought
 from watchgate.core.policy.shell.words import Word, names
 
 Kind = Literal["read", "write", "delete"]
@@ -26,12 +27,32 @@ _DELETERS = names("rm rmdir unlink shred srm trash trash-put wipe")
 # Programs whose last operand is written and whose others are read, or deleted.
 COPIERS = names("cp install scp rsync ditto ln link pscp")
 MOVERS = names("mv rename")
-_CONVERTERS = names("ffmpeg convert magick")
+_FINDERS = names("find bfs fd")
+_MAKERS = names("ffmpeg convert magick")
 # Options whose value is written; of every program, and of some.
-_OUTPUT = re.compile(r"--(?:output|out|outfile|output-file|output-document|output-dir|log-file)")
+_OUTPUT = re.compile(
+    r"--(?:output|out|out-?file|output-file|output-document|output-?dir|out-?[dD]ir|target-dir|log-file"
+    r"|basetemp)"
+)
 _OUTPUT_SHORT: dict[str, frozenset[str]] = {
     **dict.fromkeys(
-        ("curl", "sort", "gcc", "cc", "clang", "g++", "ld", "go", "wget2", "http", "https", "xh"),
+        (
+            "curl",
+            "sort",
+            "gcc",
+            "cc",
+            "clang",
+            "g++",
+            "c++",
+            "clang++",
+            "rustc",
+            "ld",
+            "go",
+            "wget2",
+            "http",
+            "https",
+            "xh",
+        ),
         names("-o"),
     ),
     **dict.fromkeys(("pandoc", "openssl", "gpg", "age", "tree", "dot", "ffmpeg"), names("-o -out")),
@@ -78,7 +99,7 @@ def removes_itself(command: Command, touch: Touch) -> bool:
 def touches(command: Command) -> tuple[Touch, ...]:
     """Every path that the command may touch itself, once: of its arguments and redirects."""
     found: dict[tuple[Kind, str, bool, bool], Touch] = {}
-    for touch in (*_redirects(command), *_arguments(command)):
+    for touch in (*_redirects(command), *_deleted(command), *_arguments(command)):
         key = (touch.kind, touch.path, touch.sure, touch.word.dynamic)
         found.setdefault(key, touch)
     return tuple(found.values())
@@ -90,6 +111,20 @@ def _redirects(command: Command) -> Iterator[Touch]:
             yield Touch("read", redirect.target, redirect.target.text)
         if redirect.writes:
             yield Touch("write", redirect.target, redirect.target.text)
+
+
+def _deleted(command: Command) -> Iterator[Touch]:
+    """What `find -delete` deletes: files of a name, or all that lies in the folders it looks at."""
+    arguments = command.arguments
+    if command.program not in _FINDERS or not any(word.text == "-delete" for word in arguments):
+        return
+    if named := sought(command.words):
+        yield from (Touch("delete", word, word.text) for word in named)
+        return
+    starts = list(takewhile(lambda word: not is_option(word.text), arguments))
+    yield from (Touch("delete", word, word.text) for word in starts)
+    if not starts:
+        yield Touch("delete", command.words[0], ".")
 
 
 def _arguments(command: Command) -> Iterator[Touch]:
@@ -163,13 +198,8 @@ def _operand_kinds(program: str, arguments: Sequence[Word]) -> dict[int, Kind]:
             found = {id(word): "delete" for word in named}
         if len(named) > 1:
             found[id(named[-1])] = "write"
-    elif program in _CONVERTERS and len(named) > 1:
+    elif program in _MAKERS and named:
         found = {id(named[-1]): "write"}
-    elif program == "find" and any(word.text == "-delete" for word in arguments):
-        for word in arguments:
-            if is_option(word.text):
-                break
-            found[id(word)] = "delete"
     return found
 
 
