@@ -86,7 +86,7 @@ def _is_set_within(seen: Seen, word: Word) -> bool:
     """Whether a variable gets no path beyond the folder, and no address of another machine."""
     if seen.is_harmless(word):
         return True
-    if word.dynamic:
+    if word.expands not in ("", "glob"):
         return False
     value = word.text.partition("=")[2]
     hosts = {found[1].lower() for found in _ADDRESS.finditer(value)}
