@@ -72,7 +72,7 @@ def _is_own_job(word: str, text: str) -> bool:
     job = _JOB.fullmatch(word)
     if job is None or not _STARTS_JOB.search(text) or "watchgate" in text:
         return False
-    return job[1] is None or re.search(rf"\b{job[1]}=\$!", text) is not None
+    return job[1] is None or f"{job[1]}=$!" in text
 
 
 def _span(pids: frozenset[int], text: str) -> tuple[int, int] | None:
