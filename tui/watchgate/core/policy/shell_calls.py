@@ -30,9 +30,9 @@ from watchgate.core.policy.places import Place
 from watchgate.core.policy.policy import Index, Policy
 from watchgate.core.policy.scripts import mixed_scripts
 from watchgate.core.policy.shell.commands import Command
-from watchgate.core.policy.shell.finder import commands
 from watchgate.core.policy.shell.words import Word
 from watchgate.core.policy.subject import Subject
+from watchgate.core.policy.tool_commands import commands_of
 from watchgate.core.policy.unread_code import filled, runs_unread
 from watchgate.core.text import Span
 
@@ -61,7 +61,7 @@ def assess_shell(subject: Subject, policy: Policy, holds: Holds) -> Assessment:
         found = (Finding("call.opaque", reason, "unknown"), *policy.faults)
         return Assessment("ask", "unknown", found, opaque=True)
     scanned = text[:MAX_SCANNED_CHARS]
-    parsed = commands(scanned)
+    parsed = commands_of(subject.tool, scanned)
     cut = len(text) > len(scanned)
     reader = _Reader(subject, policy, holds, scanned, opaque=parsed.opaque or cut)
     reader.read(parsed.found)
