@@ -12,6 +12,7 @@ from watchgate.core.budget import Budgets, asked_because
 from watchgate.core.events import Event, Lane, Tool
 from watchgate.core.policy.assessment import Assessment, Finding, judge
 from watchgate.core.policy.changed import ChangedFiles
+from watchgate.core.policy.fetched import FetchedFiles
 from watchgate.core.policy.kept import Kept
 from watchgate.core.policy.policy import Policy
 from watchgate.core.policy.profiles import GateAction, Profile, gate_action
@@ -49,6 +50,7 @@ class PolicyGate:
         self.profile: Profile = profile
         self.retries = Retries()
         self.changed = ChangedFiles()
+        self.fetched = FetchedFiles()
         self.took_ms: float | None = None
         self.budgets: Budgets = {} if budgets is None else budgets
         self._policies = policies
@@ -75,6 +77,7 @@ class PolicyGate:
         subject = self._subject(event, tool)
         found = self._kept.assess(subject, self._policies(event.cwd), event.at.wall_us)
         self.changed.note(subject)
+        self.fetched.note(subject)
         found = self.budgeted(event, self.retries.raised(event, found))
         if self._timer is not None:
             self.took_ms = round((self._timer() - began_s) * 1000, 3)
@@ -99,6 +102,7 @@ class PolicyGate:
             # Of what is only watched, the disk need not be asked: nothing is decided by it.
             links=self._links(tool, event.cwd) if event.lane.waits else (),
             changed=self.changed.of(event.agent, event.session),
+            fetched=self.fetched.of(event.agent, event.session),
             own_pids=None if self.own_pids is None else self.own_pids(tool),
         )
 

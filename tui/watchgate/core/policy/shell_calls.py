@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from watchgate.core import tool_input
 from watchgate.core.patterns.allowance import check
-from watchgate.core.policy import unread_code
+from watchgate.core.policy import fetched, unread_code
 from watchgate.core.policy.assessment import (
     NO_RULE,
     Assessment,
@@ -132,6 +132,7 @@ class _Reader:
         self._other: list[Finding] = []
         self._folders = Folders(Place("", "", ""))
         self._filled: frozenset[str] = frozenset()
+        self._fetched = subject.fetched
 
     def read(self, found: Sequence[Command]) -> None:
         """Judge every command."""
@@ -141,6 +142,7 @@ class _Reader:
             # What one command writes, another may run.
             changed |= written(found, start)
             self._filled = filled(found, start)
+        self._fetched = fetched.fetched(found, start, self._fetched)
         self._folders = Folders(replace(start, changed=changed) if changed else start)
         for command in found:
             check()
@@ -178,6 +180,9 @@ class _Reader:
             hits.append(
                 Finding(unread_code.RULE, unread_code.REASON, "high", span, command.segment)
             )
+        else:
+            came = [e for place in places for e in fetched.run(command, place, self._fetched, span)]
+            hits += came[:1]
         # A project's own rule does not make a command known: it could else only loosen.
         known = any(rule.tier != "project" for rule, _ in matching)
         covered = "" if self._folders.lost else self._covered(views)

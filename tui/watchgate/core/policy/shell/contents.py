@@ -11,11 +11,26 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from watchgate.core.policy.filling import FILLERS, UNPACKERS
 from watchgate.core.policy.shell.commands import Command
 from watchgate.core.policy.shell.names import INTERPRETERS, SHELLS
 from watchgate.core.policy.shell.words import Word, names
+from watchgate.core.policy.shell.wrappers import PREFIXES
 
 _SOURCES = names("source .")
+# They write no file but those that they are redirected to; `tee` is looked at by itself.
+_LEAVING = names(
+    """cat tee echo printf true : ls chmod mkdir head tail wc test [ [[ grep rg diff pwd date set
+    export eval builtin sleep stat file"""
+)
+_GOING = names("cd pushd popd chdir")
+# Under names that they do not give.
+_UNNAMING = UNPACKERS | names("git hg svn patch gh")
+_WRITING = (
+    FILLERS
+    | _UNNAMING
+    | names("cp mv install ln rsync ditto link rename sed perl ruby awk gawk ed ex vim yq rm xargs")
+)
 _ECHO_OPTION = re.compile(r"-[neE]+")
 _ESCAPE = re.compile(r"\\[ntr\\]|%%")
 _ESCAPED = {"\\n": "\n", "\\t": "\t", "\\r": "\r", "\\\\": "\\", "%%": "%"}
@@ -35,6 +50,7 @@ class Files:
 
     def note(self, command: Command) -> None:
         """Remember what a command writes to the files that it names."""
+        self._replaced(command)
         targets = [redirect for redirect in command.redirects if redirect.writes]
         appended = {each.target.text for each in targets if each.operator in (">>", "&>>")}
         words = [each.target for each in targets]
@@ -50,6 +66,26 @@ class Files:
             before = self._bodies.get(name, ()) if word.text in appended else ()
             known = written is not None and before is not None and not word.dynamic
             self._bodies[name] = (*(before or ()), *(written or ())) if known else None
+
+    def _replaced(self, command: Command) -> None:
+        """Forget what stood in the files that a command may write without showing it."""
+        program = command.program
+        if not self._bodies or not command.words or program in _LEAVING or program in PREFIXES:
+            return
+        if program in _GOING:
+            # The same name is another file there.
+            for name in self._bodies:
+                self._bodies[name] = self._bodies[name] if name.startswith("/") else None
+            return
+        texts = [word.text for word in command.words]
+        anything = program in _WRITING and (
+            program in _UNNAMING or any(word.dynamic for word in command.words)
+        )
+        run = set(map(posixpath.normpath, files_run(command)))
+        for name in self._bodies.keys() - run:
+            last = posixpath.basename(name)
+            if anything or any(last in text for text in texts):
+                self._bodies[name] = None
 
     def run_by(self, command: Command) -> tuple[Word, ...] | None:
         """The shell scripts that a command runs from a file of the text.
