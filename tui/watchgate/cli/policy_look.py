@@ -32,6 +32,7 @@ BUILT_IN = {
     "policy.broken": "A policy file cannot be read, so every call is asked until it is mended.",
     "policy.broken-project": "A project's policy file cannot be read: no rule allows anything.",
     "policy.retry": "It is close to what was denied in this session within 5 minutes.",
+    "policy.flow": "The session read from elsewhere, then a secret, and now wants the network.",
     "text.hidden": "It holds characters that cannot be seen: what is read is not what runs.",
     "text.too-long": "It is longer than anybody reads.",
     "text.mixed-scripts": "A name in it mixes letters of several scripts: it may be another name.",

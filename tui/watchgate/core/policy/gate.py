@@ -10,6 +10,7 @@ import msgspec
 from watchgate.core.budget import RULE as BUDGET
 from watchgate.core.budget import Budgets, asked_because
 from watchgate.core.events import Event, Lane, Tool
+from watchgate.core.flow import Flow
 from watchgate.core.policy.assessment import Assessment, Finding, judge
 from watchgate.core.policy.changed import ChangedFiles
 from watchgate.core.policy.fetched import FetchedFiles
@@ -49,6 +50,7 @@ class PolicyGate:
         """
         self.profile: Profile = profile
         self.retries = Retries()
+        self.flow = Flow()
         self.changed = ChangedFiles()
         self.fetched = FetchedFiles()
         self.took_ms: float | None = None
@@ -78,7 +80,10 @@ class PolicyGate:
         found = self._kept.assess(subject, self._policies(event.cwd), event.at.wall_us)
         self.changed.note(subject)
         self.fetched.note(subject)
-        found = self.budgeted(event, self.retries.raised(event, found))
+        raised = self.retries.raised(event, found)
+        if raised is found:
+            raised = self.flow.raised(event, found)
+        found = self.budgeted(event, raised)
         if self._timer is not None:
             self.took_ms = round((self._timer() - began_s) * 1000, 3)
         self._last = (event, found)
