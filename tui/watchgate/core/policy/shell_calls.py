@@ -170,8 +170,8 @@ class _Reader:
             span = rule.text_hit(self._text, self._subject.own)
             if span is not None or not rule.of_text:
                 found.append(rule.finding(span))
-                self._ranks[found[-1]] = rule.rank
-        return sorted(found, key=lambda finding: self._ranks.get(finding, 0))
+                self._ranks[found[-1]] = rule.rank()
+        return sorted(found, key=lambda finding: self._ranks.get(finding, 1))
 
     def _command(self, command: Command) -> None:
         span = command.span
@@ -264,8 +264,8 @@ class _Reader:
             if words is not None and self._fits_text(rule):
                 last = rule
                 reason = rule.sentence(shape, Matched(seen, shape, words).fill)
-                hit = rule.finding(_around(words, seen), seen.command.segment, reason)
-                self._ranks[hit] = 0 if shape is not None and shape.says and reason else rule.rank
+                hit = rule.finding(_around(words, seen), seen.command.segment, reason, shape)
+                self._ranks[hit] = rule.rank(shape, names=bool(reason))
                 yield rule, hit
 
     def _fits_text(self, rule: Rule) -> bool:

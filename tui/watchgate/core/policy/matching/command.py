@@ -71,6 +71,7 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     anywhere: bool = False
     project_file: bool = False
     says: tuple[templates.Template, ...] = ()
+    suggest: str | None = None
     needs: int = 0
     heads: frozenset[str] | None = None
     demands: tuple[Demand, ...] = ()
@@ -126,6 +127,7 @@ def shape(match: CommandMatch, sets: Sets, *, allows: bool) -> Shape:
         anywhere=match.anywhere,
         project_file=match.project_file,
         says=templates.compiled(each(match.says)),
+        suggest=match.suggest,
     )
     return _indexed(made)
 
