@@ -25,6 +25,7 @@ from watchgate.core.policy.folders import Folders, started_in
 from watchgate.core.policy.guards import MAX_SCANNED_CHARS, guard
 from watchgate.core.policy.matching.cover import clean, writes_inside
 from watchgate.core.policy.matching.seen import Seen
+from watchgate.core.policy.matching.staying import sets_within
 from watchgate.core.policy.own_processes import reached
 from watchgate.core.policy.places import Place
 from watchgate.core.policy.policy import Index, Policy
@@ -199,8 +200,7 @@ class _Reader:
             reason = _WRITES_INSIDE
             said.append(self._say(unclean, reason, span, command.segment, effect="ordinary"))
         elif unclean:
-            # Ordinary work sets nothing that leads out of the folder.
-            effect: Effect | None = "ordinary" if work and unclean == "policy.env" else None
+            effect = _effect(unclean, views, work)
             reason = _NOT_COVERED[unclean]
             said.append(self._say(unclean, reason, span, command.segment, effect=effect))
         if not covered and not known and (command.words or not unclean):
@@ -307,6 +307,15 @@ class _Reader:
         start = started_in(place, folder)
         self.opaque = self.opaque or start is None
         return start or place
+
+
+def _effect(unclean: str, views: list[Seen], work: Finding | None) -> Effect | None:
+    """What variables mean that are set for a command: where they lead may decide what it runs."""
+    if unclean != "policy.env" or not views[0].command.words:
+        return None
+    if not all(map(sets_within, views)):
+        return "lasting"
+    return "ordinary" if work else None
 
 
 def _opens_or_sets(seen: Seen) -> str:
