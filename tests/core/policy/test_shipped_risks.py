@@ -75,7 +75,7 @@ HIGH = {
     "files.delete-recursive": [
         "rm -rf build",
         "rm build -r -f",
-        "find src -name '*.o' -delete",
+        "find src -name '*.c' -delete",
         "find . -exec rm -r {} +",
         "xargs rm -rf < list",
         "fd -x rm -r",
@@ -291,7 +291,7 @@ def test_every_risk_has_a_level_a_reason_and_examples_of_both_kinds() -> None:
     lacking = [
         rule.id
         for rule in _RISKS
-        if not (rule.risk and rule.reason and rule.match and rule.not_match)
+        if not ((rule.risk or rule.effect) and rule.reason and rule.match and rule.not_match)
         or rule.reason.endswith(".")
     ]
     assert lacking == []

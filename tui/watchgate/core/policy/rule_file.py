@@ -96,6 +96,8 @@ class CommandMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     code: Literal["", "read", "unread"] = ""
     changed: Names = ()
     anywhere: bool = False
+    scratch: bool = True
+    texts: Names = ()
     project_file: bool = False
     says: Names = ()
     suggest: str | None = None

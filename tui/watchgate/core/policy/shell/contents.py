@@ -139,7 +139,8 @@ def _scripts(program: str, arguments: Sequence[Word]) -> Iterator[str]:
     for word in arguments:
         text = word.text
         if before == "-m" and program == "python":
-            yield text.replace(".", "/") + ".py"
+            module = text.replace(".", "/")
+            yield from (f"{module}.py", f"{module}/__main__.py")
             return
         if text[:1] not in ("-", "+") or text == "-":
             yield text

@@ -179,7 +179,11 @@ _MISE = msgspec.structs.replace(_prefix("-C -E -j", "-y -q -v", 1), may_lack=Tru
 SUB_PREFIXES: dict[tuple[str, str], Prefix] = {
     **dict.fromkeys(
         [(tool, "run") for tool in ("uv", "poetry", "pipenv", "pdm", "hatch", "rye")],
-        _prefix("--with --extra --group --python -p --project --directory --env-file -m"),
+        _prefix(
+            "--with --extra --group --python -p --project --directory --env-file -m",
+            "--frozen --locked --no-sync --all-extras --all-groups --dev --no-dev --isolated"
+            " --active --offline --quiet -q -v",
+        ),
     ),
     ("conda", "run"): _prefix("-n -p --name --prefix --cwd"),
     ("mamba", "run"): _prefix("-n -p --name --prefix --cwd"),
