@@ -40,7 +40,7 @@ def stays(wanted: Shape, seen: Seen) -> bool:
     scratch = wanted.scratch and place.temporary(place.cwd)
     if place.cwd and not (place.inside(place.cwd) or scratch):
         return False
-    if not all(_is_set_within(seen, word) for word in _assigned(seen)):
+    if not sets_within(seen):
         return False
     texts = _texts(wanted, seen)
     if seen.program in _LABELLED:
@@ -49,6 +49,11 @@ def stays(wanted: Shape, seen: Seen) -> bool:
         id(touch.word) in texts or _is_within(touch, place, scratch=wanted.scratch)
         for touch, _ in seen.touched
     )
+
+
+def sets_within(seen: Seen) -> bool:
+    """Whether no variable that a command sets leads out of the folder, or to another machine."""
+    return all(_is_set_within(seen, word) for word in _assigned(seen))
 
 
 def counted(seen: Seen) -> Seen:
