@@ -17,13 +17,13 @@ FOUND = "Stops whatever processes another command finds when it runs, so which o
 @pytest.mark.parametrize(
     ("command", "reason"),
     [
-        ("python3 - <<'EOF'\nprint(1)\nEOF", CODE_IS_FED),
+        ("python3 - <<'EOF'\nexec(x)\nEOF", CODE_IS_FED),
         ("node - <<EOF\nconsole.log(1)\nEOF", CODE_IS_FED),
         ("X=1 ruby - <<'EOF' | cat\nputs 1\nEOF", CODE_IS_FED),
-        ("python3 <<'EOF'\nprint(1)\nEOF", CODE_IS_FED),
+        ("python3 <<'EOF'\nexec(x)\nEOF", CODE_IS_FED),
         ("bash <<'EOF'\nmake test\nEOF", CODE_IS_FED),
         ("bash -s -- x <<'EOF'\nmake test\nEOF", CODE_IS_FED),
-        ("python3 - --all <<'EOF'\nprint(1)\nEOF", CODE_IS_FED),
+        ("python3 - --all <<'EOF'\nexec(x)\nEOF", CODE_IS_FED),
         ("python3 < script.py", CODE_IS_FED),
         ("cat script.py | python3 -", CODE_IS_FED),
         ("python3", WAITS),

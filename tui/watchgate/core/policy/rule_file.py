@@ -62,7 +62,8 @@ class CommandMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     `-` counts as none), `one`, `some` (at least one), `any`. `paths` are paths that the command
     itself touches, redirects included; an allow needs it of all of them. `piped_from` is a command
     that feeds it, `built_from` one inside its substitutions. `fed` asks whether its standard input
-    comes from a file, a here-document or another command.
+    comes from a file, a here-document or another command, `code` whether code of another language
+    that it runs is understood as a whole: `read`, or `unread` where it is not or there is none.
     `changed` are names of files of which the session has written one, in whatever folder; ask and
     deny only. `anywhere` and `project_file` are of ordinary rules: the first says that paths among
     its words may lie outside the session's folder, the second that the program is a file in that
@@ -91,6 +92,7 @@ class CommandMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     piped_from: CommandMatch | None = None
     built_from: CommandMatch | None = None
     fed: bool | None = None
+    code: Literal["", "read", "unread"] = ""
     changed: Names = ()
     anywhere: bool = False
     project_file: bool = False

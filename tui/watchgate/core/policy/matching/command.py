@@ -66,6 +66,7 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     built_from: Shape | None
     fed: bool | None
     changed: Patterns
+    code: str = ""
     anywhere: bool = False
     project_file: bool = False
     needs: int = 0
@@ -119,6 +120,7 @@ def shape(match: CommandMatch, sets: Sets, *, allows: bool) -> Shape:
         built_from=shape(match.built_from, sets, allows=allows) if match.built_from else None,
         fed=match.fed,
         changed=compiled(name.lower() for name in names(match.changed)),
+        code=match.code,
         anywhere=match.anywhere,
         project_file=match.project_file,
     )
@@ -144,12 +146,19 @@ def words_behind(wanted: Shape, seen: Seen) -> list[Word] | None:
         behind += words
     if wanted.has_exceptions and _excepted(wanted, seen):
         return None
-    if wanted.fed not in (None, seen.command.reads_input):
+    if not is_fed_so(wanted, seen.command):
         return None
     found = [*seen.command.words[:1], *behind]
     if not found and not wanted.program:
         found = [*seen.command.assignments, *(r.target for r in seen.command.redirects)]
     return found or None
+
+
+def is_fed_so(wanted: Shape, command: Command) -> bool:
+    """Tell whether a command gets its input and its code as a shape asks."""
+    if wanted.fed not in (None, command.reads_input):
+        return False
+    return not wanted.code or (wanted.code == "read") == command.reads_code
 
 
 def _excepted(wanted: Shape, seen: Seen) -> bool:

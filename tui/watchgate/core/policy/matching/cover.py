@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from watchgate.core.policy.matching.command import Shape, Sub
+from watchgate.core.policy.matching.command import Shape, Sub, is_fed_so
 from watchgate.core.policy.matching.options import TAKES_NEXT_WORD, Closed, is_option
 from watchgate.core.policy.matching.seen import Seen
 from watchgate.core.policy.places import Place
@@ -328,7 +328,7 @@ def _may_have(subs: tuple[Sub, ...], seen: Seen) -> bool:
 
 def _feeds_fit(wanted: Shape, seen: Seen) -> bool:
     command = seen.command
-    if wanted.fed not in (None, command.reads_input):
+    if not is_fed_so(wanted, command):
         return False
     for feeding, commands in (
         (wanted.piped_from, command.piped_from),

@@ -25,7 +25,8 @@ class Command(msgspec.Struct, frozen=True, gc=False):
     that its standard input comes from them, a file or a text. `transparent` says that it does
     nothing but run the nested commands which follow it: it is as harmless as they are.
     `reads_script` says that it runs a file which the text wrote before and shows, so that the
-    commands in it follow.
+    commands in it follow. `reads_code` says likewise that it runs code of another language, all of
+    which is understood: what it does follows as commands.
 
     `scope` are the numbers of the parts around it that a shell of its own runs, such as a subshell,
     and of groups, which are negative; `joined` is how it, or the innermost of them that it begins,
@@ -43,6 +44,7 @@ class Command(msgspec.Struct, frozen=True, gc=False):
     reads_input: bool = False
     transparent: bool = False
     reads_script: bool = False
+    reads_code: bool = False
     scope: Scope = ()
     joined: Joined = ""
 

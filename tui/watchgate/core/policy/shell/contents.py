@@ -16,6 +16,11 @@ from watchgate.core.policy.shell.names import INTERPRETERS, SHELLS
 from watchgate.core.policy.shell.words import Word, names
 
 _SOURCES = names("source .")
+# They leave alone what other commands of the text wrote. A `cd` makes a name another file.
+_KEEPING = names(
+    """cat tee echo printf true : ls chmod mkdir head tail wc test [ [[ grep pwd date set export
+    python"""
+)
 _ECHO_OPTION = re.compile(r"-[neE]+")
 _ESCAPE = re.compile(r"\\[ntr\\]|%%")
 _ESCAPED = {"\\n": "\n", "\\t": "\t", "\\r": "\r", "\\\\": "\\", "%%": "%"}
@@ -32,10 +37,13 @@ class Files:
 
     def __init__(self) -> None:
         self._bodies: dict[str, tuple[Word, ...] | None] = {}
+        self._surely: set[str] = set()
 
     def note(self, command: Command) -> None:
         """Remember what a command writes to the files that it names."""
         targets = [redirect for redirect in command.redirects if redirect.writes]
+        if command.words and command.program not in _KEEPING:
+            self._surely.clear()
         appended = {each.target.text for each in targets if each.operator in (">>", "&>>")}
         words = [each.target for each in targets]
         if command.program == "tee":
@@ -44,12 +52,20 @@ class Files:
                 appended |= {word.text for word in words}
         if not words:
             return
-        written = _written(command)
+        written = printed(command)
         for word in words:
             name = posixpath.normpath(word.text)
             before = self._bodies.get(name, ()) if word.text in appended else ()
             known = written is not None and before is not None and not word.dynamic
             self._bodies[name] = (*(before or ()), *(written or ())) if known else None
+            self._surely.discard(name)
+            if known and not is_ambiguous(command):
+                self._surely.add(name)
+
+    def shown(self, name: str) -> tuple[Word, ...]:
+        """The lines that stand for certain in a file of this name; () where the text hides them."""
+        key = posixpath.normpath(name)
+        return self._bodies[key] or () if key in self._surely else ()
 
     def run_by(self, command: Command) -> tuple[Word, ...] | None:
         """The shell scripts that a command runs from a file of the text.
@@ -62,6 +78,14 @@ class Files:
                 bodies = self._bodies[key]
                 return bodies if bodies is not None and _is_shell(command, bodies) else None
         return ()
+
+
+def is_ambiguous(command: Command) -> bool:
+    """Tell whether one shell prints other lines than another: for `echo` some read escapes."""
+    return any(
+        each.program == "echo" and any("\\" in word.text for word in each.arguments)
+        for each in (command, *command.piped_from)
+    )
 
 
 def files_run(command: Command) -> Iterator[str]:
@@ -104,7 +128,7 @@ def _is_shell(command: Command, bodies: Sequence[Word]) -> bool:
     return posixpath.splitext(command.program)[1] in ("", ".sh", ".bash")
 
 
-def _written(command: Command) -> tuple[Word, ...] | None:
+def printed(command: Command) -> tuple[Word, ...] | None:
     """Return what a command prints; None where the text does not show it."""
     operands = [word for word in command.arguments if not word.text.startswith("-")]
     match command.program:
@@ -125,7 +149,7 @@ def _written(command: Command) -> tuple[Word, ...] | None:
 def _fed(command: Command) -> tuple[Word, ...] | None:
     if command.documents:
         return command.documents
-    return _written(command.piped_from[-1]) if command.piped_from else None
+    return printed(command.piped_from[-1]) if command.piped_from else None
 
 
 def _echoed(arguments: Sequence[Word]) -> tuple[Word, ...]:

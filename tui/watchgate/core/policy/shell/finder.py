@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 import msgspec
 from msgspec.structs import replace
 
+from watchgate.core.policy.code.given import given
+from watchgate.core.policy.code.reading import UNKNOWN_TEXT, Piece
+from watchgate.core.policy.code.reading import read as read_code
 from watchgate.core.policy.shell import opacity
 from watchgate.core.policy.shell.commands import Command, Commands, Joined, Scope
 from watchgate.core.policy.shell.constants import Constants
@@ -165,6 +168,7 @@ class _Finder:
         if depth > MAX_DEPTH:
             self.notes.doubt("Wraps commands in commands deeper than anybody reads")
             return
+        command, done = self.understood(command, place)
         self.look(command)
         wrapped = unwrap(words, command.documents)
         if wrapped.unclear:
@@ -191,15 +195,38 @@ class _Finder:
             self.found[place] = replace(self.found[place], reads_script=True)
             for body in bodies:
                 self.script(body, command, depth)
-        for variant in self.constants.variants(command):
+        for each in (*done, *self.variants(command)):
             if self.full():
                 return
-            self.command(replace(variant, scope=self.within(command.scope)), depth + 1)
+            self.command(each, depth + 1)
+
+    def variants(self, command: Command) -> Iterator[Command]:
+        """The command as it may be with the values of variables."""
+        for variant in self.constants.variants(command):
+            scope = self.within(command.scope)
+            yield replace(variant, scope=scope, reads_code=False, reads_script=False)
+
+    def understood(self, command: Command, place: int) -> tuple[Command, tuple[Command, ...]]:
+        """The command with what is known of the code that it runs, and what that code does."""
+        code = given(command, self.files)
+        if not code:
+            return command, ()
+        reading = read_code(command.program, "\n".join(each.text for each in code))
+        if reading.unread:
+            self.notes.doubt(reading.unread)
+        else:
+            command = self.found[place] = replace(command, reads_code=True, reads_script=True)
+        scope = self.within(command.scope)
+        done = (tuple(_word(piece, code[0]) for piece in argv) for argv in reading.commands)
+        return command, tuple(
+            Command(words, command.segment, nested=True, scope=scope) for words in done
+        )
 
     def look(self, command: Command) -> None:
         """Note what the command's words do not show."""
         words = command.words
-        if why := opacity.unread(words, command.reads_input):
+        why = opacity.unread(words, command.reads_input)
+        if why and not command.reads_code:
             self.notes.doubt(why)
         if opacity.computes(words):
             self.notes.computes = True
@@ -224,6 +251,16 @@ class _Finder:
 def _joined_by(part: Part) -> Joined:
     """How what follows a pipeline, whose last part this is, depends on it."""
     return "" if part.negated or part.sign == "&" else part.sign
+
+
+def _word(piece: Piece, code: Word) -> Word:
+    """A word of a command that code runs; it stands where the code does."""
+    text = piece if isinstance(piece, str) else piece.text
+    at = (code.start,) * len(text)
+    if isinstance(piece, str):
+        return Word(text, at, code.start, code.end)
+    prefix = text[: text.find(UNKNOWN_TEXT)]
+    return Word(text, at, code.start, code.end, "words" if piece.many else "value", prefix)
 
 
 def _split(

@@ -1,0 +1,1 @@
+"""Code of other languages that stands in a command, read for what it does."""

@@ -1,0 +1,79 @@
+"""What a piece of code does, told as the commands of a shell that do the same.
+
+Each language has a reader: `LANGUAGES` names it by the plain name of the program that runs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from importlib import import_module
+from typing import Final
+
+import msgspec
+
+from watchgate.core.patterns.allowance import check
+
+MAX_CHARS: Final = 10_000
+"""More of a text is never understood: see `guards.MAX_CHARS`."""
+
+MAX_COMMANDS: Final = 60
+"""More commands than a short piece of code that somebody reads has."""
+
+UNKNOWN_TEXT: Final = "$(...)"
+
+
+class Unknown(msgspec.Struct, frozen=True):
+    """A word that only the run knows; `text` shows it, with `UNKNOWN_TEXT` for each such part.
+
+    `many` says that it may be any number of words.
+    """
+
+    text: str = UNKNOWN_TEXT
+    many: bool = False
+
+
+Piece = str | Unknown
+"""A word of a command: its text, or what is known of it."""
+
+Argv = tuple[Piece, ...]
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """What a piece of code does.
+
+    `commands` are the commands that do the same: `("rm", "-r", "build")`, `("cat", "a.json")` for a
+    read, `("tee", "out.txt")` for a write, `("curl", "-d", "@a", "https://x.example")` for a send,
+    the words of a process that it starts, `("sh", "-c", text)` for a text that a shell gets, and
+    `("cd", "x")` where the folder changes for those behind it. `unread` is the reason why some of
+    it is not understood, which may then be anything; "" where all of it is.
+    """
+
+    commands: tuple[Argv, ...] = ()
+    unread: str = ""
+
+
+Reader = Callable[[str], Reading]
+
+# Modules with a function `read`, by the plain names of programs. They are loaded when first used.
+LANGUAGES: Final[Mapping[str, str]] = {
+    "python": "watchgate.core.policy.code.python",
+}
+
+
+# The text of a call is looked at more than once on its way.
+@lru_cache(maxsize=32)
+def read(program: str, code: str) -> Reading:
+    """Tell what the code does that this program runs; nothing is known without a reader for it."""
+    module = LANGUAGES.get(program)
+    if module is None:
+        return Reading(unread="Runs code of a language that is not read")
+    if len(code) > MAX_CHARS:
+        return Reading(unread="Runs code that is longer than anybody reads")
+    check()
+    reader: Reader = import_module(module).read
+    reading = reader(code)
+    commands = tuple(dict.fromkeys(reading.commands))
+    if len(commands) > MAX_COMMANDS:
+        return Reading(commands[:MAX_COMMANDS], "Runs code that does more than anybody reads")
+    return msgspec.structs.replace(reading, commands=commands)
