@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from watchgate.core.policy.code.sql.clients import statements_of
 from watchgate.core.policy.matching import needs
 from watchgate.core.policy.matching.hints import Names, names_in
 from watchgate.core.policy.matching.options import GLOBAL_OPTIONS, maybe_starts, operands
@@ -51,6 +52,7 @@ class Seen:
         self._known_texts: frozenset[str] | None = None
         self._addresses: list[tuple[Word, str]] | None = None
         self._variables: list[tuple[Word, str]] | None = None
+        self._statements: frozenset[str] | None = None
         self._line: str | None = None
         self._operand_line: str | None = None
         self._dashed: list[Word] | None = None
@@ -150,6 +152,13 @@ class Seen:
                 found = [(word, word.text) for word in self.operands if "." in word.text]
             self._addresses = found
         return self._addresses
+
+    @property
+    def statements(self) -> frozenset[str]:
+        """The kinds of SQL statements that the command gives to a database."""
+        if self._statements is None:
+            self._statements = frozenset(act.kind for act in statements_of(self.command))
+        return self._statements
 
     @property
     def variables(self) -> list[tuple[Word, str]]:
