@@ -42,6 +42,12 @@ _BEGINS_SQL = re.compile(
     r")\s|db\.\w|match\s*\(|(?:flushall|flushdb)\b",
     re.IGNORECASE,
 )
+# Who reads what is no SQL, by its beginning.
+_CLIENTS: Final = (
+    ("flush", "redis-cli"),
+    ("db.", "mongosh --eval"),
+    ("match", "cypher-shell"),
+)
 _SEARCHES: Final = ("search", "find", "docs", "lookup", "ask")
 
 
@@ -102,7 +108,9 @@ def _carried(tool: Tool) -> Iterator[Carried]:
 
 def _statements(text: str) -> Iterator[Carried]:
     begins = text[_leading(text) :].lstrip().lower()
-    client = "redis-cli" if begins.startswith("flush") else "psql -c"
+    client = next((name for start, name in _CLIENTS if begins.startswith(start)), "psql -c")
+    if client == "psql -c" and "`" in text and "#" not in text:
+        client = "mysql -e"
     yield Carried(text, f"{client} {shlex.quote(text.strip())}")
 
 

@@ -13,7 +13,7 @@ from watchgate.core.text import safe_text
 
 PLACEHOLDERS = (
     "operands", "first", "rest", "front", "last", "behind", "value", "paths", "host", "source",
-    "command", "program",
+    "objects", "command", "program",
 )  # fmt: skip
 MAX_NAMES = 3
 MAX_CHARS = 60

@@ -19,7 +19,8 @@ GRAVE: frozenset[Statement] = frozenset(
 
 
 class Act(msgspec.Struct, frozen=True):
-    """One thing that a statement does, and to what: `the table users`."""
+    """One thing that a statement does, and to what: the `table` of the name `users`."""
 
     kind: Statement
-    what: str = ""
+    noun: str = ""
+    name: str = ""

@@ -22,7 +22,12 @@ _SYNTAX: Final = names(
     PRAGMA ADD COLUMN GENERATED ALWAYS COPY SETTINGS END INSERT"""
 )
 # A name behind these is that of a table, an index or an alias.
-_NAMING: Final = names("INTO TABLE REFERENCES VIEW AS WITH RECURSIVE KEY INDEX UNIQUE CONSTRAINT INSERT")
+_NAMING: Final = names(
+    "INTO TABLE REFERENCES VIEW AS WITH RECURSIVE KEY INDEX UNIQUE CONSTRAINT INSERT"
+)
+# More than the columns of a query that has a name take.
+_MAX_COLUMNS_TOKENS: Final = 60
+_PATH_SIGNS: Final = frozenset("/:*.")
 _QUERIES: Final = names("SELECT WITH VALUES INSERT UPDATE DELETE TABLE")
 
 
@@ -33,16 +38,15 @@ def calls(tokens: Tokens, dialect: Dialect) -> Iterator[Act]:
         behind = tokens[index + 1] if index + 1 < len(tokens) else None
         if token.kind == "string" and dialect == "duckdb" and _follows_from(tokens, index):
             yield from _file(token)
-        if token.kind == "name" and dialect == "duckdb" and not token.text.isidentifier():
-            if any(sign in token.text for sign in "/:*."):
-                yield Act("file", token.text)
+        if token.kind == "name" and dialect == "duckdb" and _PATH_SIGNS.intersection(token.text):
+            yield Act("file", "file", token.text)
         if token.kind not in ("word", "name"):
             continue
         projected = index > 1 and tokens[index - 1].is_sign(".") and tokens[index - 2].is_sign(")")
         if projected or (behind is not None and behind.is_sign("(")):
             yield from _call(tokens, index, creates=creates)
         elif ACTING.fullmatch(token.text.lower()) and _is_telling(token.text.lower()):
-            yield Act("unread", token.text.lower())
+            yield Act("unread", "function", token.text.lower())
 
 
 def _call(tokens: Tokens, index: int, *, creates: bool) -> Iterator[Act]:
@@ -52,7 +56,9 @@ def _call(tokens: Tokens, index: int, *, creates: bool) -> Iterator[Act]:
         start -= 2
     before = tokens[start - 1] if start else None
     names_something = before is not None and (
-        before.is_word(*_NAMING) or before.is_sign(")") or (creates and before.is_word("ON", "USING", "EXISTS"))
+        before.is_word(*_NAMING)
+        or before.is_sign(")")
+        or (creates and before.is_word("ON", "USING", "EXISTS"))
     )
     if (token.kind == "word" and start == index and token.text in _SYNTAX) or names_something:
         return
@@ -70,7 +76,7 @@ def _call(tokens: Tokens, index: int, *, creates: bool) -> Iterator[Act]:
     kind: Statement = "hidden"
     if found is not None:
         kind = "program" if found["program"] else "file" if found["file"] else "change"
-    yield Act(kind, f"the function {name}")
+    yield Act(kind, "function", name)
 
 
 def _is_telling(name: str) -> bool:
@@ -81,10 +87,12 @@ def _is_telling(name: str) -> bool:
 def _heads_query(tokens: Tokens, index: int) -> bool:
     """Tell whether these are the columns of a named query: `b(x) AS (SELECT`."""
     depth = 0
-    for place in range(index + 1, len(tokens)):
+    for place in range(index + 1, min(len(tokens), index + _MAX_COLUMNS_TOKENS)):
         depth += tokens[place].is_sign("(") - tokens[place].is_sign(")")
         if depth == 0:
-            rest = [t for t in tokens[place + 1 : place + 6] if not t.is_word("NOT", "MATERIALIZED")]
+            rest = [
+                t for t in tokens[place + 1 : place + 6] if not t.is_word("NOT", "MATERIALIZED")
+            ]
             return (
                 len(rest) > 2
                 and rest[0].is_word("AS")
@@ -114,4 +122,4 @@ def _files_of(tokens: Tokens, index: int) -> Iterator[Act]:
 
 def _file(token: Token) -> Iterator[Act]:
     if not DATA_FILE.fullmatch(token.text):
-        yield Act("file", token.text)
+        yield Act("file", "file", token.text)

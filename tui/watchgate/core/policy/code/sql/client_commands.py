@@ -1,4 +1,4 @@
-"""The commands of the clients themselves, such as `.tables` and `\\d`, which stand on own lines."""
+"""The commands of the clients themselves, such as `.tables`, each on a line of its own."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
+from watchgate.core.patterns.allowance import check
 from watchgate.core.policy.code.sql.acts import Act
 from watchgate.core.policy.code.sql.statements import acts
 from watchgate.core.policy.code.sql.tokens import Dialect, UnreadableError, statements, tokens
@@ -44,7 +45,7 @@ _ACTING: Final = re.compile(
 
 # The same text is looked at for each wrapper around it, and for each folder where it may run.
 @lru_cache(maxsize=64)
-def acts_of(text: str, dialect: Dialect) -> tuple[Act, ...]:
+def acts_in(text: str, dialect: Dialect) -> tuple[Act, ...]:
     """All that a text does which a client of this dialect gets."""
     try:
         return tuple(dict.fromkeys(_acts(text, dialect)))
@@ -74,6 +75,7 @@ def _statements(text: str, dialect: Dialect, *, ends: bool = False) -> Iterator[
     if dialect == "postgres" and _has_variable(text, [token.text for token in found]):
         raise UnreadableError
     for statement in statements(found, dialect):
+        check()
         yield from acts(statement, dialect)
 
 
@@ -88,5 +90,5 @@ def _command(line: str, dialect: Dialect) -> Act:
         return Act("read")
     found = _ACTING.match(line)
     if found is None:
-        return Act("unread", line[:40])
-    return Act("program" if found["program"] else "file", line[:40])
+        return Act("unread", "command", line[:40])
+    return Act("program" if found["program"] else "file", "command", line[:40])

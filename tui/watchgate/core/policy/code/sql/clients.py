@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from watchgate.core.policy.code.sql.acts import GRAVE, Act
-from watchgate.core.policy.code.sql.client_commands import acts_of
+from watchgate.core.policy.code.sql.client_commands import acts_in
 from watchgate.core.policy.code.sql.tokens import Dialect
 from watchgate.core.policy.shell.commands import Command
 from watchgate.core.policy.shell.contents import printed
@@ -45,9 +45,10 @@ _PSQL: Final = Client(
     ),
     flags=names(
         """-A --no-align -a --echo-all -b --echo-errors -e --echo-queries -E --echo-hidden -n
-        --no-readline -q --quiet -s --single-step -S --single-line -t --tuples-only -w --no-password
-        -W --password -x --expanded -X --no-psqlrc -z --field-separator-zero -0
-        --record-separator-zero -1 --single-transaction -l --list -H --html --csv"""
+        --no-readline -q --quiet -s --single-step -S --single-line -t --tuples-only -w
+        --no-password -W --password -x --expanded -X --no-psqlrc -z --field-separator-zero -0
+        --record-separator-zero -1 --single-transaction -l --list -H --html --csv -V --version
+        --help -?"""
     ),
 )
 _MYSQL: Final = Client(
@@ -58,9 +59,10 @@ _MYSQL: Final = Client(
         --default-character-set --ssl-mode --ssl-ca --max-allowed-packet"""
     ),
     flags=names(
-        """-p= --password= -p --password -B --batch -N --skip-column-names -s --silent -t --table -v
-        --verbose -E --vertical -r --raw -A --no-auto-rehash -H --html -X --xml -q --quick -f --force
-        -C --compress -n --unbuffered -w --wait --column-names --skip-ssl --safe-updates -U -b"""
+        """-p= --password= -p --password -B --batch -N --skip-column-names -s --silent -t --table
+        -v --verbose -E --vertical -r --raw -A --no-auto-rehash -H --html -X --xml -q --quick -f
+        --force -C --compress -n --unbuffered -w --wait --column-names --skip-ssl --safe-updates
+        -U -b -V --version --help -?"""
     ),
 )
 _SQLITE: Final = Client(
@@ -92,7 +94,7 @@ CLIENTS: Final[Mapping[str, Client]] = {
         valued=names("--format --project_id --location --max_rows -n --start_row --dataset_id"),
         flags=names(
             """--use_legacy_sql= --nouse_legacy_sql --use_cache= --nouse_cache --dry_run --quiet -q
-            --headless --format= --project_id= --location= --max_rows= --maximum_bytes_billed="""
+        --headless --format= --project_id= --location= --max_rows= --maximum_bytes_billed="""
         ),
         operands=0,
         sub=names("query"),
@@ -104,7 +106,9 @@ CLIENTS: Final[Mapping[str, Client]] = {
             code=names("-q --query"),
             files=names("--queries-file"),
             valued=names("-h --host --port -u --user --password -d --database -f --format"),
-            flags=names("-m -n -s -t --multiline --multiquery --secure --stacktrace --time --vertical -E"),
+            flags=names(
+                "-m -n -s -t --multiline --multiquery --secure --stacktrace --time --vertical -E"
+            ),
             sub=names("client"),
         ),
     ),
@@ -113,8 +117,9 @@ CLIENTS: Final[Mapping[str, Client]] = {
         code=names("-q --query"),
         files=names("-f --filename"),
         valued=names(
-            """-a --accountname -u --username -d --dbname -s --schemaname -r --rolename -w --warehouse
-            -c --connection"""
+            """-a --accountname -u --username -d --dbname -s --schemaname -r --rolename -w
+            --warehouse
+        -c --connection"""
         ),
     ),
     "sqlcmd": Client(
@@ -122,7 +127,7 @@ CLIENTS: Final[Mapping[str, Client]] = {
         code=names("-Q -q"),
         files=names("-i"),
         valued=names("-S -U -P -d -h -s -w -y -Y -l -t -a -H --database --name"),
-        flags=names("-E -C -W -b -N -I -G -k -r -e -m -x -u"),
+        flags=names("-E -C -W -b -N -I -G -k -r -e -m -x -u -? --help --version"),
         operands=None,
     ),
 }
@@ -136,7 +141,7 @@ _FEW_DOUBTS = re.compile(
 _HIDDEN: Final = Act("hidden")
 
 
-def statements_of(command: Command) -> tuple[Act, ...]:
+def acts_of(command: Command) -> tuple[Act, ...]:
     """All that a client does to a database by the SQL that it gets; () for other programs."""
     client = CLIENTS.get(command.program)
     if client is None:
@@ -145,11 +150,13 @@ def statements_of(command: Command) -> tuple[Act, ...]:
     given.take(command.arguments)
     if client.sub and given.operands and given.operands[0].text in client.sub:
         given.operands.pop(0)
-    elif client.sub and command.program not in ("clickhouse-client",):
+    elif client.sub and command.program != "clickhouse-client":
         return ()
     texts = [*given.code, *_sql_operands(command.program, client, given.operands)]
     found = [act for word in texts for act in _of_word(word, client.dialect)]
     if given.unclear:
+        # A value that nobody knows may have been taken for SQL.
+        found = [act for act in found if act.kind != "unread"]
         found += (act for act in _of_any(command.arguments, client) if act.kind in GRAVE)
         found.append(_HIDDEN)
     if given.files:
@@ -247,7 +254,7 @@ def _end_of(word: Word, chars: int) -> Word:
 
 def _of_word(word: Word, dialect: Dialect) -> Iterator[Act]:
     """What a text does, of which some may only be known at run time."""
-    found = acts_of(word.text, dialect)
+    found = acts_in(word.text, dialect)
     if not word.dynamic:
         yield from found
         return
@@ -262,7 +269,7 @@ def _of_any(words: Sequence[Word], client: Client) -> Iterator[Act]:
         text = word.text
         for each in (text, text.partition("=")[2], text[2:] if text[:1] == "-" else ""):
             if " " in each and _FEW_DOUBTS.search(each):
-                yield from acts_of(each, client.dialect)
+                yield from acts_in(each, client.dialect)
 
 
 def _fed(command: Command, client: Client) -> Iterator[Act]:
@@ -287,4 +294,6 @@ def _joined(lines: Sequence[Word]) -> Word:
     dynamic = any(line.dynamic for line in lines)
     text = "\n".join(line.text for line in lines)
     first = lines[0]
-    return Word(text, (first.start,) * len(text), first.start, first.end, "words" if dynamic else "")
+    return Word(
+        text, (first.start,) * len(text), first.start, first.end, "words" if dynamic else ""
+    )

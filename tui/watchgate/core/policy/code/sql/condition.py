@@ -51,7 +51,9 @@ def _chooses(part: Tokens) -> bool:
     """Tell whether one comparison may fail for some rows."""
     own = [token for token in part if token.text not in ("(", ")")]
     texts = [token.text for token in own]
-    columns = [t for t in own if t.kind == "name" or (t.kind == "word" and t.text not in _NO_COLUMNS)]
+    columns = [
+        t for t in own if t.kind == "name" or (t.kind == "word" and t.text not in _NO_COLUMNS)
+    ]
     if not columns:
         return False
     if "NULL" in texts and "NOT" in texts:

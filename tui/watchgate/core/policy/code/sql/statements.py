@@ -25,7 +25,7 @@ def acts(tokens: Tokens, dialect: Dialect) -> Iterator[Act]:
         return
     verb = tokens[0].text
     if verb in _SIMPLE:
-        yield Act(_SIMPLE[verb], _object(tokens[1:]))
+        yield _act(_SIMPLE[verb], tokens[1:])
     elif verb == "EXPLAIN":
         yield from _explained(tokens, dialect)
     else:
@@ -59,20 +59,21 @@ def _reads(_tokens: Tokens) -> Iterator[Act]:
 
 
 def _changes(tokens: Tokens) -> Iterator[Act]:
+    verb = tokens[0].text
     if any(token.is_word("OVERWRITE") for token in tokens[:3]):
-        yield Act("delete-all", _object(tokens[2:]))
+        yield _act("delete-all", tokens[2:])
     elif _is_of_system(tokens):
-        yield Act("rights", _object(tokens[1:]))
-    else:
+        yield _act("rights", tokens[1:])
+    elif verb not in ("UPDATE", "DELETE"):
         yield Act("file" if any(t.is_word("FUNCTION") for t in tokens[:4]) else "change")
 
 
 def _drops(tokens: Tokens) -> Iterator[Act]:
-    yield Act("drop", _object(tokens[1:]))
+    yield _act("drop", tokens[1:])
 
 
 def _truncates(tokens: Tokens) -> Iterator[Act]:
-    yield Act("delete-all", _object(tokens[1:]))
+    yield _act("delete-all", tokens[1:])
 
 
 def _transaction(tokens: Tokens) -> Iterator[Act]:
@@ -83,21 +84,23 @@ def _transaction(tokens: Tokens) -> Iterator[Act]:
 def _creates(tokens: Tokens) -> Iterator[Act]:
     words = [token.text for token in tokens[1:8] if token.kind == "word"]
     kind = next((word for word in words if word not in _MODIFIERS), "")
-    what = _object(tokens[1:])
+    behind = tokens[1:]
     if kind in ("USER", "ROLE", "LOGIN", "GROUP", "POLICY"):
-        yield Act("rights", what)
+        yield _act("rights", behind)
     elif kind not in _PLAIN_OBJECTS:
-        yield Act("program", what)
+        yield _act("program", behind)
     elif "EXTERNAL" in words[:3]:
-        yield Act("file", what)
+        yield _act("file", behind)
     elif "VIRTUAL" in words[:2] and not any(t.is_word("FTS5", "FTS4", "RTREE") for t in tokens):
         yield _UNREAD
     elif words[:2] == ["OR", "REPLACE"] and kind != "VIEW":
-        yield Act("drop", what)
+        yield _act("drop", behind)
     else:
         yield Act("change")
 
 
+_OF_RIGHTS: Final = names("USER ROLE LOGIN GROUP DEFAULT POLICY AUTHORIZATION")
+_RIGHTS: Final = names("OWNER SECURITY TRIGGER")
 _MODIFIERS: Final = names(
     "OR REPLACE TEMP TEMPORARY UNIQUE MATERIALIZED UNLOGGED EXTERNAL GLOBAL LOCAL VIRTUAL RECURSIVE"
     " TRANSIENT CLUSTERED NONCLUSTERED FULLTEXT"
@@ -107,18 +110,16 @@ _PLAIN_OBJECTS: Final = names("TABLE VIEW INDEX SCHEMA DATABASE SEQUENCE TYPE DO
 
 def _alters(tokens: Tokens) -> Iterator[Act]:
     words = [token.text for token in tokens if token.kind == "word"]
-    kind, what = (words[1] if len(words) > 1 else ""), _object(tokens[1:])
+    kind, behind = (words[1] if len(words) > 1 else ""), tokens[1:]
     follows = list(zip(words, [*words[1:], ""], strict=True))
-    if kind in ("USER", "ROLE", "LOGIN", "GROUP", "DEFAULT", "POLICY", "AUTHORIZATION"):
-        yield Act("rights", what)
-    elif "OWNER" in words or "SECURITY" in words or "TRIGGER" in words:
-        yield Act("rights", what)
+    if kind in _OF_RIGHTS or not _RIGHTS.isdisjoint(words):
+        yield _act("rights", behind)
     elif kind not in _PLAIN_OBJECTS:
-        yield Act("program", what)
+        yield _act("program", behind)
     elif any(a == "DROP" and b not in ("NOT", "DEFAULT", "IDENTITY") for a, b in follows):
-        yield Act("drop", f"a part of {what}")
+        yield _act("drop", _dropped(tokens))
     elif not {"TRUNCATE", "DISCARD", "EXCHANGE", "IMPORT"}.isdisjoint(words):
-        yield Act("delete-all", what)
+        yield _act("delete-all", behind)
     else:
         yield Act("change")
 
@@ -138,7 +139,7 @@ def _copies(tokens: Tokens) -> Iterator[Act]:
     elif behind.is_word("PROGRAM"):
         yield Act("program")
     else:
-        yield Act("file", behind.text if behind.kind == "string" else "")
+        yield Act("file", "file", behind.text if behind.kind == "string" else "")
 
 
 def _loads(tokens: Tokens) -> Iterator[Act]:
@@ -192,15 +193,13 @@ def _vacuums(tokens: Tokens) -> Iterator[Act]:
 
 
 def _renames(tokens: Tokens) -> Iterator[Act]:
-    yield Act("change", _object(tokens[1:]))
+    yield _act("change", tokens[1:])
 
 
 _READ_BY: Final[Mapping[str, Callable[[Tokens], Iterator[Act]]]] = {
     **dict.fromkeys(("SELECT", "WITH", "VALUES", "TABLE", "FROM", "SUMMARIZE"), _reads),
     **dict.fromkeys(("INSERT", "REPLACE", "MERGE", "UPDATE", "DELETE"), _changes),
-    **dict.fromkeys(
-        names("BEGIN START COMMIT END ROLLBACK SAVEPOINT RELEASE ABORT"), _transaction
-    ),
+    **dict.fromkeys(names("BEGIN START COMMIT END ROLLBACK SAVEPOINT RELEASE ABORT"), _transaction),
     "DROP": _drops,
     "TRUNCATE": _truncates,
     "CREATE": _creates,
@@ -237,6 +236,9 @@ def _explained(tokens: Tokens, dialect: Dialect) -> Iterator[Act]:
 def _inner(tokens: Tokens) -> Iterator[Act]:
     """The changes that stand within a statement, such as a `WITH x AS (DELETE ...)`."""
     first = tokens[0].text
+    if sum(token.is_word("DELETE", "UPDATE") for token in tokens) > _MAX_CHANGES:
+        yield _UNREAD
+        return
     for index, token in enumerate(tokens):
         if token.kind != "word" or token.text not in _INNER:
             continue
@@ -256,6 +258,8 @@ def _inner(tokens: Tokens) -> Iterator[Act]:
             yield _UNREAD
 
 
+# More than anybody writes into one statement.
+_MAX_CHANGES: Final = 20
 _NEVER_INNER: Final = names("DROP TRUNCATE ALTER CREATE GRANT REVOKE EXEC EXECUTE CALL ATTACH")
 _INNER: Final = _NEVER_INNER | names("INTO DELETE UPDATE INSERT MERGE")
 
@@ -263,7 +267,7 @@ _INNER: Final = _NEVER_INNER | names("INTO DELETE UPDATE INSERT MERGE")
 def _into(tokens: Tokens, index: int, behind: Token | None) -> Iterator[Act]:
     if behind is None or behind.is_word("OUTFILE", "DUMPFILE"):
         yield Act("file")
-    elif not any(token.is_word("INSERT", "REPLACE", "MERGE") for token in tokens[:index]):
+    elif not any(token.is_word("INSERT", "REPLACE", "MERGE", "LOAD") for token in tokens[:index]):
         yield Act("change")
 
 
@@ -275,7 +279,7 @@ def _rows(tokens: Tokens, index: int, before: Token | None) -> Iterator[Act]:
     if before is not None and before.is_word("THEN"):
         yield Act("delete-all" if word == "DELETE" else "change")
         return
-    yield Act("change" if chooses(tokens[index:]) else "delete-all", _object(tokens[index + 1 :]))
+    yield _act("change" if chooses(tokens[index:]) else "delete-all", tokens[index + 1 :])
 
 
 _BEFORE_NAMES: Final = names(
@@ -287,18 +291,25 @@ _OBJECTS: Final = names(
 )
 
 
-def _object(tokens: Tokens) -> str:
-    """The object that comes first in these tokens, in words: `the table a.b`."""
-    kind, name = "", ""
+def _dropped(tokens: Tokens) -> Tokens:
+    """The tokens behind the `DROP` of an `ALTER`, or those of the table where it names none."""
+    place = next(index for index, token in enumerate(tokens) if token.is_word("DROP"))
+    behind = tokens[place + 1 :]
+    return behind if behind[:1] and behind[0].is_word(*_OBJECTS) else tokens[1:]
+
+
+def _act(kind: Statement, tokens: Tokens) -> Act:
+    """An act with the object that comes first in these tokens."""
+    noun, name = "", ""
     for token in tokens[:12]:
         if token.is_word(*_BEFORE_NAMES) and not name:
             continue
         if token.is_word(*_OBJECTS) and not name:
-            kind = f"{kind} {token.text.lower()}".strip()
+            noun = f"{noun} {token.text.lower()}".strip()
         elif token.kind in ("word", "name") and (not name or name.endswith(".")):
             name += token.text.lower() if token.kind == "word" else token.text
         elif token.is_sign(".") and name:
             name += "."
         else:
             break
-    return f"the {kind or 'table'} {name}" if name and len(name) < 80 else ""
+    return Act(kind, noun or "table", name) if name else Act(kind)

@@ -22,8 +22,8 @@ Dialect = Literal[
 ]
 Kind = Literal["word", "name", "string", "number", "sign"]
 
-MAX_CHARS: Final = 8_000
-_MAX_TOKENS: Final = 3_000
+MAX_CHARS: Final = 6_000
+_MAX_TOKENS: Final = 2_000
 
 # Escaped quotes, comments that one database has and another has not, templates, and blanks that
 # only some take for such.
@@ -69,15 +69,16 @@ def tokens(text: str, dialect: Dialect) -> list[Token]:
 def load() -> None:
     """Load the tokenizers, which takes longer than a text may."""
     for dialect in ("postgres", "mysql", "sqlite"):
-        list(_split("select 1", dialect))  # type: ignore[arg-type]
+        list(_split("select 1", dialect))
 
 
 def _split(text: str, dialect: Dialect) -> Iterator[Token]:
     with uncounted():
-        tokenizer = _tokenizer(dialect)
+        tokenizer = _tokenizer(dialect)(dialect=dialect)
+        from sqlglot.errors import SqlglotError  # noqa: PLC0415 - slow to load
     try:
         found = tokenizer.tokenize(text)
-    except (ValueError, RecursionError):
+    except (SqlglotError, ValueError, IndexError, RecursionError):
         raise UnreadableError from None
     for token in found:
         kind = _KINDS.get(token.token_type.name, "")
@@ -105,14 +106,15 @@ _DOUBTFUL: Final = frozenset(
 
 
 @cache
-def _tokenizer(dialect: Dialect) -> Tokenizer:
+def _tokenizer(dialect: Dialect) -> type[Tokenizer]:
+    """The class of a dialect's tokenizer; other threads read at the same time, each by its own."""
     from sqlglot.dialects.dialect import Dialect as Known  # noqa: PLC0415 - slow to load
 
-    known = Known.get_or_raise(dialect)
     # Else all behind some first words is one text.
-    plain = type("Plain", (known.tokenizer_class,), {"COMMANDS": set()})
-    tokenizer: Tokenizer = plain(dialect=known)
-    return tokenizer
+    plain: type[Tokenizer] = type(
+        "Plain", (Known.get_or_raise(dialect).tokenizer_class,), {"COMMANDS": set()}
+    )
+    return plain
 
 
 def _nests_comments(text: str) -> bool:
@@ -129,30 +131,28 @@ def _nests_comments(text: str) -> bool:
 def statements(found: Sequence[Token], dialect: Dialect) -> Iterator[list[Token]]:
     """The statements of a text, without what ends them; raises `UnreadableError`."""
     own: list[Token] = []
-    for index, token in enumerate(found):
-        behind = found[index + 1] if index + 1 < len(found) else None
+    before = None
+    for token, behind in zip(found, [*found[1:], None], strict=False):
+        ends = token.is_sign(";") or (dialect == "tsql" and token.is_word("GO"))
         if token.is_sign("\\"):
-            if dialect != "mysql" or behind is None or not behind.is_word("G"):
+            # MySQL's client takes `\G` for the end.
+            ends = dialect == "mysql" and behind is not None and behind.is_word("G")
+            if not ends:
                 raise UnreadableError
-            token = _END
-        elif own == [] and token.is_word("G") and index and found[index - 1].is_sign("\\"):
+        elif before is not None and before.is_sign("\\"):
+            before = token
             continue
-        elif dialect == "tsql" and (token.is_word("GO") or _begins(token, own)):
-            if own:
-                yield own
-            own = [] if token.text == "GO" else [token]
-            continue
-        if token.is_sign(";"):
+        before = token
+        if ends or (dialect == "tsql" and _begins(token, own)):
             if own:
                 yield own
             own = []
-        else:
+        if not ends:
             own.append(token)
     if own:
         yield own
 
 
-_END: Final = Token("sign", ";")
 # Words that begin a statement of T-SQL, where nothing has to stand between two.
 _VERBS: Final = frozenset(
     """ALTER BACKUP BULK CREATE DBCC DECLARE DELETE DENY DROP EXEC EXECUTE GRANT INSERT KILL MERGE
