@@ -33,6 +33,8 @@ _QUERIES: Final = names("SELECT WITH VALUES INSERT UPDATE DELETE TABLE")
 
 def calls(tokens: Tokens, dialect: Dialect) -> Iterator[Act]:
     """What the functions do that a statement calls, those that read left out."""
+    if tokens[0].is_word("PRAGMA"):
+        return
     creates = tokens[0].is_word("CREATE")
     for index, token in enumerate(tokens):
         behind = tokens[index + 1] if index + 1 < len(tokens) else None

@@ -27,7 +27,7 @@ READERS: Final = names(
     patindex concat concat_ws format printf repeat reverse split_part split string_split
     string_to_array array_to_string string_to_table ascii chr char nchar unicode quote quote_ident
     quote_literal quote_nullable quotename md5 sha1 sha2 sha256 sha512 digest crc32 hex unhex encode
-    decode to_hex to_base64 from_base64 soundex levenshtein similarity starts_with startswith
+    decode to_hex to_base64 from_base64 soundex levenshtein similarity match matchall starts_with startswith
     ends_with endswith contains regexp_replace regexp_match regexp_matches regexp_like regexp_count
     regexp_substr regexp_instr regexp_extract regexp_extract_all regexp_contains regexp_full_match
     regexp_split_to_array regexp_split_to_table like glob_match stuff len datalength space elt field

@@ -54,7 +54,7 @@ class UnreadableError(ValueError):
 
 def tokens(text: str, dialect: Dialect) -> list[Token]:
     """The tokens of a text; raises `UnreadableError`."""
-    if len(text) > MAX_CHARS or _AMBIGUOUS.search(text) or _nests_comments(text):
+    if len(text) > MAX_CHARS or _AMBIGUOUS.search(text):
         raise UnreadableError
     if dialect == "mysql" and re.search(r"--[^\s]", text):
         raise UnreadableError
@@ -80,7 +80,11 @@ def _split(text: str, dialect: Dialect) -> Iterator[Token]:
         found = tokenizer.tokenize(text)
     except (SqlglotError, ValueError, IndexError, RecursionError):
         raise UnreadableError from None
+    done = 0
     for token in found:
+        if _nests_comments(text[done : token.start]):
+            raise UnreadableError
+        done = token.end + 1
         kind = _KINDS.get(token.token_type.name, "")
         if kind:
             yield Token(kind, token.text)  # type: ignore[arg-type]
@@ -90,6 +94,8 @@ def _split(text: str, dialect: Dialect) -> Iterator[Token]:
             yield from (Token("word", each.upper()) for each in token.text.split())
         else:
             yield Token("sign", token.text)
+    if _nests_comments(text[done:]):
+        raise UnreadableError
 
 
 _KINDS: Final = {
@@ -118,7 +124,7 @@ def _tokenizer(dialect: Dialect) -> type[Tokenizer]:
 
 
 def _nests_comments(text: str) -> bool:
-    """Tell whether a comment opens in another, which not all databases take for two."""
+    """Tell whether a comment is open or opens in another, which databases read in two ways."""
     start = text.find("/*")
     while start >= 0:
         end = text.find("*/", start + 2)
