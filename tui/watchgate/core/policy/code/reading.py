@@ -59,6 +59,8 @@ Reader = Callable[[str], Reading]
 LANGUAGES: Final[Mapping[str, str]] = {
     "python": "watchgate.core.policy.code.python",
     **dict.fromkeys(("node", "bun", "deno"), "watchgate.core.policy.code.javascript.reader"),
+    "perl": "watchgate.core.policy.code.perl.reader",
+    "ruby": "watchgate.core.policy.code.ruby.reader",
     **dict.fromkeys(
         ("awk", "gawk", "mawk", "nawk", "original-awk"), "watchgate.core.policy.code.awk.reader"
     ),

@@ -7,7 +7,7 @@ name, they make the code unread. So what is only computed is data, and data is n
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from watchgate.core.patterns.allowance import check
@@ -112,6 +112,7 @@ class _Reader:
 
     def variable(self, name: str) -> Value:
         """What a name stands for."""
+        check()
         sources = self.bindings.names.sources.get(name)
         if sources is None:
             return Name(name)
@@ -119,9 +120,15 @@ class _Reader:
             return DATA
         self.looking.add(name)
         try:
-            return either(source() for source in sources)
+            return either(self.each_source(sources))
         finally:
             self.looking.discard(name)
+
+    def each_source(self, sources: Sequence[Callable[[], Value]]) -> Iterator[Value]:
+        """The values of a name, one after the other."""
+        for source in sources:
+            check()
+            yield source()
 
     def value(self, node: Node) -> Value:
         """What an expression stands for; a statement is read and stands for nothing."""
