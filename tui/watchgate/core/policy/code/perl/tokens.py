@@ -19,7 +19,7 @@ Kind = Literal[
 
 # Replacements by code in such replacements.
 _MAX_DEPTH = 4
-_BLANK = re.compile(r"(?:[ \t\r\n]+|#[^\n]*)+")
+_BLANK = re.compile(r"[ \t\r\n]+|#[^\n]*")
 _WORD = re.compile(r"[A-Za-z_]\w*(?:::\w+)*")
 _NUMBER = re.compile(
     r"0[xX][\da-fA-F_]+|0[bB][01_]+|\d[\d_]*(?:\.(?!\.)[\d_]*)?(?:[eE][+-]?\d+)?|\.\d+"
@@ -77,7 +77,7 @@ class _Lexer:
 
     def step(self) -> bool:
         """Take one token; nothing is left where it is none."""
-        if blank := _BLANK.match(self._code, self._at):
+        while blank := _BLANK.match(self._code, self._at):
             self._at = blank.end()
         if self._at >= len(self._code):
             return False
