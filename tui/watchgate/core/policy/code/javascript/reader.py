@@ -96,8 +96,7 @@ class _Reader:
                 raise Unread(f"gives {name} another meaning")
         self.value(root)
         while self.bodies:
-            for part in self.bodies.popleft().named_children:
-                self.data(part)
+            self.data(self.bodies.popleft())
         if self.properties.reaches_far and self.properties.makes_methods:
             raise Unread("gives and takes properties whose names are only known when it runs")
 
@@ -276,15 +275,14 @@ class _Reader:
 
     def function(self, node: Node) -> Value:
         """A function of the code; what it does is read whether or not it is called."""
-        for field in ("parameters", "parameter", "name"):
+        for field in ("parameters", "name"):
             part = node.child_by_field_name(field)
             if part is not None and part.type in ("formal_parameters", "computed_property_name"):
                 self.bodies.append(part)
         body = node.child_by_field_name("body")
-        if body is not None and body.type == "statement_block":
+        if body is not None:
+            # Not now: it may call the function itself, by a name that is being looked for.
             self.bodies.append(body)
-        elif body is not None:
-            self.data(body)
         return FUNCTION
 
     def class_of(self, node: Node) -> Value:
