@@ -105,9 +105,12 @@ class _Reader:
         """Hold what may change the names of the files that are read, which may run commands."""
         token, before, after = self._found[place], self._at(place - 1), self._at(place + 1)
         if token.kind == "scalar" and after.text == "[":
-            after = self._at(place + 4)
+            behind = place + 4
+            while self._at(behind).text == ")":
+                behind += 1
+            after = self._at(behind)
             aliased = any(each.kind == "word" and each.text in _ALIASES for each in self._found)
-            if aliased or after.text not in (",", ")", ";", ".", "//", "||"):
+            if aliased or after.text not in (",", "}", ";", ".", "//", "||"):
                 raise Unread("may change what it reads")
         elif token.kind == "scalar":
             if after.text in _CHANGES:

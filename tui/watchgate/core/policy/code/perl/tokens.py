@@ -235,6 +235,8 @@ class _Lexer:
         if sign == ";":
             self._add("end", ";", self._at + 1)
             return
+        if sign == "(" and (self._last().text == "]" or self._closes_subscript()):
+            raise Unread("calls what is only known when it runs")
         follows = self._follows_value()
         if sign in "/<?&*" and follows is None and not (sign == "?" and self._last().text != "}"):
             raise Unread(f"has a {sign!r} that may mean several things")
@@ -268,6 +270,9 @@ class _Lexer:
             and around[:1].isspace()
             and not around[1:].isspace()
         )
+
+    def _closes_subscript(self) -> bool:
+        return self._last().kind == "sign" and self._last().text == "}" and self._ends_value
 
     def _handle(self) -> None:
         match = _HANDLE.match(self._code, self._at)
