@@ -22,7 +22,8 @@ SHOWN = [
 ]
 
 NOT_SHOWN = [
-    "printf 'import os' > z.py && python3 z.py",
+    "printf 'exec(x)' > z.py && python3 z.py",
+    "cat > z.py <<'E'\nprint(1)\nE\ncp x z.py; python3 z.py",
     "cat > z.py <<'E'\nimport os\nE\npython3 -m z",
     "cat > z.py <<'E'\nimport os\nE\nuv run z.py",
     "cat > z.mjs <<'E'\nx\nE\nnode --test z.mjs",

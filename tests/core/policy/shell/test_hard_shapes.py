@@ -37,10 +37,10 @@ OPAQUE = [
     "source",
     'echo "${x@P}"',
     # code of another language
-    "python3 -c 'import os'",
+    "python3 -c 'exec(x)'",
     "perl -e 'unlink'",
     "node --eval 'x'",
-    "python3 - <<'EOF'\nimport os\nEOF",
+    "python3 - <<'EOF'\nexec(x)\nEOF",
     # names that mean something else
     "ls() { rm -rf /; }; ls",
     "function git { rm -rf /; }; git status",

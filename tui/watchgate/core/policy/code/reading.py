@@ -57,7 +57,7 @@ Reader = Callable[[str], Reading]
 
 # Modules with a function `read`, by the plain names of programs. They are loaded when first used.
 LANGUAGES: Final[Mapping[str, str]] = {
-    "python": "watchgate.core.policy.code.python",
+    "python": "watchgate.core.policy.code.python.reader",
 }
 
 
