@@ -13,7 +13,7 @@ from contextvars import ContextVar
 Clock = Callable[[], int]
 """Processor time of this thread so far, in nanoseconds."""
 
-ALLOWED_NS = 50_000_000
+ALLOWED_NS = 45_000_000
 """Processor time for judging, and likewise for redacting, one text."""
 
 

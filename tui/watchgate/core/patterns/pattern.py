@@ -22,6 +22,7 @@ MAX_STEPS = 1_500_000
 
 # Texts are told apart by a few lengths, so that a pattern's cost is worked out once for each.
 _LENGTHS = (16, 32, 64, 128, 256, 1_024, 4_096, 16_384, MAX_CHARS)
+_USUAL = 256
 # A pattern for which there is no automaton must be cheap for a text that people write.
 _MUST_TAKE = 512
 # A few hundred nanoseconds each, for every character of megabytes.
@@ -107,6 +108,11 @@ class Pattern:
             return hit.span() if hit else None
         return (0, len(text)) if self._scan(text, "match") else None
 
+    def prepare(self) -> None:
+        """Work out now what texts of usual length cost, instead of at the first of them."""
+        self._is_short(" " * (_SURELY_SHORT + 1))
+        self._is_short_here(" " * (_SURELY_SHORT + 1))
+
     def refuse_unbounded(self) -> None:
         """Raise `PatternFault` where it may take long for a short text, and no automaton helps."""
         node = self._tree()
@@ -145,27 +151,29 @@ class Pattern:
     def _is_short(self, text: str) -> bool:
         """Tell whether Python's engine is sure to be done with a search in `MAX_STEPS`."""
         length = _length(text)
-        steps = self._steps.get(length)
-        if steps is None:
-            with allowance.uncounted():
-                steps = self._steps[length] = cost.of_a_start(self._tree(), length)
-                starts = 1 if cost.starts_only(self._tree()) else length
-            if steps * starts <= MAX_STEPS:
-                self._short = max(self._short, length)
+        # Commands are short: where one of usual length is cheap, the others need no look.
+        for each in (_USUAL, length):
+            if each >= length > self._short and each not in self._steps:
+                with allowance.uncounted():
+                    steps = self._steps[each] = cost.of_a_start(self._tree(), each)
+                    starts = 1 if cost.starts_only(self._tree()) else each
+                if steps * starts <= MAX_STEPS:
+                    self._short = max(self._short, each)
         if length <= self._short:
             return True
+        steps = self._steps[length]
         return bool(self._heads) and steps * sum(map(text.count, self._heads)) <= MAX_STEPS
 
     def _is_short_here(self, text: str) -> bool:
         """Likewise of a look at one place."""
         length = _length(text)
-        steps = self._steps_here.get(length)
-        if steps is None:
-            with allowance.uncounted():
-                steps = self._steps_here[length] = cost.from_one_place(self._tree(), length)
-            if steps <= MAX_STEPS:
-                self._short_here = max(self._short_here, length)
-        return steps <= MAX_STEPS
+        for each in (_USUAL, length):
+            if each >= length > self._short_here and each not in self._steps_here:
+                with allowance.uncounted():
+                    steps = self._steps_here[each] = cost.from_one_place(self._tree(), each)
+                if steps <= MAX_STEPS:
+                    self._short_here = max(self._short_here, each)
+        return length <= self._short_here
 
     def _scan(self, text: str, how: How) -> bool:
         node = self._tree()
@@ -196,9 +204,11 @@ class Pattern:
 def shared(source: str, flags: int = 0) -> Pattern:
     """The one pattern of this source: rules repeat theirs, and its tree takes long to make.
 
-    Raises `PatternFault`.
+    It is prepared, so that no call waits for that. Raises `PatternFault`.
     """
-    return Pattern(source, flags)
+    made = Pattern(source, flags)
+    made.prepare()
+    return made
 
 
 def _length(text: str) -> int:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from heapq import merge
+from operator import itemgetter
 
 import msgspec
 
@@ -24,16 +26,26 @@ _PROTECTED = ("own.", "terminal.", "text.")
 _MAX_KNOWN = 2_000
 
 
-class Index(msgspec.Struct, frozen=True):
+class Index:
     """Rules about commands, found by the names of program and tool, in the order of their files.
 
     `known` holds what was looked up lately.
     """
 
-    rules: tuple[Rule, ...]
-    known: Recent[tuple[str, int, str, str, str], tuple[Found, ...]] = msgspec.field(
-        default_factory=lambda: Recent(_MAX_KNOWN)
-    )
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        """Sort the shapes of the rules by the programs that they name."""
+        self.rules = tuple(rules)
+        self.known: Recent[tuple[str, int, str, str, str], tuple[Found, ...]] = Recent(_MAX_KNOWN)
+        # Each with its place among all, so that the order of the files can be had back.
+        self._of_program: dict[str, list[tuple[int, Found]]] = {}
+        self._of_several: list[tuple[int, Found]] = []
+        for place, found in enumerate(_shapes(self.rules)):
+            _, _, shape = found
+            if shape is None or not shape.program or shape.program.search is not None:
+                self._of_several.append((place, found))
+            else:
+                for name in shape.program.whole:
+                    self._of_program.setdefault(name, []).append((place, found))
 
     def of(self, program: str, tool: Tool, has: int = needs.ALL) -> tuple[Found, ...]:
         """The rules that may be about a program that this tool runs, in a command that `has` this.
@@ -43,19 +55,26 @@ class Index(msgspec.Struct, frozen=True):
         key = program, has, tool.cls, tool.name, tool.native_name
         found = self.known.get(key)
         if found is None:
-            found = tuple(each for each in self._look_up(program, tool) if not each[0] & ~has)
-            self.known[key] = found
+            found = self.known[key] = tuple(self._look_up(program, tool, has))
         return found
 
-    def _look_up(self, program: str, tool: Tool) -> Iterator[Found]:
-        for rule in self.rules:
-            if not rule.scope.of_tool(tool):
+    def _look_up(self, program: str, tool: Tool, has: int) -> Iterator[Found]:
+        named = self._of_program.get(program, ())
+        for _, found in merge(named, self._of_several, key=itemgetter(0)):
+            needed, rule, shape = found
+            if needed & ~has or not rule.scope.of_tool(tool):
                 continue
-            if not rule.shapes:
-                yield rule.needs, rule, None
-            for shape in rule.shapes:
-                if shape.is_of(program):
-                    yield rule.needs | shape.needs, rule, shape
+            if shape is None or shape.is_of(program):
+                yield found
+
+
+def _shapes(rules: Iterable[Rule]) -> Iterator[Found]:
+    """Each shape of each rule, and each rule without one, with what a command must have."""
+    for rule in rules:
+        if not rule.shapes:
+            yield rule.needs, rule, None
+        for shape in rule.shapes:
+            yield rule.needs | shape.needs, rule, shape
 
 
 class Policy(msgspec.Struct, frozen=True):

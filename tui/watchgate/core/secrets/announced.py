@@ -25,11 +25,13 @@ _TYPES = (
     "|options?|secretstr|prompt|policy|strength|manager|default|example|changed|protected"
 )
 _BREAK = r"(?:\n-(?!-)|[\s\"'+,]|\\[nr])"
-# Only what looks like the lines of a key, for the same reason. Nothing is tried twice.
+# Only what looks like the lines of a key, for the same reason. Nothing is tried twice: the end
+# may always be left out. The repeated groups are not possessive, which Python gets wrong before
+# 3.11.5 where a possessive repeat stands in them.
 _PEM = (
     r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-    rf"(?:{_BREAK}++(?:Proc-Type|DEK-Info|Version|Comment): [\w,.-]++)*+"
-    rf"(?:{_BREAK}++[A-Za-z0-9+/=]{{16,}}+)*+"
+    rf"(?:{_BREAK}++(?:Proc-Type|DEK-Info|Version|Comment): [\w,.-]++)*"
+    rf"(?:{_BREAK}++[A-Za-z0-9+/=]{{16,}}+)*"
     rf"(?:{_BREAK}*+[A-Za-z0-9+/=]{{0,64}}+{_BREAK}*+"
     r"-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?"
 )
