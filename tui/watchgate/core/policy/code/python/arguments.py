@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from watchgate.core.policy.code.python.values import Values
+from watchgate.core.policy.code.python.values import Rest, Values
 
 
 class Call(msgspec.Struct, frozen=True):
@@ -23,6 +23,12 @@ class Call(msgspec.Struct, frozen=True):
     def flat(self) -> Values:
         """What all of them may be."""
         return tuple(value for values in self.values for value in values)
+
+    @property
+    def is_spread(self) -> bool:
+        """Whether there may be others than those that stand here."""
+        rest = any(isinstance(value, Rest) for values in self.positional for value in values)
+        return rest or bool(self.spread)
 
     def at(self, place: int, name: str = "") -> Values:
         """The argument at a place, or of a name; nothing where it is not given."""

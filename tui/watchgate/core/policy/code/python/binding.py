@@ -19,6 +19,7 @@ from watchgate.core.policy.code.python.values import (
     Seq,
     Unread,
     Values,
+    many,
     merged,
 )
 
@@ -32,7 +33,7 @@ def bind(reader: Expressions, target: ast.expr, values: Values) -> None:
         case ast.Name(id=name):
             reader.state.assign(name, values)
         case ast.Starred(value=within):
-            bind(reader, within, (Many(values),))
+            bind(reader, within, (many(values),))
         case ast.Tuple(elts=targets) | ast.List(elts=targets):
             _bind_each(reader, targets, values)
         case ast.Attribute(value=owner, attr=attribute):
@@ -74,7 +75,7 @@ def _set_item(reader: Expressions, owner: ast.expr, index: ast.expr, values: Val
             sets_variable(state, at, values)
         elif isinstance(each, Ref):
             raise Unread(f"changes {each.name}, which other code uses")
-        elif isinstance(owner, ast.Name) and not isinstance(each, Foreign | Obj | Local):
-            state.assign(owner.id, (Many(merged((*values, *at))),))
+        elif isinstance(each, Seq | Many):
+            state.adds(each, merged((*values, *at)))
         else:
             state.forget(values)

@@ -16,8 +16,10 @@ from watchgate.core.policy.code.python.values import (
     Unread,
     Value,
     Values,
+    many,
     merged,
     pieces,
+    seq,
     text_of,
 )
 
@@ -34,7 +36,12 @@ def made(reader: Expressions, name: str, given: Call) -> Values | None:
 def _collected(reader: Expressions, given: Call) -> Values:
     reader.state.forget(v for values in given.named.values() for v in values)
     first = given.at(0)
-    return (Many(items(first, reader.state) if first else PLAIN),)
+    return (many(items(first, reader.state) if first else PLAIN, _sites(given)),)
+
+
+def _sites(given: Call) -> tuple[int, ...]:
+    """The sites of what a copy is made of, with which it may be confused."""
+    return tuple(sorted({s for v in given.flat if isinstance(v, Seq | Many) for s in v.sites}))
 
 
 def _listed(reader: Expressions, given: Call) -> Values:
@@ -53,20 +60,20 @@ def _chosen(reader: Expressions, given: Call) -> Values:
 
 def _filtered(reader: Expressions, given: Call) -> Values:
     reader.state.forget(given.at(0))
-    return (Many(items(given.at(1), reader.state)),)
+    return (many(items(given.at(1), reader.state)),)
 
 
 def _counted(reader: Expressions, given: Call) -> Values:
-    return (Many((Seq((PLAIN, items(given.at(0), reader.state))),)),)
+    return (many((seq((PLAIN, items(given.at(0), reader.state))),)),)
 
 
 def _paired(reader: Expressions, given: Call) -> Values:
-    return (Many((Seq(tuple(items(each, reader.state) for each in given.positional)),)),)
+    return (many((seq(tuple(items(each, reader.state) for each in given.positional)),)),)
 
 
 def _mapped(reader: Expressions, given: Call) -> Values:
     inner = tuple(items(values, reader.state) for values in given.positional[1:])
-    return (Many(calls.called(reader, given.at(0), Call(inner)) or PLAIN),)
+    return (many(calls.called(reader, given.at(0), Call(inner)) or PLAIN),)
 
 
 def _dictionary(reader: Expressions, given: Call) -> Values:
@@ -75,7 +82,7 @@ def _dictionary(reader: Expressions, given: Call) -> Values:
     for each in (item for values in given.positional for item in items(values, state)):
         # Of pairs, both parts.
         found += items((each,), state) if isinstance(each, Seq) else (each,)
-    return (Many(merged(found) or PLAIN),)
+    return (many(merged(found) or PLAIN, _sites(given)),)
 
 
 def _text(reader: Expressions, given: Call) -> Values:

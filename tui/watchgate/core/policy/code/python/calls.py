@@ -54,6 +54,7 @@ _SHOWING: Final = names(
     inspect.getsourcelines dis.dis
     """
 )
+_SPREADABLE: Final = ("pathlib.Path", "builtins.getattr")
 _ANSWERING: Final[tuple[Callable[[State, str, Call], Values | None], ...]] = (
     files.opened,
     opening.opened,
@@ -84,6 +85,8 @@ def called(reader: Expressions, functions: Values, given: Call) -> Values:
 
 def _of_python(reader: Expressions, name: str, given: Call) -> Values:
     state = reader.state
+    if given.is_spread and not (is_harmless(name) or name in _SPREADABLE):
+        raise Unread(f"calls {name} with arguments that are only known at run time")
     made = builtin.made(reader, name, given)
     if made is not None:
         return made

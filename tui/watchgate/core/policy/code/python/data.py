@@ -17,10 +17,11 @@ from watchgate.core.policy.code.python.values import (
     Seq,
     Text,
     Unread,
-    Value,
     Values,
+    many,
     merged,
     pieces,
+    seq,
 )
 from watchgate.core.policy.code.reading import Unknown
 from watchgate.core.policy.shell.words import names
@@ -59,12 +60,12 @@ def of_text(state: State, text: str, name: str, given: Call) -> Values:
             return ()
         return split_text(made) if isinstance(made, list) else (Const(made),)
     method(state, name, given)
-    return (Many((Text(),)),) if name in _SPLITTING else (Text(),)
+    return (many((Text(),)),) if name in _SPLITTING else (Text(),)
 
 
 def split_text(words: Sequence[str]) -> Values:
     """A list of texts."""
-    return (Seq(tuple((Const(each),) for each in words)),)
+    return (seq(tuple((Const(each),) for each in words)),)
 
 
 def split_as_shell(values: Values) -> Values:
@@ -76,7 +77,7 @@ def split_as_shell(values: Values) -> Values:
             except ValueError:
                 return ()
         case _:
-            return (Many((Text(),)),)
+            return (many((Text(),)),)
 
 
 def _joined(sign: str, listed: Values) -> str | None:
@@ -87,13 +88,13 @@ def _joined(sign: str, listed: Values) -> str | None:
     return sign.join(map(str, texts)) if len(texts) == len(parts) else None
 
 
-def of_collection(state: State, owner: Value, name: str, given: Call) -> Values:
-    """What a method of a collection returns; what is added to one is in all names of it."""
+def of_collection(state: State, owner: Seq | Many, name: str, given: Call) -> Values:
+    """What a method of a collection returns."""
     inside = items((owner,), state)
     if name == "items":
-        return (Many((Seq((inside, inside)),)),)
+        return (many((seq((inside, inside)),)),)
     if name in _SHOWING:
-        return (Many(inside),)
+        return (many(inside, owner.sites),)
     if name in _GIVING:
         return merged((*inside, *(v for values in given.positional[1:] for v in values)))
     if name not in _TAKING:
@@ -101,7 +102,5 @@ def of_collection(state: State, owner: Value, name: str, given: Call) -> Values:
         return PLAIN
     state.forget(v for v in given.flat if not isinstance(v, Const | Text | Obj | Many | Seq))
     added = items(given.flat, state) if name in ("extend", "update") else given.flat
-    for known, values in list(state.names.items()):
-        if owner in values:
-            state.assign(known, (Many(merged((*inside, *added))),))
+    state.adds(owner, added)
     return PLAIN

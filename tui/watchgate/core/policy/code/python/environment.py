@@ -9,14 +9,14 @@ from watchgate.core.policy.code.python.state import State, is_environment
 from watchgate.core.policy.code.python.values import (
     PLAIN,
     Const,
-    Many,
     Obj,
-    Seq,
     Text,
     Unread,
     Values,
+    many,
     merged,
     pieces,
+    seq,
     shown_text,
 )
 from watchgate.core.policy.code.reading import Unknown
@@ -36,7 +36,7 @@ def of_environment(state: State, name: str, given: Call) -> Values:
         return (Obj("environ"),)
     if name in _LISTING:
         state.does("printenv")
-        return (Many((Seq(((Text(),), (Text(),))), Text())),)
+        return (many((seq(((Text(),), (Text(),))), Text())),)
     if name == "update" and not given.positional and not given.spread:
         for variable, values in given.named.items():
             sets_variable(state, (Const(variable),), values)

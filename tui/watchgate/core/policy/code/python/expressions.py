@@ -30,8 +30,10 @@ from watchgate.core.policy.code.python.values import (
     Unread,
     Value,
     Values,
+    many,
     merged,
     pieces,
+    seq,
 )
 from watchgate.core.policy.code.reading import Piece
 
@@ -112,11 +114,15 @@ class Expressions:
             reads_variable(state, at)
             return PLAIN
         match owner:
-            case Seq(items=within) if (place := _place(at)) is not None and not _has_rest(within):
+            case Seq(items=within) if (
+                (place := _place(at)) is not None
+                and not _has_rest(within)
+                and not state.added(owner)
+            ):
                 return within[place] if -len(within) <= place < len(within) else PLAIN
             case Seq() | Many():
                 inside = items((owner,), state)
-                return (Many(inside),) if isinstance(index, ast.Slice) else inside
+                return (many(inside, owner.sites),) if isinstance(index, ast.Slice) else inside
             case Const(value=str()) | Text():
                 return (Text(),)
             case Foreign():
@@ -137,7 +143,8 @@ class Expressions:
 
     def sequence(self, node: ast.Tuple | ast.List) -> Values:
         """A list or tuple."""
-        return (Seq(tuple(map(self.of, node.elts))),)
+        sites = self.state.site(node) if isinstance(node, ast.List) else ()
+        return (seq(tuple(map(self.of, node.elts)), sites),)
 
     def starred(self, node: ast.Starred) -> Values:
         """Any number of items."""
@@ -145,7 +152,8 @@ class Expressions:
 
     def collected(self, node: ast.Set) -> Values:
         """A set."""
-        return (Many(items((Seq(tuple(map(self.of, node.elts))),), self.state)),)
+        inside = items((seq(tuple(map(self.of, node.elts))),), self.state)
+        return (many(inside, self.state.site(node)),)
 
     def dictionary(self, node: ast.Dict) -> Values:
         """A dictionary, with its keys among the items."""
@@ -153,7 +161,7 @@ class Expressions:
         for key, value in zip(node.keys, node.values, strict=True):
             values = self.of(value)
             found += items(values, self.state) if key is None else values
-        return (Many(merged(found)),)
+        return (many(merged(found), self.state.site(node)),)
 
     def formatted(self, node: ast.JoinedStr) -> Values:
         """The text of an f-string."""
@@ -208,7 +216,7 @@ class Expressions:
         if isinstance(node, ast.YieldFrom):
             values = items(values, state)
         if state.functions:
-            state.results_in(state.functions[-1], (Many(values),))
+            state.results_in(state.functions[-1], (many(values),))
         return PLAIN
 
     def function(self, node: ast.Lambda) -> Values:
@@ -240,19 +248,19 @@ class Expressions:
         for each, value in pairs:
             if value is not None:
                 self.state.assign(each.arg, self.of(value))
-        for many in (given.vararg, given.kwarg):
-            if many is not None:
-                self.state.assign(many.arg, (Many(PLAIN),))
+        for rest in (given.vararg, given.kwarg):
+            if rest is not None:
+                self.state.assign(rest.arg, (many(PLAIN),))
 
     def comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Values:
         """A collection that loops make."""
         self.loops(node.generators)
-        return (Many(self.of(node.elt)),)
+        return (many(self.of(node.elt), self.state.site(node)),)
 
     def dictionary_of(self, node: ast.DictComp) -> Values:
         """A dictionary that loops make."""
         self.loops(node.generators)
-        return (Many(self.all_of((node.key, node.value))),)
+        return (many(self.all_of((node.key, node.value)), self.state.site(node)),)
 
     def loops(self, generators: Sequence[ast.comprehension]) -> None:
         """Go through the loops of a comprehension."""
@@ -264,13 +272,25 @@ class Expressions:
     def call(self, node: ast.Call) -> Values:
         """What a call returns."""
         given = Call(
-            positional=tuple(map(self.of, node.args)),
+            positional=tuple(value for each in node.args for value in self.argument(each)),
             named={each.arg: self.of(each.value) for each in node.keywords if each.arg},
             spread=tuple(items(self.of(k.value), self.state) for k in node.keywords if not k.arg),
         )
         if isinstance(node.func, ast.Attribute):
             return self.method(self.of(node.func.value), node.func.attr, given)
         return calls.called(self, self.of(node.func), given)
+
+    def argument(self, node: ast.expr) -> Sequence[Values]:
+        """What one argument in the text may be: one, or those of a list that is spread."""
+        if isinstance(node, ast.Starred):
+            match self.of(node.value):
+                case (Seq(items=within) as given,) if not (
+                    _has_rest(within) or self.state.added(given)
+                ):
+                    return within
+                case _:
+                    pass
+        return (self.of(node),)
 
     def method(self, owners: Values, name: str, given: Call) -> Values:
         """What a method of these returns."""

@@ -11,13 +11,13 @@ from watchgate.core.policy.code.python.state import State
 from watchgate.core.policy.code.python.values import (
     PLAIN,
     Const,
-    Many,
     Obj,
     Ref,
     Seq,
     Text,
     Unread,
     Values,
+    many,
     merged,
     pieces,
 )
@@ -132,7 +132,7 @@ def method(state: State, owner: Obj, name: str, given: Call) -> Values | None:
         case "subprocess.Popen", "communicate":
             if any(value != Const(None) for value in given.at(0, "input")):
                 raise Unread("feeds what it starts")
-            return (Many(PLAIN),)
+            return (many(PLAIN),)
         case _:
             return None
 

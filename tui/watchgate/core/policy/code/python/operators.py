@@ -21,14 +21,17 @@ from watchgate.core.policy.code.python.values import (
     Value,
     Values,
     joined,
+    many,
     merged,
     path_joined,
     pieces,
+    seq,
     text_of,
 )
 from watchgate.core.policy.code.reading import UNKNOWN_TEXT, Piece
 
 _MAX_CHOICES: Final = 8
+_MAX_PARTS: Final = 100
 _FORMAT: Final = re.compile(r"%[-+ #0]{0,5}\d{0,9}(?:\.\d{0,9})?[a-zA-Z]|%\(\w{1,99}\)[a-zA-Z]")
 
 
@@ -77,11 +80,12 @@ def _path(left: Value, right: Value) -> Values:
 def _of_collections(state: State, left: Value, sign: ast.operator, right: Value) -> Values:
     if isinstance(left, Seq) and isinstance(sign, ast.Add):
         if isinstance(right, Seq):
-            return (Seq(left.items + right.items),)
-        return (Seq((*left.items, (Rest(items((right,), state)),))),)
+            return (seq(left.items + right.items, (*left.sites, *right.sites)),)
+        return (seq((*left.items, (Rest(items((right,), state)),)), left.sites),)
     both = [each for each in (left, right) if isinstance(each, Many | Seq)]
     state.forget(each for each in (left, right) if each not in both)
-    return (Many(merged(item for each in both for item in items((each,), state))),)
+    sites = tuple(sorted({site for each in both for site in each.sites}))
+    return (many((item for each in both for item in items((each,), state)), sites),)
 
 
 def signed(state: State, sign: ast.unaryop, operands: Values) -> Values:
@@ -96,6 +100,8 @@ def signed(state: State, sign: ast.unaryop, operands: Values) -> Values:
 
 def formatted(parts: Sequence[tuple[Piece, ...]]) -> Values:
     """The text of an f-string, of whose parts each has some alternatives."""
+    if len(parts) > _MAX_PARTS:
+        return (Text(),)
     texts = []
     for chosen in islice(product(*parts), _MAX_CHOICES + 1):
         text: Piece = ""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from watchgate.core.policy.code.python.arguments import Call
 from watchgate.core.policy.code.python.state import State
-from watchgate.core.policy.code.python.values import PLAIN, Many, Rest, Values, merged
+from watchgate.core.policy.code.python.values import PLAIN, Rest, Values, many, merged
 
 
 def called(state: State, number: int, given: Call) -> Values:
@@ -49,4 +49,4 @@ def _all_get(state: State, named: Sequence[str], rest: ast.arg | None, values: V
     for name in named:
         state.assign(name, values)
     if rest is not None:
-        state.assign(rest.arg, (Many(values),))
+        state.assign(rest.arg, (many(values),))

@@ -14,16 +14,16 @@ from watchgate.core.policy.code.python.state import State
 from watchgate.core.policy.code.python.values import (
     PLAIN,
     Const,
-    Many,
     Obj,
-    Seq,
     Text,
     Unread,
     Value,
     Values,
+    many,
     merged,
     path_joined,
     pieces,
+    seq,
     shown_text,
     text_of,
 )
@@ -31,6 +31,7 @@ from watchgate.core.policy.code.reading import UNKNOWN_TEXT, Piece, Unknown
 from watchgate.core.policy.shell.words import names
 
 _MAX_PATHS: Final = 8
+_MAX_PARTS: Final = 30
 _SAME: Final = names(
     """os.path.expanduser os.path.expandvars os.path.abspath os.path.realpath os.path.normpath
     os.path.normcase os.path.relpath os.fspath os.fsdecode"""
@@ -59,8 +60,11 @@ def found(state: State, name: str, given: Call) -> Values | None:
 
 def _joined(values: Iterable[Values]) -> tuple[Piece, ...]:
     """The names below one another, for all that they may be."""
+    parts = tuple(values)
+    if len(parts) > _MAX_PARTS:
+        return (Unknown(),)
     made: tuple[Piece, ...] = ("",)
-    for each in values:
+    for each in parts:
         made = tuple(path_joined(folder, name) for folder in made for name in pieces(each))
         made = made if len(made) <= _MAX_PATHS else (Unknown(),)
     return made
@@ -82,7 +86,7 @@ def _of_parts(name: str) -> Callable[[State, Call], Values]:
                 parts.append(Text())
                 continue
             head, tail = posixpath.split(each)
-            both = Seq(((Const(head),), (Const(tail),)))
+            both = seq(((Const(head),), (Const(tail),)))
             parts.append({"dirname": Const(head), "basename": Const(tail)}.get(name, both))
         return merged(parts)
 
@@ -94,7 +98,7 @@ def _globbed(state: State, given: Call) -> Values:
     for each in patterns:
         state.does("ls", each)
     folders = [shown_text(each).partition("*")[0] for each in patterns]
-    return (Many(merged(Text(each[: each.rfind("/") + 1] + UNKNOWN_TEXT) for each in folders)),)
+    return (many(merged(Text(each[: each.rfind("/") + 1] + UNKNOWN_TEXT) for each in folders)),)
 
 
 def _searched(state: State, given: Call) -> Values:
@@ -129,17 +133,17 @@ def listed(name: str, given: Call) -> Values:
     within = merged(Text(f"{shown_text(each)}/{UNKNOWN_TEXT}") for each in folders)
     match name:
         case "os.listdir":
-            return (Many((Text(),)),)
+            return (many((Text(),)),)
         case "os.scandir":
             entries = (Obj("os.DirEntry", *pieces((each,))) for each in within)
-            return (Many(tuple(entries)),)
+            return (many(tuple(entries)),)
         case "os.walk" | "os.fwalk":
-            some: Values = (Many((Text(),)),)
-            return (Many((Seq((merged((*map(text_of, folders), *within)), some, some)),)),)
+            some: Values = (many((Text(),)),)
+            return (many((seq((merged((*map(text_of, folders), *within)), some, some)),)),)
         case "tempfile.mktemp":
             return (Text(f"/tmp/{UNKNOWN_TEXT}"),)
         case "tempfile.mkstemp":
-            return (Seq((PLAIN, (Text(f"/tmp/{UNKNOWN_TEXT}"),))),)
+            return (seq((PLAIN, (Text(f"/tmp/{UNKNOWN_TEXT}"),))),)
         case _ if name in _MOVING:
             return given.at(1, "dst")
         case _:
@@ -156,7 +160,7 @@ def part_of_path(piece: Piece, attribute: str) -> Values:
                 above = posixpath.join(text, "..")
             return (path(above if known else Unknown(above)),)
         case "parents":
-            return (Many((path(Unknown(f"{text}/../{UNKNOWN_TEXT}")),)),)
+            return (many((path(Unknown(f"{text}/../{UNKNOWN_TEXT}")),)),)
         case "name":
             return (Const(posixpath.basename(text)) if known else Text(),)
         case _:
@@ -176,7 +180,7 @@ def method(state: State, piece: Piece, name: str, given: Call) -> Values:
         return PLAIN
     if name in _LISTING_METHODS:
         state.does(_LISTING_METHODS[name], piece)
-        return (Many((path(path_joined(piece, Unknown())),)),)
+        return (many((path(path_joined(piece, Unknown())),)),)
     match name:
         case "open":
             whole = Call(((path(piece),), *given.positional), given.named, given.spread)

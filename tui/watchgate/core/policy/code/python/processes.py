@@ -21,6 +21,7 @@ from watchgate.core.policy.code.python.values import (
     Value,
     Values,
     pieces,
+    seq,
 )
 from watchgate.core.policy.code.reading import Argv, Unknown
 from watchgate.core.policy.shell.words import names
@@ -40,7 +41,7 @@ def started(state: State, name: str, given: Call) -> Values | None:
     if module == "subprocess" and last in _SUBPROCESS:
         return _subprocess(state, last, given)
     if name == "asyncio.create_subprocess_exec":
-        _runs(state, (Seq(given.positional),), given)
+        _runs(state, (seq(given.positional),), given)
         return (Obj("subprocess.Popen"),)
     if name in _EXECUTED:
         rest = given.positional[2:] if last.startswith("execl") else ()
@@ -49,7 +50,7 @@ def started(state: State, name: str, given: Call) -> Values | None:
                 if not isinstance(value, Seq):
                     raise Unread("starts a program with words that are not followed")
                 rest = value.items[1:]
-        _runs(state, (Seq((given.at(0), *rest)),), given)
+        _runs(state, (seq((given.at(0), *rest)),), given)
         return ()
     return None
 
@@ -82,6 +83,8 @@ def _shell(state: State, commands: Values, given: Call) -> None:
 
 def _runs(state: State, commands: Values, given: Call) -> None:
     for value in commands:
+        if state.added(value):
+            raise Unread("starts a program with words that are not followed")
         for argv in _argvs(value):
             _starts(state, argv, given)
 

@@ -17,7 +17,6 @@ from watchgate.core.policy.code.python.names import (
 )
 from watchgate.core.policy.code.python.values import (
     PLAIN,
-    Const,
     Foreign,
     Local,
     Many,
@@ -25,7 +24,6 @@ from watchgate.core.policy.code.python.values import (
     Ref,
     Rest,
     Seq,
-    Text,
     Unread,
     Value,
     Values,
@@ -33,6 +31,7 @@ from watchgate.core.policy.code.python.values import (
     merged,
     path_joined,
     pieces,
+    widened,
 )
 from watchgate.core.policy.code.reading import MAX_COMMANDS, Argv, Piece, Unknown
 
@@ -64,13 +63,30 @@ class State:
 
     def assign(self, name: str, values: Values) -> None:
         """Add values to those that a name has."""
+        check()
         before = self.names.get(name, ())
         after = merged((*before, *values))
         if before and after != before and self.passes >= SETTLING_PASS:
-            after = merged(_widened(after))
+            after = widened(after)
         if after != before:
             self.names[name] = after
             self.changed = True
+
+    def adds(self, owner: Value, values: Values) -> None:
+        """Add values to a collection, by whatever name it goes."""
+        if isinstance(owner, Seq | Many):
+            for site in owner.sites or ("",):
+                self.assign(f"[{site}]", values)
+
+    def added(self, owner: Value) -> Values:
+        """What may have been added to a collection since it was made."""
+        if not isinstance(owner, Seq | Many):
+            return ()
+        return merged(v for s in owner.sites or ("",) for v in self.names.get(f"[{s}]", ()))
+
+    def site(self, node: ast.AST) -> tuple[int]:
+        """The number of a place in the code that makes collections."""
+        return (self.numbers.setdefault(id(node), -len(self.numbers)),)
 
     def results_in(self, number: int, values: Values) -> None:
         """Add values to those that a function of the code returns."""
@@ -190,7 +206,8 @@ def items(values: Values, state: State) -> Values:
     named = [each for each in values if isinstance(each, Ref | Local) or is_environment(each)]
     state.forget(named)
     others = items_of(tuple(each for each in values if each not in named))
-    return merged((*others, *(PLAIN if named or not others else ())))
+    added = [value for each in values for value in state.added(each)]
+    return merged((*others, *added, *(PLAIN if named or not others else ())))
 
 
 def is_environment(value: Value) -> bool:
@@ -202,16 +219,6 @@ def is_environment(value: Value) -> bool:
             return kind == "environ"
         case _:
             return False
-
-
-def _widened(values: Values) -> Values:
-    """The values without constants, which a loop may change for ever."""
-    others = tuple(each for each in values if not isinstance(each, Const | Text | Seq | Many))
-    collections = tuple(each for each in values if isinstance(each, Seq | Many))
-    inside = _widened(items_of(collections)) if collections else ()
-    flat = merged((*(each for each in inside if not isinstance(each, Seq | Many)), Text()))
-    texts: Values = (Text(),) if any(isinstance(each, Const | Text) for each in values) else ()
-    return (*others, *texts, *((Many(flat),) if collections else ()))
 
 
 def _plain(name: str) -> str:

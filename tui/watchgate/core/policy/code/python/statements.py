@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
+from watchgate.core.patterns.allowance import check
 from watchgate.core.policy.code.python import operators
 from watchgate.core.policy.code.python.binding import bind
 from watchgate.core.policy.code.python.expressions import Expressions
@@ -19,9 +20,11 @@ from watchgate.core.policy.code.python.values import (
     Obj,
     Plain,
     Ref,
+    Seq,
     Text,
     Unread,
     Values,
+    many,
     merged,
 )
 
@@ -39,6 +42,7 @@ class Statements:
     def all(self, body: Iterable[ast.stmt]) -> None:
         """Go through statements; one that is not understood leaves the others as they are."""
         for each in body:
+            check()
             try:
                 self.one(each)
             except Unread as why:
@@ -70,6 +74,10 @@ class Statements:
     def addition(self, node: ast.AugAssign) -> None:
         """Change a value by an operator."""
         before, by = self.values.of(node.target), self.values.of(node.value)
+        for each in before:
+            # A list stays the same one, also where it has other names.
+            if isinstance(each, Seq | Many):
+                self.state.adds(each, items(by, self.state))
         self.assigned(node.target, operators.operation(self.state, before, node.op, by))
 
     def result(self, node: ast.Return) -> None:
@@ -144,6 +152,8 @@ class Statements:
         for each in node.targets:
             if isinstance(each, ast.Attribute | ast.Subscript):
                 owners = self.values.of(each.value)
+                if isinstance(each, ast.Subscript):
+                    self.values.indices(each.slice)
                 if any(isinstance(o, Ref) and o.name != "os.environ" for o in owners):
                     raise Unread("takes away what other code uses")
 
@@ -240,7 +250,7 @@ class Statements:
                     case ast.MatchAs(name=str() as name) | ast.MatchStar(name=str() as name):
                         self.state.assign(name, bound)
                     case ast.MatchMapping(rest=str() as name):
-                        self.state.assign(name, (Many(bound),))
+                        self.state.assign(name, (many(bound),))
                     case ast.MatchValue(value=value) | ast.MatchClass(cls=value):
                         self.values.of(value)
                     case _:

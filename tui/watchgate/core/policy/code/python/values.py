@@ -15,6 +15,10 @@ import msgspec
 from watchgate.core.policy.code.reading import UNKNOWN_TEXT, Piece, Unknown
 
 MAX_ALTERNATIVES: Final = 8
+_MAX_WEIGHT: Final = 200
+_MAX_SITES: Final = 50
+
+Sites = tuple[int, ...]
 
 
 class Unread(Exception):
@@ -34,15 +38,26 @@ class Text(msgspec.Struct, frozen=True):
 
 
 class Seq(msgspec.Struct, frozen=True):
-    """A list or tuple of so many items."""
+    """A list or tuple of so many items.
+
+    `weight` is how many values are in it, at any depth. `sites` are the numbers of the places in
+    the code that make it, by which what is added later is noted; none where that is unknown.
+    """
 
     items: tuple[Values, ...]
+    weight: int
+    sites: Sites = ()
 
 
 class Many(msgspec.Struct, frozen=True):
-    """A collection of any number of items, each of which is one of these; or an iterator."""
+    """A collection of any number of items, each of which is one of these; or an iterator.
+
+    `weight` and `sites` as for `Seq`.
+    """
 
     items: Values
+    weight: int
+    sites: Sites = ()
 
 
 class Rest(msgspec.Struct, frozen=True):
@@ -86,15 +101,99 @@ Values = tuple[Value, ...]
 PLAIN: Final[Values] = (Plain(),)
 
 
+def seq(items: Iterable[Values], sites: Sites = ()) -> Seq | Many:
+    """A list or tuple; one that is too large for anybody to follow as a collection of its items."""
+    found = tuple(items)
+    weight = 1 + sum(map(_weight, found))
+    if weight <= _MAX_WEIGHT:
+        return Seq(found, weight, sites)
+    different = {id(values): values for values in found}.values()
+    return many((value for values in different for value in values), sites)
+
+
+def many(items: Iterable[Value], sites: Sites = ()) -> Many:
+    """A collection of any number of these; of a large one, what is in them at any depth."""
+    found = merged(items)
+    weight = 1 + _weight(found)
+    if weight > _MAX_WEIGHT:
+        sites = _sites(sites, found)
+        found = _flat(found)
+        weight = 1 + len(found)
+    return Many(found, weight, sites)
+
+
+def _weight(values: Values) -> int:
+    weight = 0
+    for each in values:
+        match each:
+            case Seq() | Many():
+                weight += each.weight
+            case Rest(items=items):
+                weight += _weight(items)
+            case _:
+                weight += 1
+    return weight
+
+
 def merged(values: Iterable[Value]) -> Values:
-    """The values, each once; where there are many constants, one of them that is not known."""
+    """The values, each once; of too many, texts and collections as one of each."""
     found = tuple(dict.fromkeys(map(_typed, values)))
     if len(found) <= MAX_ALTERNATIVES:
         return tuple(value for _, value in found)
-    others = [value for _, value in found if not isinstance(value, Const | Text)]
+    return widened(value for _, value in found)
+
+
+def widened(values: Iterable[Value]) -> Values:
+    """The values with one unknown text for all texts, and one collection for all collections."""
+    found = dict.fromkeys(values)
+    texts: Values = (Text(),) if any(isinstance(each, Const | Text) for each in found) else ()
+    collections = [each for each in found if isinstance(each, Seq | Many)]
+    inner = _flat(collections)
+    others = [each for each in found if not isinstance(each, Const | Text | Seq | Many)]
     if len(others) > MAX_ALTERNATIVES:
         raise Unread("gives a name more meanings than anybody follows")
-    return (*others, Text())
+    collected: Values = (many((*inner, Text()), _sites((), collections)),) if collections else ()
+    return (*others, *texts, *collected)
+
+
+def _sites(known: Sites, values: Iterable[Value]) -> Sites:
+    """The sites of all collections in these, at any depth."""
+    found = set(known)
+    waiting = list(values)
+    while waiting:
+        match waiting.pop():
+            case Seq(items=items, sites=sites):
+                found.update(sites)
+                waiting += (each for item in items for each in item)
+            case Many(items=inner, sites=sites):
+                found.update(sites)
+                waiting += inner
+            case Rest(items=inner):
+                waiting += inner
+            case _:
+                pass
+    if len(found) > _MAX_SITES:
+        raise Unread("has collections in more collections than anybody follows")
+    return tuple(sorted(found))
+
+
+def _flat(values: Iterable[Value]) -> Values:
+    """What is in values at any depth, texts as one that is not known."""
+    found: dict[Value, None] = {}
+    waiting = list(values)
+    while waiting:
+        match waiting.pop():
+            case Seq(items=items):
+                waiting += (each for item in items for each in item)
+            case Many(items=inner) | Rest(items=inner):
+                waiting += inner
+            case Const():
+                found[Text()] = None
+            case value:
+                found[value] = None
+    if len(found) >= MAX_ALTERNATIVES:
+        raise Unread("gives a name more meanings than anybody follows")
+    return tuple(found)
 
 
 def _typed(value: Value) -> tuple[str, Value]:
@@ -113,7 +212,7 @@ def _items(value: Value) -> Iterator[Value]:
             for item in items:
                 for each in item:
                     yield from each.items if isinstance(each, Rest) else (each,)
-        case Many(items=items):
+        case Many(items=items) | Rest(items=items):
             yield from items
         case Foreign():
             yield value
