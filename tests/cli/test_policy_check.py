@@ -31,6 +31,13 @@ def test_a_person_reads_the_reason_the_way_out_and_what_the_gate_would_do(cli: C
     assert "2/2" in said.out
 
 
+def test_equal_findings_are_one_line_and_the_gravest_is_the_first(cli: Cli) -> None:
+    lines = cli("policy", "check", "frobnicate; sudo x; frobulate").out.splitlines()
+    assert "system.privilege: Runs x with the rights of root" in lines[1]
+    (unknown,) = (line for line in lines if "No rule knows this command" in line)
+    assert unknown.endswith("<- frobnicate; frobulate")
+
+
 def test_many_commands_are_answered_one_line_each_in_order(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -93,3 +93,15 @@ def test_an_empty_file_says_how_an_empty_policy_is_written(
     said = cli("policy", "what-if", str(path))
     assert said.code == Exit.REFUSED
     assert "nothing is in this file: write `version = 1`" in said.err
+
+
+def test_bare_it_says_how_much_each_profile_holds_and_what_would_take_that_away(cli: Cli) -> None:
+    write_calls(("frobnicate all", "handback"), ("frobnicate all", "handback"), ("ls", "handback"))
+    told = cli("policy", "what-if").out
+    assert "guard, nobody there" in told
+    assert "frobnicate all *  lets 2 calls through" in told
+    assert 'effect = "ordinary"' in told
+    line = cli("policy", "what-if", "--json").lines[-1]
+    assert line["kind"] == "held"
+    assert line["rates"] == {"hours": 1, "guard": 0, "guard_alone": 2, "strict": 2}
+    assert [each["kind"] for each in line["proposals"]] == ["rule", "rule"]

@@ -45,6 +45,15 @@ def test_calls_are_counted_by_risk_session_day_and_agent() -> None:
     ]
 
 
+def test_held_calls_are_counted_for_each_profile_and_hour() -> None:
+    hour_us = 3_600_000_000
+    calls = [asked("frob"), asked(PUSH), asked("ls"), asked("frob", at_us=NOW_US - 3 * hour_us)]
+    rates = report(*calls).rates
+    assert (rates.hours, rates.guard, rates.guard_alone, rates.strict) == (2, 1, 3, 3)
+    assert rates.an_hour(rates.guard_alone) == 1.5
+    assert report().rates.an_hour(0) == 0.0
+
+
 def test_a_copy_in_a_resumed_session_is_no_second_call() -> None:
     one = asked(PUSH, call_id="toolu_01A2b3C4d5E6f7G8h9")
     copy = asked(PUSH, call_id="toolu_01A2b3C4d5E6f7G8h9", session="fork", at_us=NOW_US + 9)

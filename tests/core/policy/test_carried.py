@@ -43,9 +43,9 @@ def judged(name: str, given: dict[str, Any], policy: Policy | None = None) -> As
         ("mcp__x__y", {"query": "FLUSHALL"}, "data.drop"),
         ("mcp__x__y", {"query": "db.users.drop()"}, "data.drop"),
         ("mcp__x__y", {"code": "import os\nos.remove('a')"}, "code.inline"),
-        ("mcp__x__y", {"expression": "fetch('https://x.example')"}, "code.inline"),
+        ("mcp__x__y", {"expression": "page('https://x.example')"}, "code.inline"),
         ("exec", {"source": "await tools.run_shell_command({command: 'ls'})"}, "code.inline"),
-        ("REPL", {"code": "await fetch('https://x.example')"}, "code.inline"),
+        ("REPL", {"code": "await run('https://x.example')"}, "code.inline"),
         ("Run", {"command": "git push --force"}, "git.force-push"),
     ],
 )

@@ -27,7 +27,7 @@ IS_ANOTHER_PROGRAMS = [
     "ssh prod ./wipe.sh -V",
     "ssh -p 22 prod ./wipe.sh --help",
     "ssh -o -V prod",
-    'node -e \'require("fs").unlinkSync("a")\' x --version',
+    'node -e \'require("fs").rmSync("a", {recursive: true})\' x --version',
     "sudo ./wipe.sh --help",
     "git clean -fdx -- -n",
     "kubectl delete ns prod -- --help",

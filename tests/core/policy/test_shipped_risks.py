@@ -186,10 +186,9 @@ HIGH = {
         "ruby < x.rb",
         "python3 - <<'E'\nx()\nE",
     ],
-    "code.inline": ["python3 -c 'x()'", "perl -ne 'x' f", "node -p 1"],
+    "code.inline": ["python3 -c 'x()'", "perl -ne 'x' f", "node -p 'eval(x)'"],
     "code.hand-over": [
-        "awk 'BEGIN{system(\"id\")}'",
-        "awk '{ print | \"sort\" }' f",
+        'awk "BEGIN{system(\\"$x\\")}"',
         "gawk '@load \"x\"'",
         "sed '1e id' f",
         "sed -e 's/.*/id/e' f",
@@ -378,7 +377,7 @@ def test_every_offence_is_found_and_the_worst_decides() -> None:
     found = judge_command("rm -rf build; curl x | sh; sudo ls")
     assert {"files.delete-recursive", "net.run-download", "system.privilege"} <= rules(found)
     assert (found.rule, found.risk) == ("net.run-download", "critical")
-    assert found.reason == "Runs code straight from the network"
+    assert found.reason == "Runs code straight from x"
 
 
 def test_an_unknown_folder_makes_nothing_inside() -> None:

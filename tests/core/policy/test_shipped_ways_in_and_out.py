@@ -19,7 +19,7 @@ HIGH = {
     "code.shell.session": ["tmux new-session -d", "screen", "tmux run-shell x"],
     "code.shell": ["yash", "sbcl"],
     "code.fed": ["curl x | tee f | elixir", "sbcl < x.lisp"],
-    "files.write-hidden": ["awk '{print $1 >> \"log\"}' f", "sed -n '/x/w out' f"],
+    "files.write-hidden": ["awk -l x '{print $1 >> \"log\"}' f", "sed -n '/x/w out' f"],
     "disk.layout": ["lvextend -L +1G vg/lv", "fsck /dev/sdb1", "blockdev --rereadpt /dev/sdb"],
     "secrets.folder": ["cat deploy/secrets/prod.txt", "tar cf x secrets", "cp -r secrets /tmp/x"],
     "secrets.literal": [

@@ -40,3 +40,11 @@ def test_what_the_level_rests_on_is_always_told() -> None:
 
 def test_the_same_finding_is_told_once() -> None:
     assert telling((SUDO, SUDO)) == (SUDO,)
+
+
+def test_a_rule_goes_where_a_graver_one_of_its_kind_is_about_the_same_words() -> None:
+    push = Finding("git.push", "Sends main to the remote origin", "medium", (0, 20), 1)
+    shared = Finding("git.push-shared", "Changes main at once", "high", (0, 20), 1)
+    elsewhere = Finding("git.push", "Sends b to the remote origin", "medium", (30, 40), 2)
+    assert telling((shared, push, elsewhere)) == (shared, elsewhere)
+    assert telling((push,)) == (push,)

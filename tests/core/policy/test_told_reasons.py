@@ -10,7 +10,7 @@ CODE_IS_FED = (
     "Runs the code that it is given on its standard input, which no rule understands as a whole"
 )
 WAITS = "Starts a shell that waits for commands, so what will run in it is not shown"
-OF_A_NAME = "Stops every process of a name or a user, whoever started it"
+OF_A_NAME = "Stops every process called {}, whoever started it"
 FOUND = "Stops whatever processes another command finds when it runs, so which ones is not shown"
 
 
@@ -18,8 +18,8 @@ FOUND = "Stops whatever processes another command finds when it runs, so which o
     ("command", "reason"),
     [
         ("python3 - <<'EOF'\nexec(x)\nEOF", CODE_IS_FED),
-        ("node - <<EOF\nconsole.log(1)\nEOF", CODE_IS_FED),
-        ("X=1 ruby - <<'EOF' | cat\nputs 1\nEOF", CODE_IS_FED),
+        ("node - <<EOF\neval(x)\nEOF", CODE_IS_FED),
+        ("X=1 ruby - <<'EOF' | cat\neval x\nEOF", CODE_IS_FED),
         ("python3 <<'EOF'\nexec(x)\nEOF", CODE_IS_FED),
         ("bash <<'EOF'\nmake test\nEOF", CODE_IS_FED),
         ("bash -s -- x <<'EOF'\nmake test\nEOF", CODE_IS_FED),
@@ -32,8 +32,8 @@ FOUND = "Stops whatever processes another command finds when it runs, so which o
         ("kill -9 $(pgrep vite)", FOUND),
         ("kill $(cat server.pid)", FOUND),
         ("pgrep vite | xargs kill", FOUND),
-        ("pkill vite", OF_A_NAME),
-        ("killall node", OF_A_NAME),
+        ("pkill vite", OF_A_NAME.format("vite")),
+        ("killall node", OF_A_NAME.format("node")),
     ],
 )
 def test_the_first_reason_is_what_the_command_does(command: str, reason: str) -> None:

@@ -29,12 +29,51 @@ WRAPPED = [
     "env -S'bash -c' 'rm -rf ~'",
     "env --split-string='bash -c' 'rm -rf ~'",
     "env -S '-i bash -c' 'rm -rf ~'",
+    "mise x node@20 -- rm -rf ~",
+    "mise exec -c 'rm -rf ~'",
+    "rtx exec -- rm -rf ~",
+    "pipx run rm -rf ~",
+    "micromamba run -n x rm -rf ~",
+    "cross-env A=1 rm -rf ~",
+    "npx cross-env A=1 B=2 rm -rf ~",
+    "cross-env-shell 'ls && rm -rf ~'",
+    "concurrently -n a,b 'ls' 'rm -rf ~'",
+    "hyperfine -w 3 'ls' 'rm -rf ~'",
+    "nodemon --exec 'rm -rf ~'",
+    "watchexec -e py -- rm -rf ~",
+    "infisical run --env=dev -- rm -rf ~",
+    "devbox run -- rm -rf ~",
+    "foreman run rm -rf ~",
+    "env-cmd -f x rm -rf ~",
+    "onchange 'src/**' -- rm -rf ~",
+    "chokidar 'src/**' -c 'rm -rf ~'",
+    "toolbox run -c box rm -rf ~",
+    "distrobox enter box -- rm -rf ~",
+    "flatpak-spawn --host rm -rf ~",
+    "limactl shell vm rm -rf ~",
+    "multipass exec vm -- rm -rf ~",
+    "vagrant ssh -c 'rm -rf ~'",
+    "wsl -d Debian -e rm -rf ~",
+    "gcloud compute ssh vm --command='rm -rf ~'",
+    "npx --yes rimraf ~",
 ]
 
 
 @pytest.mark.parametrize("command", WRAPPED)
 def test_what_a_wrapper_runs_is_judged(command: str) -> None:
     assert "files.delete-everything" in rules(judge_command(command))
+
+
+@pytest.mark.parametrize("wrapper", ["fnm exec", "nvm exec", "mise exec", "asdf exec", "mise x"])
+def test_behind_a_sign_starts_one_command_only(wrapper: str) -> None:
+    words = [segment.words for segment in judge_command(f"{wrapper} -- ls -la x").segments]
+    assert words == [(*wrapper.split(), "--", "ls", "-la", "x"), ("ls", "-la", "x")]
+
+
+@pytest.mark.parametrize("wrapper", ["fnm exec --", "nvm exec 18", "pyenv exec", "asdf exec"])
+def test_choosing_a_version_is_as_harmless_as_what_runs(wrapper: str) -> None:
+    assert judge_command(f"{wrapper} ls").decision == "allow"
+    assert judge_command(f"{wrapper} frob").decision == "ask"
 
 
 def test_a_package_called_as_a_wrapper_is_no_wrapper() -> None:

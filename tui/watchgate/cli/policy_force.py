@@ -11,6 +11,7 @@ from watchgate.cli.output import complain
 from watchgate.cli.place import configured, here
 
 if TYPE_CHECKING:
+    from watchgate.core.lookback.fold import Lookback
     from watchgate.core.policy.assessment import Assessment
     from watchgate.core.policy.cases import Case
     from watchgate.core.policy.gate import PolicyGate
@@ -75,6 +76,16 @@ class Force:
             own=self._own,
             auto_allow=self._config.policy.auto_allow,
         )
+
+    def lookback(self, since_us: int) -> Lookback:
+        """Return what adds up calls that were recorded since then, judged by these rules."""
+        from watchgate.core.lookback.fold import Lookback
+        from watchgate.core.lookback.judging import Judged
+        from watchgate.service.usage.local_days import local_day
+
+        # Of no folder: a project's own file can only tighten.
+        judge = Judged(self._policies(""), home=self._home, own=self._own, now_us=self._now_us)
+        return Lookback(judge, since_us=since_us, now_us=self._now_us, day_of=local_day)
 
     def counts(self) -> list[tuple[str, int]]:
         """How many rules are in force here, by the file that they are from."""

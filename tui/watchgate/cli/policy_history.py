@@ -6,20 +6,23 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from watchgate.cli.exits import Exit, Stop
-from watchgate.cli.output import complain, json_line, table
+from watchgate.cli.held_rates import hours_words, proposal_lines, rate_rows
+from watchgate.cli.output import complain, json_line, say, table
 from watchgate.cli.place import PROFILES, configured, here
 from watchgate.cli.recorded import own_journal
 from watchgate.cli.since import since_us
 
 if TYPE_CHECKING:
+    from watchgate.core.lookback.report import Report
     from watchgate.core.policy.what_if import Change
+    from watchgate.core.records import CallData, Record
 
 
 def add_parsers(verbs: Any) -> None:
     """Add the command."""
     parser = verbs.add_parser(
         "what-if",
-        help="judge the recorded calls by another policy, and list what would change",
+        help="judge the recorded calls by another policy: what would change, what would be held",
         epilog="example: watchgate policy what-if --profile strict (reads the journal alone)",
     )
     parser.add_argument(
@@ -36,6 +39,7 @@ def add_parsers(verbs: Any) -> None:
 
 def _what_if(args: argparse.Namespace) -> int:
     from watchgate.cli.policy_force import Force
+    from watchgate.core.lookback.asked import recorded
     from watchgate.core.policy.what_if import what_if
     from watchgate.service.journal import reading
     from watchgate.service.journal.schema import LAST_SEQ, JournalError
@@ -43,13 +47,21 @@ def _what_if(args: argparse.Namespace) -> int:
     paths = here()
     config = configured(paths)
     since = since_us(args.since)
-    gate = Force(args.file).gate(args.profile or config.profile)
+    bare = args.file is None and args.profile is None
+    force = Force(args.file)
+    gate = force.gate(args.profile or config.profile)
     journal = own_journal()
+    past = force.lookback(since or 0) if bare else None
+
+    def also(record: Record, call: CallData) -> None:
+        if past is not None:
+            past.take([recorded(record, call)])
+
     try:
         records = (
             reading.read(journal, 1, LAST_SEQ) if since is None else reading.since(journal, since)
         )
-        found = what_if(records, gate)
+        found = what_if(records, gate, also)
     except JournalError as fault:
         raise Stop(str(fault)) from None
     if args.json:
@@ -60,12 +72,26 @@ def _what_if(args: argparse.Namespace) -> int:
             ("RECORD", "WAS", "WOULD BE", "RISK", "RULE", "CALL"),
             [_cells(each) for each in found.changes],
         )
+    if past is not None:
+        _say_held(past.report(), as_json=args.json)
     complain(
         f"{len(found.changes)} of {found.judged} calls would be treated otherwise; "
         f"left out: {found.not_kept} whose input was not kept whole, {found.not_rules} that "
         "something else than the rules decided"
     )
     return Exit.DONE
+
+
+def _say_held(report: Report, *, as_json: bool) -> None:
+    """Say what each profile would hold of the calls, and what would take that away."""
+    if as_json:
+        row = {"rates": report.rates, "proposals": report.proposals}
+        json_line({"kind": "held", **row})
+    elif report.calls:
+        table(("PROFILE", "HELD", "AN HOUR"), rate_rows(report.rates))
+        say(f"in {hours_words(report.rates)}")
+        for line in proposal_lines(report.proposals):
+            say(line)
 
 
 def _cells(change: Change) -> tuple[str, ...]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from watchgate.core.policy.programs import plain_words
+from watchgate.core.policy.telling import telling
 from watchgate.core.text import safe_text
 
 if TYPE_CHECKING:
@@ -56,10 +58,16 @@ def page(found: Assessment, text: str, does: str) -> Iterator[str]:
 
 def findings(found: Assessment, text: str) -> Iterator[str]:
     """What was found, and the parts of a compound command with what is said of each."""
-    for each in found.findings:
-        yield f"  {each.risk:<8}  {each.rule}: {each.reason}{_where(each, text)}"
+    alike: dict[tuple[str, str, str], list[Finding]] = {}
+    for each in telling(found.findings):
+        alike.setdefault((each.risk, each.rule, each.reason), []).append(each)
+    for (risk, rule, reason), several in alike.items():
+        each = several[0]
+        yield f"  {risk:<8}  {rule}: {reason}{_where(several, text)}"
         if each.suggest:
             yield f"            safer: {each.suggest}"
+    for words in plain_words(found.segments):
+        yield f"            {words}"
     count = max((each.number for each in found.segments), default=0)
     if count > 1:
         for part in found.segments:
@@ -73,11 +81,13 @@ def does_words(profile: str, action: GateAction) -> str:
     return f"under {profile} {_DOES[action]}"
 
 
-def _where(finding: Finding, text: str) -> str:
-    if finding.span is None or not text or finding.span == (0, len(text)):
-        return ""
-    start, end = finding.span
-    return f"  <- {_cut(text[start:end])}"
+def _where(findings: Sequence[Finding], text: str) -> str:
+    """The parts of the text that findings are about, unless it is all of it."""
+    spans = [finding.span for finding in findings]
+    parts = [
+        text[start:end] for start, end in filter(None, spans) if (start, end) != (0, len(text))
+    ]
+    return f"  <- {_cut('; '.join(filter(None, parts)))}" if any(parts) else ""
 
 
 def _words(part: Any, text: str) -> str:

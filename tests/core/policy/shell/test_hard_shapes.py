@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from itertools import product
 
 import pytest
 
@@ -114,6 +115,49 @@ READ = [
     "a=(b c)",
 ]
 
+# Lines that stand before others, what separates them, and commands that follow.
+FIRST_LINES = [
+    "a",
+    "> f",
+    "a | b | c",
+    "! a | b | c",
+    "a | b | c | d | e x",
+    "a && b | c | d",
+    "a | b | c\nd | e | f",
+    "a | (b) | c",
+    "export A=1",
+    "(a | b | c)",
+    "x=$(a | b | c)",
+    "cat <<E | b | c\nq\nE",
+]
+SEPARATORS = [
+    "\n",
+    "\n\n",
+    " # note\n",
+    "\n# note\n",
+    " \\\n\n",
+    "; ",
+    " && ",
+    " || ",
+    " & ",
+    " |\n",
+]
+REDIRECTS = ["", " > out", " 2>&1", " < in", " <<< text"]
+NEXT_LINES = [
+    "rm -rf x",
+    "X=1 rm -rf x",
+    "sudo rm -rf x",
+    "! rm -rf x",
+    "> x",
+    "(rm -rf x)",
+    "if t; then rm -rf x; fi",
+    "for i in 1; do rm -rf x; done",
+    "[[ -f x ]] && rm -rf x",
+    "a | b | c\nrm -rf x",
+    "export X=1",
+    "rm <<E\nE",
+]
+
 
 @pytest.mark.parametrize("text", OPAQUE)
 def test_what_is_not_understood_is_opaque_and_says_why(text: str) -> None:
@@ -126,6 +170,36 @@ def test_what_is_not_understood_is_opaque_and_says_why(text: str) -> None:
 def test_what_people_write_is_not_opaque(text: str) -> None:
     found = commands(text)
     assert (found.opaque, found.why) == (False, "")
+
+
+@pytest.mark.parametrize("first", FIRST_LINES)
+def test_the_commands_of_a_line_are_the_same_behind_any_other_line(first: str) -> None:
+    for before, separator, line, behind in product(REDIRECTS, SEPARATORS, NEXT_LINES, REDIRECTS):
+        above, below = first + before, line + behind
+        text = f"{above}{separator}{below}\necho done"
+        found = _run_by(text)
+        expected = [*_run_by(above), *_run_by(below), ["echo", "done"]]
+        assert found == expected or commands(text).opaque, text
+
+
+@pytest.mark.parametrize("first", ["a | b | c", "a | b | c > f\nd | e | f", "> f"])
+@pytest.mark.parametrize("line", ["rm -rf x > y", "[[ -f x ]] && rm -rf x", "export X=1 > y"])
+def test_a_line_behind_a_pipeline_is_read_as_a_line_of_its_own(first: str, line: str) -> None:
+    found = commands(f"{first}\n{line}")
+    assert not found.opaque
+    assert _run_by(f"{first}\n{line}") == [*_run_by(first), *_run_by(line)]
+    assert found.found[-1].span[0] > len(first)
+
+
+def test_many_lines_that_the_grammar_joins_are_read_or_opaque() -> None:
+    assert not commands("a | b | c\n" * 30 + "rm -rf x > y").opaque
+    nested = "a | b | c\n" + "[[ a | b | c\n" * 20 + "rm -rf x > y"
+    assert commands(nested).opaque or _run_by(nested)[-1] == ["rm", "-rf", "x"]
+
+
+def _run_by(text: str) -> list[list[str]]:
+    """The words of each command in a text."""
+    return [[word.text for word in command.words] for command in commands(text).found]
 
 
 @pytest.mark.parametrize("space", ["\x0c", "\r", "\x0b", "\xa0", "\u2003"])

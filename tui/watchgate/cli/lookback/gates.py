@@ -4,13 +4,43 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from watchgate.cli.held_rates import hours_words
 from watchgate.cli.lookback.picture import Line, Span, cut
 from watchgate.cli.lookback.words import LABEL, Page
 from watchgate.core.amounts import money, plural, tokens
+from watchgate.core.lookback.proposals import MAX_PROPOSALS
+from watchgate.core.text import safe_text
 from watchgate.core.usage.meter import NANO
 
 if TYPE_CHECKING:
+    from watchgate.core.lookback.proposals import Proposal
     from watchgate.core.lookback.report import Tally
+
+
+_ROOMY_CELLS = 80
+
+
+def rates(page: Page) -> list[Line]:
+    """How much each profile holds an hour, and what would take most of it away."""
+    if page.tight and page.cells < _ROOMY_CELLS:
+        return []
+    found = page.report.rates
+    held = ((found.guard, "guard"), (found.guard_alone, "without you"), (found.strict, "strict"))
+    each = [f"{found.an_hour(count):.1f} {name}" for count, name in held]
+    label = Span(" an hour".ljust(LABEL), "accent", bold=True)
+    lines: list[Line] = [(label, Span(f"would have held {', '.join(each)}"))]
+    if not page.tight:
+        lines.append((Span(" " * LABEL), Span(f"in {hours_words(found)}", "dim")))
+    answers = () if page.private or page.tight else page.report.proposals[:MAX_PROPOSALS]
+    return [*lines, *map(_answer, answers)]
+
+
+def _answer(proposal: Proposal) -> Line:
+    """One rule or grant with what it would have let through."""
+    where = "" if proposal.profile == "guard" else " (strict)"
+    through = f" would let {plural(proposal.calls, 'call')} through{where}"
+    head = Span(safe_text(proposal.text), bold=True)
+    return (Span(" " * LABEL), Span(f"a {proposal.kind} for "), head, Span(through, "dim"))
 
 
 def gates(page: Page) -> list[Line]:

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from watchgate.cli.lookback.gates import gates, spent
+from watchgate.cli.lookback.gates import gates, rates, spent
 from watchgate.cli.lookback.grave import gravest
 from watchgate.cli.lookback.picture import PARTS, Line, Span, apart, clipped, width_of
 from watchgate.cli.lookback.words import INK, LABEL, Page
@@ -34,7 +34,7 @@ def composed(page: Page) -> list[Line]:
     lines: list[Line] = [*_head(page), *blank, *_bars(page), ()]
     if page.report.grave and not page.private:
         lines += [*gravest(page), *blank]
-    lines += [*gates(page), *spent(page), *blank]
+    lines += [*gates(page), *rates(page), *spent(page), *blank]
     lines += _notes(page)
     lines += [*blank, *_next(page.agents, page.cells)]
     return [clipped(line, page.cells) for line in lines]

@@ -28,7 +28,7 @@ SHOWN = 8
 PICTURE_CELLS = 100
 _LEAST_SHOWN = 2
 _MANY_ROWS = 50
-_AROUND, _AROUND_TIGHT = 29, 20
+_AROUND, _AROUND_TIGHT = 34, 21
 """Lines of a page beside the calls that it lists, and of the shell's own prompt."""
 
 
@@ -43,14 +43,15 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
 
 def as_json(found: Found, *, private: bool) -> None:
     """A line of numbers, and unless `private` one for each high or critical call."""
-    report = found.report
-    numbers = {key: value for key, value in msgspec.to_builtins(report).items() if key != "grave"}
+    report = homeless(found.report, found.home)
+    calls = ("grave", "proposals") if private else ("grave",)
+    numbers = {key: each for key, each in msgspec.to_builtins(report).items() if key not in calls}
     grave = report.risks.get("high", 0) + report.risks.get("critical", 0)
     json_line(
         {"kind": "summary", **numbers, "grave": grave, "cost": found.cost, "notes": found.notes}
     )
     if not private:
-        for each in homeless(report, found.home).grave:
+        for each in report.grave:
             json_line({"kind": "call", **msgspec.to_builtins(each)})
 
 
@@ -112,7 +113,14 @@ def homeless(report: Report, home: str) -> Report:
             reason=at_home.sub("~", each.reason),
         )
 
-    return msgspec.structs.replace(report, grave=tuple(map(short, report.grave)))
+    proposals = tuple(
+        msgspec.structs.replace(
+            each, examples=tuple(at_home.sub("~", example) for example in each.examples)
+        )
+        for each in report.proposals
+    )
+    grave = tuple(map(short, report.grave))
+    return msgspec.structs.replace(report, grave=grave, proposals=proposals)
 
 
 def _write(path: Path, lines: list[Line], colors: Palette, *, force: bool) -> None:

@@ -7,6 +7,7 @@ import re
 import msgspec
 
 from watchgate.core.events import Tool
+from watchgate.core.records import CallData, Record
 
 Key = tuple[str, ...]
 
@@ -45,3 +46,15 @@ class Asked(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     def rank(self) -> tuple[bool, int, str]:
         """Of several copies the least one is whose call it is: not a replay, and the earliest."""
         return (self.side, self.at_us or 1 << 62, self.session)
+
+
+def recorded(record: Record, call: CallData) -> Asked:
+    """The call of a record of our own journal, which has no copies."""
+    return Asked(
+        agent=record.agent or "",
+        session=record.session or "",
+        tool=msgspec.structs.replace(call.tool, call_id=f"record:{record.seq}"),
+        at_us=record.at,
+        cwd=call.cwd,
+        alone=call.autonomous,
+    )

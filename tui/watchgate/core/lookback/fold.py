@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from functools import partial
 
 import msgspec
 
 from watchgate.core.lookback.asked import Asked, Key
-from watchgate.core.lookback.judging import ASKS_A_PERSON, GRAVE, Judge, Said
-from watchgate.core.lookback.report import RISKS, Grave, OfAgent, Report, Tally
-from watchgate.core.policy.profiles import Profile
+from watchgate.core.lookback.judging import ASKS_A_PERSON, GRAVE, Judged, Said
+from watchgate.core.lookback.proposals import HeldCall, Proposal, Unasked, proposals
+from watchgate.core.lookback.report import RISKS, Grave, OfAgent, Rates, Report, Tally
+from watchgate.core.policy.profiles import GateAction, Profile
 
+_HOUR_US = 3_600_000_000
 DayOf = Callable[[int], int]
 """The local day (days since 1970) of a moment (UTC µs)."""
 
 
 class _Call(msgspec.Struct, frozen=True, gc=False):
-    """What is kept of a call; its input is not."""
+    """A call as it is counted; `asked` is it whole, where a rule of one's own could answer it."""
 
     rank: tuple[bool, int, str]
     at_us: int
@@ -29,12 +32,13 @@ class _Call(msgspec.Struct, frozen=True, gc=False):
     same: tuple[str, str, str, str]
     alone: bool
     said: Said
+    asked: Asked | None = None
 
 
 class Lookback:
     """Takes calls in and adds them up."""
 
-    def __init__(self, judge: Judge, *, since_us: int, now_us: int, day_of: DayOf) -> None:
+    def __init__(self, judge: Judged, *, since_us: int, now_us: int, day_of: DayOf) -> None:
         """`day_of` gives the local day of a moment."""
         self._judge = judge
         self._since_us = since_us
@@ -86,7 +90,20 @@ class Lookback:
             guard=_tally(calls, "guard"),
             strict=_tally(calls, "strict"),
             grave=_grave(calls),
+            rates=_rates(calls),
+            proposals=(*self._proposals(calls, "guard"), *self._proposals(calls, "strict")),
         )
+
+    def _proposals(self, calls: list[_Call], profile: Unasked) -> tuple[Proposal, ...]:
+        counts = Counter(call.same for call in calls)
+        held: list[HeldCall] = []
+        for call in {call.same: call for call in calls}.values():
+            said, asked = call.said, call.asked
+            needs = said.needs_alone if profile == "guard" else said.needs_strict
+            if asked is not None and needs:
+                again = partial(self._judge.holds_with, asked, profile)
+                held.append(HeldCall(needs, counts[call.same], said.text, again))
+        return proposals(held, profile)
 
     def _one(self, key: Key, asked: Asked) -> None:
         known = self._calls.get(key)
@@ -127,6 +144,19 @@ def _call(asked: Asked, said: Said) -> _Call:
         same=same,
         alone=asked.alone,
         said=said,
+        asked=asked if said.needs_alone or said.needs_strict else None,
+    )
+
+
+def _rates(calls: list[_Call]) -> Rates:
+    def held(actions: Iterable[GateAction]) -> int:
+        return sum(action == "hold" for action in actions)
+
+    return Rates(
+        hours=len({call.at_us // _HOUR_US for call in calls}),
+        guard=held(call.said.guard for call in calls),
+        guard_alone=held(call.said.guard_alone for call in calls),
+        strict=held(call.said.strict for call in calls),
     )
 
 

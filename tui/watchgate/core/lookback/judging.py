@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 
 import msgspec
 
 from watchgate.core.grants.proposal import grantable
 from watchgate.core.lookback.asked import Asked
+from watchgate.core.lookback.proposals import Need, Unasked, needs_of
 from watchgate.core.policy.assess import assess
 from watchgate.core.policy.assessment import Assessment, Risk
+from watchgate.core.policy.compiled import Rule
 from watchgate.core.policy.policy import Policy
 from watchgate.core.policy.profiles import GateAction, Profile, gate_action
 from watchgate.core.policy.subject import Subject
@@ -23,10 +25,11 @@ TEXT_CHARS = 2_000
 
 
 class Said(msgspec.Struct, frozen=True, gc=False, kw_only=True):
-    """The policy's word on a call: `text` is it, with its secrets replaced, where it is grave.
+    """The policy's word on a call: `text` is it, with its secrets replaced, where it is shown.
 
     `guard`, `guard_alone` and `strict` are what the gate would do in that profile; `alone` where
     nobody sits in front of the agent. `grantable` says that a standing grant could answer it.
+    `needs_alone` and `needs_strict` are what would have to be answered for it to go on.
     """
 
     risk: Risk
@@ -37,6 +40,8 @@ class Said(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     guard_alone: GateAction
     strict: GateAction
     grantable: bool
+    needs_alone: frozenset[Need] = frozenset()
+    needs_strict: frozenset[Need] = frozenset()
     text: str = ""
 
     def does(self, profile: Profile, *, alone: bool) -> GateAction:
@@ -46,7 +51,7 @@ class Said(msgspec.Struct, frozen=True, gc=False, kw_only=True):
         return self.strict
 
 
-Judge = Callable[[Asked], Said]
+_GOES_ON: frozenset[GateAction] = frozenset(("handback", "allow", "record"))
 
 
 class Judged:
@@ -63,6 +68,7 @@ class Judged:
         self._own = own
         self._now_us = now_us
         self._known: dict[tuple[str, ...], Said] = {}
+        self._widened: tuple[tuple[str, ...], Policy] | None = None
         self._by_session = any(rule.scope.sessions for rule in policy.rules)
 
     @property
@@ -78,10 +84,20 @@ class Judged:
             key = (*key, asked.session)
         said = self._known.get(key)
         if said is None:
-            said = self._known[key] = _said(asked, self._assess(asked))
+            said = self._known[key] = _said(asked, self._assess(asked, self._policy))
         return said
 
-    def _assess(self, asked: Asked) -> Assessment:
+    def holds_with(self, asked: Asked, profile: Unasked, rules: Sequence[Rule]) -> bool:
+        """Tell whether a profile would still hold the call if these rules were added."""
+        key = tuple(rule.id for rule in rules)
+        if self._widened is None or self._widened[0] != key:
+            policy = self._policy
+            added = Policy.with_rules((*policy.rules, *rules), policy.defaults, policy.faults)
+            self._widened = key, added
+        found = self._assess(asked, self._widened[1])
+        return gate_action(profile, found, autonomous=profile == "guard") not in _GOES_ON
+
+    def _assess(self, asked: Asked, policy: Policy) -> Assessment:
         subject = Subject(
             tool=asked.tool,
             agent=asked.agent,
@@ -90,20 +106,26 @@ class Judged:
             home=self._home,
             own=self._own,
         )
-        return assess(subject, self._policy, self._now_us)
+        return assess(subject, policy, self._now_us)
 
 
 def _said(asked: Asked, found: Assessment) -> Said:
-    # Redacted before it is cut: half a secret does not look like one.
-    text = redact(summary(asked.tool, asked.cwd))[:TEXT_CHARS] if found.risk in GRAVE else ""
+    alone = gate_action("guard", found, autonomous=True)
+    strict = gate_action("strict", found, autonomous=False)
+    needs_alone = needs_of(asked.tool, found, "guard") if alone == "hold" else ()
+    needs_strict = needs_of(asked.tool, found, "strict") if strict == "hold" else ()
+    shown = found.risk in GRAVE or needs_alone or needs_strict
     return Said(
         risk=found.risk,
         rule=found.rule,
         reason=found.reason,
         suggest=found.worst.suggest,
         guard=gate_action("guard", found, autonomous=False),
-        guard_alone=gate_action("guard", found, autonomous=True),
-        strict=gate_action("strict", found, autonomous=False),
+        guard_alone=alone,
+        strict=strict,
         grantable=not grantable(found),
-        text=text,
+        needs_alone=frozenset(needs_alone),
+        needs_strict=frozenset(needs_strict),
+        # Redacted before it is cut: half a secret does not look like one.
+        text=redact(summary(asked.tool, asked.cwd))[:TEXT_CHARS] if shown else "",
     )

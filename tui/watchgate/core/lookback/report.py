@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from watchgate.core.lookback.proposals import Proposal
 from watchgate.core.policy.assessment import Risk
 from watchgate.core.policy.profiles import GateAction
 
@@ -24,6 +25,23 @@ class Tally(msgspec.Struct, frozen=True, kw_only=True):
     denied: int = 0
     again: int = 0
     granted: int = 0
+
+
+class Rates(msgspec.Struct, frozen=True, kw_only=True):
+    """How many calls each profile would have held, and in how many hours.
+
+    `hours` are those of the clock in which an agent asked for something. `guard` is with somebody
+    in front of every agent, `guard_alone` with nobody.
+    """
+
+    hours: int = 0
+    guard: int = 0
+    guard_alone: int = 0
+    strict: int = 0
+
+    def an_hour(self, held: int) -> float:
+        """How many of so many held calls came in an hour."""
+        return held / self.hours if self.hours else 0.0
 
 
 class Grave(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,7 +78,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
     `commands` are the shell calls among `calls`; `questions` are put to a person anyway, and not
     among them. `days` are those, by the local calendar, on which anything was asked for. `undated`
-    calls have no time, and are in no other count.
+    calls have no time, and are in no other count. `proposals` are rules and grants of a person's
+    own that would take most of the held calls away, for `guard` with nobody there, then `strict`.
     """
 
     since_us: int
@@ -79,3 +98,5 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     guard: Tally = Tally()
     strict: Tally = Tally()
     grave: tuple[Grave, ...] = ()
+    rates: Rates = Rates()
+    proposals: tuple[Proposal, ...] = ()

@@ -8,7 +8,15 @@ from collections.abc import Callable, Iterable
 import msgspec
 
 from watchgate.core.policy.assessment import Decision, Effect, Finding, Risk
-from watchgate.core.policy.matching import command, hosts, needs, paths, patterns, scope
+from watchgate.core.policy.matching import (
+    command,
+    hosts,
+    needs,
+    paths,
+    patterns,
+    scope,
+    templates,
+)
 from watchgate.core.policy.matching.command import Shape, words_behind
 from watchgate.core.policy.matching.cover import covers
 from watchgate.core.policy.matching.hosts import Hosts
@@ -27,7 +35,8 @@ _OWN = "@own"
 class Rule(msgspec.Struct, frozen=True, kw_only=True):
     """A rule as it is held against calls.
 
-    `data` is what the file says, `place` its file and line.
+    `data` is what the file says, `place` its file and line. `says` are sentences with
+    what the call is about; a shape may have some of its own. `general` is as the file says.
     """
 
     data: RuleData
@@ -35,7 +44,9 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     decision: Decision
     risk: Risk
     reason: str
+    says: tuple[templates.Template, ...]
     suggest: str
+    general: bool
     always_ask: bool
     effect: Effect | None
     tier: Tier
@@ -62,6 +73,11 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
         return found
 
     @property
+    def rank(self) -> int:
+        """Where its findings stand among those of the same risk; the least says the most."""
+        return 2 if self.id.endswith(".unread") else int(self.general)
+
+    @property
     def loosens(self) -> bool:
         """Whether a call is held less often by it, so that it has to match for certain."""
         return self.decision == "allow" or self.effect == "ordinary"
@@ -76,11 +92,11 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
         """Whether it looks at the text itself."""
         return bool(self.raw) or self.raw_own
 
-    def finding(self, span: Span | None, segment: int | None = None) -> Finding:
-        """What it says about a part of the shown text."""
+    def finding(self, span: Span | None, segment: int | None = None, reason: str = "") -> Finding:
+        """What it says about a part of the shown text, with its own reason unless one is given."""
         return Finding(
             rule=self.id,
-            reason=self.reason,
+            reason=reason or self.reason,
             risk=self.risk,
             span=span,
             segment=segment,
@@ -89,6 +105,11 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
             always_ask=self.always_ask,
             effect=self.effect,
         )
+
+    def sentence(self, shape: Shape | None, fill: templates.Fill) -> str:
+        """The reason with what the call is about in it; empty where none can be filled."""
+        own = shape.says if shape is not None else ()
+        return templates.sentence((*own, *self.says), fill) if own or self.says else ""
 
     def words_in(self, seen: Seen, shape: Shape | None) -> list[Word] | None:
         """The words of a command that an ask or deny rule is about; None if it is about none.
@@ -156,7 +177,9 @@ def compile_rule(data: RuleData, sets: Sets, tier: Tier, place: str) -> Rule:
         decision=data.decision,
         risk=data.risk or _RISKS[data.decision],
         reason=data.reason,
+        says=templates.compiled(patterns.each(data.says)),
         suggest=data.suggest,
+        general=data.general,
         always_ask=data.always_ask,
         effect=data.effect,
         tier=tier,

@@ -14,9 +14,11 @@ from watchgate.core.policy.assessment import NO_RULE, Assessment, Finding, Segme
 from watchgate.core.policy.carried import carried
 from watchgate.core.policy.compiled import Rule
 from watchgate.core.policy.guards import MAX_CHARS, guard
+from watchgate.core.policy.matching.hosts import kinds_of
 from watchgate.core.policy.matching.named import places_named
 from watchgate.core.policy.matching.paths import Paths, forms_of
 from watchgate.core.policy.matching.scope import addresses_fit
+from watchgate.core.policy.matching.templates import Fill, Slot, listed
 from watchgate.core.policy.places import Place
 from watchgate.core.policy.policy import Policy
 from watchgate.core.policy.scripts import mixed_scripts
@@ -54,7 +56,7 @@ def assess_other(
                 (findings if rule.effect else allows).append(rule.finding(None, 1))
                 known = known or bool(rule.effect)
         elif (hit := call.hit(rule)) is not None:
-            findings.append(rule.finding(hit or None, 1))
+            findings.append(rule.finding(hit or None, 1, rule.sentence(None, call.fill_of(rule))))
             # A project's own rule does not make a call known: it could else only loosen.
             known = known or rule.tier != "project"
     guarded = list(guard(call.text))
@@ -166,6 +168,19 @@ class _Call:
             elif not any(rule.text_hit(text, self.subject.own) for text in self.texts):
                 return None
         return span
+
+    def fill_of(self, rule: Rule) -> Fill:
+        """What fills the placeholders of a rule that has hit: of a file tool, the path."""
+
+        def fill(slot: Slot) -> str:
+            if slot.kind == "host":
+                return listed([kinds_of(each)[0] for each in tool_input.urls(self.subject.tool)])
+            path = self._touched(rule.paths) if slot.kind == "paths" and rule.paths else None
+            if path is None:
+                return ""
+            return listed([shown_path(self._written.get(path, path), self.subject.cwd)])
+
+        return fill
 
     def allowed(self, rule: Rule) -> bool:
         """Whether an allow rule covers all that the call touches."""

@@ -67,7 +67,7 @@ class CommandMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     `changed` are names of files of which the session has written one, in whatever folder; ask and
     deny only. `anywhere` and `project_file` are of ordinary rules: the first says that paths among
     its words may lie outside the session's folder, the second that the program is a file in that
-    folder, named by its path.
+    folder, named by its path. `says` are sentences for what has this shape, as of a rule.
 
     What cannot be told for certain counts for ask and deny, and against allow.
     """
@@ -96,6 +96,7 @@ class CommandMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     changed: Names = ()
     anywhere: bool = False
     project_file: bool = False
+    says: Names = ()
 
 
 class RuleData(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -113,7 +114,10 @@ class RuleData(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     of addresses (`*.example.com`; `@address` is a bare address, `@lookalike` a name with letters
     beyond ASCII, `@credentials` an address with a user name, `@scheme` one that is not the web's,
     `@unreadable` one that cannot be read), `env` variables that a command sets, `cwd` the
-    session's folder, `until` when the rule ends. `always_ask`: no grant answers it. `effect` is of
+    session's folder, `until` when the rule ends. `always_ask`: no grant answers it.
+    `says` are sentences with placeholders for what the command is about, of which the first that
+    can be filled stands for the reason (see `matching.templates`); those of a shape go before.
+    `general`: it says less than another rule of the same risk, and comes behind it. `effect` is of
     rules that ask at medium risk at most: an `ordinary` one is held to what an allow is, and to the
     session's folder, and its calls are held in no profile; those of a `lasting` one are held where
     nobody sits. `match` and `not_match` are examples that loading checks: a command, or
@@ -126,7 +130,9 @@ class RuleData(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     decision: Decision
     risk: Risk | None = None
     reason: str = ""
+    says: Names = ()
     suggest: str = ""
+    general: bool = False
     always_ask: bool = False
     effect: Effect | None = None
     tools: Names = ()

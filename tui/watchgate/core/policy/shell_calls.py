@@ -29,6 +29,7 @@ from watchgate.core.policy.own_processes import reached
 from watchgate.core.policy.places import Place
 from watchgate.core.policy.policy import Index, Policy
 from watchgate.core.policy.scripts import mixed_scripts
+from watchgate.core.policy.sentences import Matched
 from watchgate.core.policy.shell.commands import Command
 from watchgate.core.policy.shell.finder import commands
 from watchgate.core.policy.shell.words import Word
@@ -73,7 +74,7 @@ def assess_shell(subject: Subject, policy: Policy, holds: Holds) -> Assessment:
     if opaque:
         reason = parsed.why or "Runs something that its text does not show"
         said = policy.defaults.opaque
-        findings.append(Finding("shell.opaque", reason, "unknown", decision=said))
+        findings.append(Finding("shell.opaque", reason, "unknown", parsed.where, decision=said))
     findings += reached(subject, scanned, reader.segments)
     covered = all(segment.allowed_by for segment in reader.segments)
     if not findings and not (reader.allows and covered):
@@ -98,7 +99,8 @@ def combined(
     decision: Decision = "ask"
     if any(finding.decision == "deny" for finding in findings):
         decision = "deny"
-    found = tuple(dict.fromkeys(findings))
+    # The gravest first, those of one risk in their order.
+    found = tuple(sorted(dict.fromkeys(findings), key=lambda finding: -severity(finding.risk)))
     return Assessment(decision, _worst(found), found, opaque, segments)
 
 
@@ -129,6 +131,8 @@ class _Reader:
         self._seen: dict[int, Seen] = {}
         self._seen_in: dict[str, dict[int, Seen]] = {}
         self._hits: list[Finding] = []
+        # Of the findings of rules, where they stand among others of their risk.
+        self._ranks: dict[Finding, int] = {}
         self._other: list[Finding] = []
         self._folders = Folders(Place("", "", ""))
         self._filled: frozenset[str] = frozenset()
@@ -164,7 +168,8 @@ class _Reader:
             span = rule.text_hit(self._text, self._subject.own)
             if span is not None or not rule.of_text:
                 found.append(rule.finding(span))
-        return found
+                self._ranks[found[-1]] = rule.rank
+        return sorted(found, key=lambda finding: self._ranks.get(finding, 0))
 
     def _command(self, command: Command) -> None:
         span = command.span
@@ -253,7 +258,10 @@ class _Reader:
             words = rule.words_in(seen, shape)
             if words is not None and self._fits_text(rule):
                 last = rule
-                yield rule, rule.finding(_around(words, seen), seen.command.segment)
+                reason = rule.sentence(shape, Matched(seen, shape, words).fill)
+                hit = rule.finding(_around(words, seen), seen.command.segment, reason)
+                self._ranks[hit] = 0 if shape is not None and shape.says and reason else rule.rank
+                yield rule, hit
 
     def _fits_text(self, rule: Rule) -> bool:
         """Whether the text is as a rule asks that is about commands too."""

@@ -10,13 +10,15 @@ from collections.abc import Iterable
 from itertools import accumulate
 
 from watchgate.core.policy.assessment import NO_RULE, Finding, severity
+from watchgate.core.text import Span
 
 
 def telling(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """The findings that say something of their own, each once, in their order.
 
     A rule `X.unread` guesses at what rule `X` knows: it goes where X found as much in the same
-    stretch. That no rule knows a command goes where a graver finding is about all of it.
+    stretch, and rule `X` where a graver `X-y` says more. That no rule knows a command goes where a
+    graver finding is about all of it.
     """
     found = tuple(dict.fromkeys(findings))
     by_rule: dict[str, list[Finding]] = {}
@@ -30,6 +32,7 @@ def telling(findings: Iterable[Finding]) -> tuple[Finding, ...]:
         for each in found
         if not (each.rule == NO_RULE and each.span and covers.all_of(each.span))
         and not any(_repeats(each, known) for known in by_rule.get(_known(each.rule), ()))
+        and not any(_says_more(other, each) for other in found)
     )
 
 
@@ -39,10 +42,20 @@ def _known(rule: str) -> str:
     return named if last == "unread" else ""
 
 
+def _says_more(other: Finding, each: Finding) -> bool:
+    if not other.rule.startswith(f"{each.rule}-") or severity(other.risk) <= severity(each.risk):
+        return False
+    return other.span is not None and each.span is not None and _overlap(other.span, each.span)
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
+
+
 def _repeats(guess: Finding, known: Finding) -> bool:
     if guess.span is None or known.span is None or severity(guess.risk) > severity(known.risk):
         return False
-    return guess.span[0] < known.span[1] and known.span[0] < guess.span[1]
+    return _overlap(guess.span, known.span)
 
 
 class _Cover:

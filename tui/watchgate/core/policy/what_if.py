@@ -7,7 +7,7 @@ policy's rules decided: a handler, a fault, a denial before, a budget that was u
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Literal
 
 import msgspec
@@ -68,8 +68,15 @@ class WhatIf(msgspec.Struct, frozen=True):
     not_rules: int
 
 
-def what_if(records: Iterable[Record], gate: PolicyGate) -> WhatIf:
-    """Judge every recorded call again; `gate` has the policy, and no memory of other calls."""
+def what_if(
+    records: Iterable[Record],
+    gate: PolicyGate,
+    also: Callable[[Record, CallData], None] = lambda _record, _call: None,
+) -> WhatIf:
+    """Judge every recorded call again; `gate` has the policy, and no memory of other calls.
+
+    `also` is given each call that is judged.
+    """
     changes: list[Change] = []
     ended: dict[str, str] = {}
     judged = not_kept = not_rules = 0
@@ -87,6 +94,7 @@ def what_if(records: Iterable[Record], gate: PolicyGate) -> WhatIf:
             not_rules += 1
             continue
         judged += 1
+        also(record, call)
         was = Told(did, call.risk, call.rule, call.reason)
         would = _would(_event(record, call, did), gate)
         if would.does not in _SAME_AS.get(did, {did}) and not _allowed_both_times(call, would):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal
 
@@ -10,6 +11,9 @@ import msgspec
 from watchgate.core.policy.shell.commands import Command
 from watchgate.core.policy.shell.contents import Files, is_ambiguous, printed
 from watchgate.core.policy.shell.words import Word, names
+
+# Perl takes the value of `-F` in quotes or slashes for code.
+_PLAIN_VALUE = re.compile(r"[^/'\"*(]{0,40}|/[^/(]{0,40}/")
 
 Operands = Literal["none", "first", "all"]
 
@@ -22,7 +26,9 @@ class Inline(msgspec.Struct, frozen=True):
     that what stands behind the code is the code's own. `operands` are those that are code
     themselves; without any code a program runs the file that its first operand names, and with `-`
     or no operand what it is fed. `modules` are options whose value names another entry of the
-    table, which reads the words behind.
+    table, which reads the words behind. `glued` are options whose value, if any, is the rest of
+    their word. `loads` are options whose value names a module, with the word by which code loads
+    it. `verb` is the sub-command behind which all of this stands.
     """
 
     code: frozenset[str] = frozenset()
@@ -31,7 +37,21 @@ class Inline(msgspec.Struct, frozen=True):
     ends: bool = False
     operands: Operands = "none"
     modules: frozenset[str] = frozenset()
+    glued: frozenset[str] = frozenset()
+    loads: Mapping[str, str] = {}
+    verb: str = ""
 
+
+_JAVASCRIPT_FLAGS = names(
+    """--no-warnings --no-deprecation --trace-warnings --trace-uncaught --enable-source-maps
+    --experimental-strip-types --experimental-vm-modules --experimental-json-modules --use-strict"""
+)
+_AWK = Inline(
+    code=names("-e --source"),
+    valued=names("-F -v --field-separator --assign"),
+    flags=names("--re-interval --posix --csv --traditional -P -c -r -N -t -S -b --sandbox"),
+    operands="first",
+)
 
 INLINE: Final[Mapping[str, Inline]] = {
     "python": Inline(
@@ -47,6 +67,31 @@ INLINE: Final[Mapping[str, Inline]] = {
         flags=names("-p --process -v --verbose"),
         operands="all",
     ),
+    "node": Inline(
+        code=names("-e -p -pe --eval --print"),
+        valued=names("--input-type --max-old-space-size --stack-size --conditions -C"),
+        flags=_JAVASCRIPT_FLAGS,
+    ),
+    "bun": Inline(code=names("-e -p --eval --print")),
+    "deno": Inline(
+        verb="eval",
+        valued=names("--ext"),
+        flags=names("-p --print -q --quiet --no-check --no-lock --no-config"),
+        operands="first",
+    ),
+    "perl": Inline(
+        code=names("-e -E"),
+        flags=names("-n -p -a -l -w -W -X -c -t -T -u -g -0 -1 -2 -3 -4 -5 -6 -7"),
+        glued=names("-i -F -C"),
+        loads={"-M": "use", "-m": "use"},
+    ),
+    "ruby": Inline(
+        code=names("-e"),
+        flags=names("-n -p -a -l -w -c -v -0 -1 -2 -3 -4 -5 -6 -7 -U --disable-gems --yjit"),
+        glued=names("-i -F -W -K"),
+        loads={"-r": "require"},
+    ),
+    **dict.fromkeys(("awk", "gawk", "mawk", "nawk", "original-awk"), _AWK),
 }
 """By the plain names of programs, and of modules that take code."""
 
@@ -56,7 +101,12 @@ def given(command: Command, files: Files) -> tuple[Word, ...]:
     inline = INLINE.get(command.program)
     if inline is None or command.words[0].dynamic or not command.words[0].text.isascii():
         return ()
-    words = _Words(command.arguments, inline)
+    arguments = command.arguments
+    if inline.verb:
+        if not arguments or arguments[0].dynamic or arguments[0].text != inline.verb:
+            return ()
+        arguments = arguments[1:]
+    words = _Words(arguments, inline)
     operands = words.operands()
     if not words.clear:
         return ()
@@ -65,7 +115,9 @@ def given(command: Command, files: Files) -> tuple[Word, ...]:
         code = () if operands[0].dynamic else files.shown(operands[0].text)
     elif not code:
         code = _fed(command)
-    return () if any(word.dynamic for word in code) else code
+    if not code or any(word.dynamic for word in (*words.loads, *code)):
+        return ()
+    return (*words.loads, *code)
 
 
 class _Words:
@@ -75,6 +127,7 @@ class _Words:
         self._left = list(reversed(words))
         self._inline = inline
         self.code: list[Word] = []
+        self.loads: list[Word] = []
         self.clear = True
 
     def operands(self) -> Sequence[Word]:
@@ -109,6 +162,8 @@ class _Words:
         if option in inline.modules:
             self._hand_over(behind)
             return True
+        if option in inline.loads:
+            self.loads.append(_loading(inline.loads[option], behind))
         if option in inline.code:
             self.code.append(behind)
             return inline.ends
@@ -134,15 +189,31 @@ def _option(text: str, inline: Inline) -> tuple[str, str | None]:
         name, sign, value = text.partition("=")
         known = name in inline.flags or name in inline.code or name in inline.valued
         return (name if known else ""), (value if sign else None)
+    if text in inline.code:
+        return text, None
     option = ""
     for place, letter in enumerate(text[1:], 2):
         option = "-" + letter
         if option in inline.flags:
             continue
-        if option in inline.code or option in inline.valued or option in inline.modules:
+        if option in inline.glued:
+            value = text[place:]
+            return (option if _PLAIN_VALUE.fullmatch(value) else ""), value
+        if (
+            option in inline.code
+            or option in inline.valued
+            or option in inline.modules
+            or option in inline.loads
+        ):
             return option, text[place:] or None
         return "", None
     return option, None
+
+
+def _loading(verb: str, module: Word) -> Word:
+    """The line of code that loads a module."""
+    at = (*(module.start for _ in verb), module.start, *module.at, module.end)
+    return msgspec.structs.replace(module, text=f"{verb} {module.text};", at=at)
 
 
 def _end_of(word: Word, chars: int) -> Word:

@@ -58,6 +58,10 @@ Reader = Callable[[str], Reading]
 # Modules with a function `read`, by the plain names of programs. They are loaded when first used.
 LANGUAGES: Final[Mapping[str, str]] = {
     "python": "watchgate.core.policy.code.python.reader",
+    **dict.fromkeys(("node", "bun", "deno"), "watchgate.core.policy.code.javascript.reader"),
+    **dict.fromkeys(
+        ("awk", "gawk", "mawk", "nawk", "original-awk"), "watchgate.core.policy.code.awk.reader"
+    ),
 }
 
 

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 import msgspec
 
 from watchgate.core.patterns.pattern import shared
-from watchgate.core.policy.matching import needs, options, paths
+from watchgate.core.policy.matching import needs, options, paths, templates
 from watchgate.core.policy.matching.excuses import excused
 from watchgate.core.policy.matching.options import Flags
 from watchgate.core.policy.matching.paths import Paths
@@ -17,6 +17,7 @@ from watchgate.core.policy.matching.patterns import (
     Patterns,
     Sets,
     compiled,
+    each,
     expanded,
     glob_source,
     regex,
@@ -69,6 +70,7 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     code: str = ""
     anywhere: bool = False
     project_file: bool = False
+    says: tuple[templates.Template, ...] = ()
     needs: int = 0
     heads: frozenset[str] | None = None
     demands: tuple[Demand, ...] = ()
@@ -123,6 +125,7 @@ def shape(match: CommandMatch, sets: Sets, *, allows: bool) -> Shape:
         code=match.code,
         anywhere=match.anywhere,
         project_file=match.project_file,
+        says=templates.compiled(each(match.says)),
     )
     return _indexed(made)
 

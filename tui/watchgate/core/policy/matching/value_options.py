@@ -117,6 +117,15 @@ PROGRAMS: dict[str, Grammar] = {
         "-L -f --from-file --indent --arg --argjson --slurpfile --rawfile --args --jsonargs"
     ),
     "crontab": _exactly("-u"),
+    **dict.fromkeys(("rm", "rmdir", "unlink"), _exactly()),
+    **dict.fromkeys(("chmod", "chown", "chgrp"), _exactly("--reference --from")),
+    "truncate": _exactly("-s -r --size --reference"),
+    "scp": _exactly("-c -D -F -i -J -l -o -P -S -X"),
+    "killall": _exactly("-u -s -o -y -Z --user --signal --older-than --younger-than --context"),
+    "pkill": _exactly(
+        "-g -G -P -s -t -u -U -F -r -O --signal --pgroup --group --parent --session --terminal"
+        " --euid --uid --pidfile --ns --nslist --runstates --older"
+    ),
     **dict.fromkeys(
         ("find", "gfind"),
         _exactly(
@@ -187,6 +196,22 @@ SUBS: dict[tuple[str, str], Grammar] = {
     ("git", "update-ref"): _exactly("-m"),
     ("git", "symbolic-ref"): _exactly("-m"),
     ("git", "prune"): _exactly("--expire"),
+    ("git", "reset"): _exactly("--pathspec-from-file"),
+    ("git", "stash"): _exactly("-m --message --pathspec-from-file"),
+    ("git", "worktree"): _exactly("-b -B --reason --expire"),
+    ("git", "branch"): _exactly(
+        "-u --set-upstream-to --contains --no-contains --merged --no-merged --points-at --sort"
+        " --format"
+    ),
+    ("git", "tag"): _exactly(
+        "-m -F -u --message --file --local-user --cleanup --sort --format --contains"
+        " --no-contains --merged --no-merged --points-at --trailer"
+    ),
+    **{
+        (tool, sub): _exactly("-t -s --time --timeout --signal")
+        for tool in ("docker", "podman", "nerdctl")
+        for sub in ("rm", "rmi", "stop", "kill", "restart")
+    },
 }
 _UNKNOWN = Grammar()
 # Their parsers know an option by its whole name only.

@@ -75,9 +75,11 @@ class Command(msgspec.Struct, frozen=True, gc=False):
 class Commands(msgspec.Struct, frozen=True, gc=False):
     """All commands of a text in the order in which they are written.
 
-    `opaque` says that some of it could run what was not found; `why` says it in a sentence.
+    `opaque` says that some of it could run what was not found; `why` says it in a sentence, and
+    `where` is the part of the text that it is about, if it is about one.
     """
 
     found: tuple[Command, ...]
     opaque: bool = False
     why: str = ""
+    where: Span | None = None

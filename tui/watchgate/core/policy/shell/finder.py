@@ -44,7 +44,7 @@ def commands(text: str) -> Commands:
         notes.doubt("Takes text for arithmetic or a name, which may run commands within it")
     if not notes.defined.isdisjoint(c.words[0].text for c in finder.found if c.words):
         notes.doubt("Gives a command another meaning and then runs it")
-    return Commands(tuple(finder.found), bool(notes.why), notes.why)
+    return Commands(tuple(finder.found), bool(notes.why), notes.why, notes.where)
 
 
 class _Around(msgspec.Struct, frozen=True):

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from watchgate.core.policy.shell import arithmetic, heredocs
 from watchgate.core.policy.shell.expansions import LITERALS, WordReader
 from watchgate.core.policy.shell.grammar import available, parse
+from watchgate.core.policy.shell.parse_error import parse_error
+from watchgate.core.policy.shell.run_on import ONE_LINE, ended, line_ends
 from watchgate.core.policy.shell.script import TOO_MUCH, Notes, Part, Script, Sign, Source
 from watchgate.core.policy.shell.words import Redirect, Word
 
@@ -19,12 +21,16 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from watchgate.core.policy.shell.grammar import Node
+    from watchgate.core.text import Span
 
 MAX_DEPTH = 40
+_UNREAD = "Could not be read as shell commands"
 # Far more than are looked at; the tree of what follows is not gone through.
 MAX_STATEMENTS = 1_000
 # Of one text, so that the scripts within an early command are read whatever follows it.
 MAX_COMMANDS = 256
+# The grammar passes over the ends of some lines, and those that it finds then show others.
+_MAX_READS = 8
 
 _CONTINUED = re.compile(r"(?<![\\ \t\n])(?:\\\\)*\\\n(?![ \t\n]|$)")
 _DESCRIPTOR = re.compile(r"\d+-?|-")
@@ -52,14 +58,37 @@ def read(text: str, at: Sequence[int], notes: Notes, depth: int = 0) -> Script:
     """The script of a text; `at` gives each character's position in the original text."""
     if "\\\n" in text and _CONTINUED.search(text):
         text, at = _folded(text, at, notes)
-    root = parse(text)
-    if root is None:
-        missing = "Could not be read, since the parser for shell commands is missing"
-        notes.doubt("Could not be read as shell commands" if available() else missing)
-        return Script()
-    if root.has_error:
-        notes.doubt("Could not be read as shell commands")
-    return _Reader(Source(text, at), notes, depth).block(root)
+    script = Script()
+    for _ in range(_MAX_READS):
+        root = parse(text)
+        if root is None:
+            missing = "Could not be read, since the parser for shell commands is missing"
+            notes.doubt(_UNREAD if available() else missing)
+            return Script()
+        before = notes.copy() if "\n" in text else notes
+        if root.has_error and not notes.why:
+            fault = parse_error(text, at)
+            notes.doubt(*(fault or (_UNREAD, _misread(root, at))))
+        reader = _Reader(Source(text, at), notes, depth)
+        script = reader.block(root)
+        if not reader.ends:
+            return script
+        notes.restore(before)
+        text = ended(text, reader.ends)
+    notes.doubt("Could be split into commands in another way than it was read")
+    return script
+
+
+def _misread(root: Node, at: Sequence[int]) -> Span | None:
+    """The first part of a text that the grammar could not read."""
+    node = root
+    while not node.is_error:
+        inner = next((child for child in node.children if child.has_error), None)
+        if inner is None:
+            break
+        node = inner
+    start, end = node.start_byte, node.end_byte
+    return (at[start], at[end - 1] + 1) if start < end else None
 
 
 def _folded(text: str, at: Sequence[int], notes: Notes) -> tuple[str, Sequence[int]]:
@@ -82,6 +111,18 @@ def _folded(text: str, at: Sequence[int], notes: Notes) -> tuple[str, Sequence[i
 
 class _Reader(WordReader):
     commands = 0
+
+    def __init__(self, source: Source, notes: Notes, depth: int) -> None:
+        super().__init__(source, notes, depth)
+        # Of lines that go on in the tree.
+        self.ends: set[Span] = set()
+
+    def covered_line(self, node: Node) -> None:
+        """Check that nothing is passed over in a node, and that one line holds its parts."""
+        children = node.children
+        self.covered(children, node.start_byte, node.end_byte)
+        if node.type in ONE_LINE and "\n" in self.source.text:
+            self.ends.update(line_ends(self.source.text, children))
 
     def reread(self, text: str, at: Sequence[int]) -> Script:
         return read(text, at, self.notes, self.depth + 1)
@@ -109,8 +150,8 @@ class _Reader(WordReader):
             self.notes.doubt(TOO_MUCH)
             return
         kind = node.type
-        if children := node.children:
-            self.covered(children, node.start_byte, node.end_byte)
+        if node.children:
+            self.covered_line(node)
         if kind == "command":
             script.append(self.command(node.children))
         elif kind in ("list", "redirected_statement"):
@@ -149,8 +190,8 @@ class _Reader(WordReader):
         """
         behind: list[Node] = []
         while node.type in ("list", "redirected_statement"):
+            self.covered_line(node)
             children = node.children
-            self.covered(children, node.start_byte, node.end_byte)
             redirects = [child for child in children if child.type in _REDIRECTS]
             first, *rest = [c for c in children if c.type not in _REDIRECTS] + redirects
             behind += reversed(rest)
@@ -183,7 +224,7 @@ class _Reader(WordReader):
 
     def unknown(self, node: Node, script: Script) -> None:
         """Look through a node that nobody knows; the text is opaque."""
-        self.notes.doubt("Could not be read as shell commands")
+        self.notes.doubt(_UNREAD)
         children = node.children
         if any(child.type == "command_name" for child in children):
             known = [c for c in children if c.type == "command_name" or c.type in LITERALS]
@@ -255,7 +296,7 @@ class _Reader(WordReader):
             elif kind in ("file_redirect", "herestring_redirect"):
                 self.redirect(node, part, trailing)
             else:
-                self.notes.doubt("Could not be read as shell commands")
+                self.notes.doubt(_UNREAD)
                 trailing.extend(self.script([node]))
         if run:
             part.words += self.words_of(run, part)
@@ -331,7 +372,7 @@ class _Reader(WordReader):
 
     def redirect(self, node: Node, part: Part, script: Script) -> None:
         """Add a redirect to its part; what follows a here-document's line goes to the script."""
-        self.covered(node.children, node.start_byte, node.end_byte)
+        self.covered_line(node)
         if node.type == "heredoc_redirect":
             self.heredoc(node, part, script)
             return

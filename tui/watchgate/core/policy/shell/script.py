@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from watchgate.core.policy.shell.words import Redirect, Word
+from watchgate.core.text import Span
 
 Sign = Literal["", "&&", "||", "&"]
 
@@ -93,7 +94,8 @@ class Source(msgspec.Struct, frozen=True, gc=False):
 class Notes(msgspec.Struct, gc=False):
     """What was noticed on the way, over all scripts of one text.
 
-    `why` is the first reason for which the text is opaque; `defined` are names of functions and
+    `why` is the first reason for which the text is opaque, `where` its place in the text, if it has
+    one; `defined` are names of functions and
     aliases; `computes` says that variables are read as arithmetic, which runs substitutions in
     their values, and `hides_code` that a quoted text holds one; `summed` are the variables so read,
     `filled` those that hold what others wrote; `statements` is how many were read;
@@ -101,6 +103,7 @@ class Notes(msgspec.Struct, gc=False):
     """
 
     why: str = ""
+    where: Span | None = None
     defined: set[str] = msgspec.field(default_factory=set)
     computes: bool = False
     hides_code: bool = False
@@ -108,6 +111,21 @@ class Notes(msgspec.Struct, gc=False):
     filled: set[str] = msgspec.field(default_factory=set)
     statements: int = 0
     looped: dict[str, list[str]] = msgspec.field(default_factory=dict)
+
+    def copy(self) -> Notes:
+        """Notes of their own, with all that is noted up to now."""
+        return msgspec.structs.replace(
+            self,
+            defined=set(self.defined),
+            summed=set(self.summed),
+            filled=set(self.filled),
+            looped={name: [*words] for name, words in self.looped.items()},
+        )
+
+    def restore(self, before: Notes) -> None:
+        """Go back to what was noted then."""
+        for field in self.__struct_fields__:
+            setattr(self, field, getattr(before, field))
 
     def sums(self, names: Iterable[str]) -> None:
         """Note variables that arithmetic reads."""
@@ -123,6 +141,7 @@ class Notes(msgspec.Struct, gc=False):
         if not self.summed.isdisjoint(self.filled):
             self.doubt("Takes what it read for arithmetic, which may run commands within it")
 
-    def doubt(self, why: str) -> None:
+    def doubt(self, why: str, where: Span | None = None) -> None:
         """Say why the text is opaque."""
-        self.why = self.why or why
+        if not self.why:
+            self.why, self.where = why, where

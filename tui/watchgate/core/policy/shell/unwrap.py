@@ -15,6 +15,7 @@ from watchgate.core.policy.shell.wrappers import (
     PLAIN_SCRIPT,
     PLAIN_SHELLS,
     PREFIXES,
+    SCRIPT_EACH,
     SCRIPT_OPERAND_OPTIONS,
     SCRIPT_OPERANDS,
     SCRIPT_OPTIONS,
@@ -24,6 +25,7 @@ from watchgate.core.policy.shell.wrappers import (
 )
 
 _MAX_INPUTS = 8
+_VERSION = re.compile(r"v?\d[\d.]*|lts/[\w*]+|[\w-]+@[\w.-]+")
 _NAME = re.compile(r"[\w./-]+")
 _FOLDER = re.compile(r"\$(?:HOME|PWD|\{HOME\}|\{PWD\}|\(pwd\))(?![\w])")
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(\[[^]]*])?\+?=")
@@ -90,12 +92,16 @@ def _prefixed(words: Sequence[Word], prefix: Prefix) -> tuple[tuple[tuple[Word, 
     found = split(words, prefix.options)
     if any(option in prefix.only_asks for option in found.given):
         return (), False
+    ended = found.length > 0 and words[found.length - 1].text == "--"
+    if ended and prefix.may_lack:
+        # Its own operands would stand before the sign.
+        prefix = msgspec.structs.replace(prefix, operands=0, may_lack=False)
     starts = [_behind(words, found.length, prefix)]
     if found.unknown and starts[0] + 1 < len(words):
         # The option may have a value, which then was taken for the command.
         starts.append(_behind(words, starts[0] + 1, prefix))
     behind = next((i for i, w in enumerate(words) if w.text == "--" and i > starts[0]), None)
-    if prefix.may_lack:
+    if prefix.may_lack and not _is_version(words[found.length : found.length + 1]):
         starts.append(found.length)
     if prefix.operands and behind is not None:
         starts.append(behind + 1)
@@ -107,6 +113,10 @@ def _prefixed(words: Sequence[Word], prefix: Prefix) -> tuple[tuple[tuple[Word, 
     harmless = prefix.harmless
     alone = harmless is not None and not found.unknown and harmless.issuperset(found.given)
     return commands, alone
+
+
+def _is_version(words: Sequence[Word]) -> bool:
+    return any(_VERSION.fullmatch(word.text) for word in words)
 
 
 def _behind(words: Sequence[Word], start: int, prefix: Prefix) -> int:
@@ -235,7 +245,9 @@ def _operand_scripts(program: str, words: Sequence[Word]) -> Iterator[Word]:
     known = SCRIPT_OPERAND_OPTIONS.get(program) or PREFIXES.get(program, Prefix()).options
     own = words[1:]
     operands = own[split(own, known).length :][SCRIPT_OPERANDS[program] :]
-    if operands:
+    if program in SCRIPT_EACH:
+        yield from operands[:_MAX_INPUTS]
+    elif operands:
         yield operands[0] if program == "trap" else _joined(operands)
 
 

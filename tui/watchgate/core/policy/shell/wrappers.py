@@ -161,7 +161,19 @@ PREFIXES: dict[str, Prefix] = {
     "pipx": _prefix(),
     "corepack": _prefix(),
     "dotenv": _prefix("-e -c -p -v", "-o --override --debug"),
+    "cross-env": _prefix(),
+    "env-cmd": _prefix("-f -e -r --file --environments --rc-file", "--silent --no-override -x"),
+    "watchexec": _prefix(
+        "-e -w -f -i -s -d -o -E --exts --watch --filter --ignore --signal --debounce --env"
+        " --on-busy-update --stop-signal --stop-timeout --project-origin --workdir --shell",
+        "-r -c -n -p -q -N -v --restart --clear --postpone --quiet --notify --no-vcs-ignore",
+    ),
+    "wsl": _prefix("-d -u --distribution --user --cd --shell-type", "-e --exec --system"),
+    "flatpak-spawn": _prefix("", "--host --sandbox --clear-env --watch-bus"),
 }
+
+# The versions of tools may stand before the command.
+_MISE = msgspec.structs.replace(_prefix("-C -E -j", "-y -q -v", 1), may_lack=True)
 
 # Programs of which one sub-command runs the rest of its words, likewise.
 SUB_PREFIXES: dict[tuple[str, str], Prefix] = {
@@ -180,19 +192,36 @@ SUB_PREFIXES: dict[tuple[str, str], Prefix] = {
     ("npm", "x"): _prefix("-p --package -c --call -w", "-y --yes"),
     ("pnpm", "x"): _prefix("-C --filter", "-c"),
     ("bun", "x"): _prefix("", "--bun"),
-    ("fnm", "exec"): _prefix("--using --fnm-dir --node-dist-mirror --log-level --arch"),
-    ("nvm", "exec"): msgspec.structs.replace(_prefix("", "--silent", 1), may_lack=True),
+    ("fnm", "exec"): _prefix(
+        "--using --fnm-dir --node-dist-mirror --log-level --arch", harmless="--using"
+    ),
+    ("nvm", "exec"): msgspec.structs.replace(
+        _prefix("", "--silent", 1, harmless="--silent"), may_lack=True
+    ),
     ("nvm", "run"): msgspec.structs.replace(_prefix("", "--silent", 1), may_lack=True),
     ("volta", "run"): _prefix("--node --npm --pnpm --yarn --env", "--bundled-npm --no-yarn"),
     ("pixi", "run"): _prefix("-e -p --environment --manifest-path --platform", "--frozen --locked"),
     ("dotenvx", "run"): _prefix("-f -e --env-file --env", "-q --quiet --overload"),
     ("dotenv", "run"): _prefix("-f --env-file"),
     ("direnv", "exec"): _prefix(operands=1),
-    ("mise", "exec"): _prefix("-C -E -j", "-y -q -v"),
-    ("mise", "x"): _prefix("-C -E -j", "-y -q -v"),
-    ("asdf", "exec"): _prefix(),
-    ("pyenv", "exec"): _prefix(),
-    ("rbenv", "exec"): _prefix(),
+    ("mise", "exec"): _MISE,
+    ("mise", "x"): _MISE,
+    ("asdf", "exec"): _prefix(harmless=""),
+    ("pyenv", "exec"): _prefix(harmless=""),
+    ("rbenv", "exec"): _prefix(harmless=""),
+    ("rtx", "exec"): _MISE,
+    ("rtx", "x"): _MISE,
+    ("pipx", "run"): _prefix("--spec --pip-args --python --index-url", "--no-cache --pypackages"),
+    ("micromamba", "run"): _prefix("-n -p -r --name --prefix --root-prefix --cwd"),
+    ("infisical", "run"): _prefix("--env --path --token --projectId --domain", "--expand"),
+    ("teller", "run"): _prefix("-c --config", "--reset --shell"),
+    ("devbox", "run"): _prefix("-c -e --config --env --env-file", "--pure --list"),
+    ("foreman", "run"): _prefix("-e -f -d --env --procfile --root"),
+    ("honcho", "run"): _prefix("-e -f -d --env --procfile --app-root"),
+    ("toolbox", "run"): _prefix("-c -d -r --container --distro --release"),
+    ("limactl", "shell"): _prefix("--workdir --shell", operands=1),
+    ("multipass", "exec"): _prefix("-d --working-directory", "-n --no-map-working-directory", 1),
+    ("colima", "ssh"): _prefix("-p --profile"),
     ("rustup", "run"): _prefix(operands=1),
     ("op", "run"): _prefix("--env-file --account", "--no-masking"),
     ("doppler", "run"): _prefix("-p -c -t --project --config --token --command"),
@@ -234,6 +263,14 @@ SCRIPT_OPTIONS: dict[str, tuple[str, ...]] = {
     "npm": ("-c", "--call"),
     "nix-shell": ("--run", "--command"),
     "doppler": ("--command",),
+    "infisical": ("--command",),
+    "mise": ("-c", "--command"),
+    "nodemon": ("-x", "--exec"),
+    "chokidar": ("-c", "--command"),
+    "vagrant": ("-c", "--command"),
+    "gcloud": ("--command",),
+    "fly": ("-C", "--command"),
+    "flyctl": ("-C", "--command"),
     "mapfile": ("-C",),
     "readarray": ("-C",),
     "compgen": ("-C",),
@@ -241,13 +278,28 @@ SCRIPT_OPTIONS: dict[str, tuple[str, ...]] = {
 }
 
 # Programs whose operands, after this many, are a command as text.
-SCRIPT_OPERANDS = {"eval": 0, "trap": 0, "watch": 0, "ssh": 1, "hyperfine": 0}
+SCRIPT_OPERANDS = {
+    "eval": 0,
+    "trap": 0,
+    "watch": 0,
+    "ssh": 1,
+    "hyperfine": 0,
+    "cross-env-shell": 0,
+    "concurrently": 0,
+}
+# Of these each operand is a command by itself.
+SCRIPT_EACH = names("concurrently hyperfine")
 SCRIPT_OPERAND_OPTIONS = {
     "ssh": options(
         "-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w -B -P",
         "-4 -6 -A -a -C -f -G -g -K -k -M -N -n -q -s -T -t -V -v -X -x -Y -y",
     ),
     "trap": options(flags="-l -p"),
+    "concurrently": options(
+        "-n -c -p -m -l -s --names --prefix-colors --prefix --max-processes --success"
+        " --handle-input --restart-tries --restart-after --default-input-target --timestamp-format",
+        "-k -r -g --kill-others --kill-others-on-fail --raw --group --no-color --timings",
+    ),
     "hyperfine": options("-w -r -m -M -i -s -p -c -n --warmup --runs --prepare --cleanup --setup"),
 }
 
@@ -259,6 +311,9 @@ SEARCHES = {
     "fdfind": names("-x -X --exec --exec-batch"),
     "nix": names("-c --command"),
     "guix": names("--"),
+    "onchange": names("--"),
+    "flox": names("--"),
+    "distrobox": names("--"),
 }
 
 # Shells that run exactly the text behind these options and read nothing else that is not theirs.

@@ -8,6 +8,7 @@ from watchgate.core.amounts import count, plural
 from watchgate.core.diff.changes import rewritten
 from watchgate.core.diff.rows import folded, numbered
 from watchgate.core.policy.assessment import Finding
+from watchgate.core.policy.programs import plain_words
 from watchgate.core.policy.telling import telling
 from watchgate.core.records import RequestData
 from watchgate.core.text import safe_text
@@ -227,7 +228,8 @@ def _why(sheet: Sheet, data: RequestData, told: set[Finding]) -> None:
     notes = line_notes(data, bare=sheet.how.bare)
     hidden = hidden_rule(data.findings) if notes else None  # the notes tell it line by line
     about = [finding for finding in about if finding != hidden]
-    if not (about or own or raised or notes):
+    programs = list(plain_words(data.segments))
+    if not (about or own or raised or notes or programs):
         return
     sheet.section("why")
     for text in (own, raised):
@@ -237,6 +239,8 @@ def _why(sheet: Sheet, data: RequestData, told: set[Finding]) -> None:
     for finding in sorted(alike.values(), key=lambda f: -RISK_RANK.get(f.risk, 2)):
         draw_finding(sheet, finding, INDENT)
     draw_line_notes(sheet, notes)
+    for words in programs:
+        sheet.rows(wrap([Piece(words, "dim")], sheet.room))
 
 
 def _input_beside(sheet: Sheet, data: RequestData) -> bool:

@@ -17,11 +17,11 @@ from watchgate.core.policy.code.python.values import (
     Ref,
     Rest,
     Seq,
-    Unread,
     Values,
     many,
     merged,
 )
+from watchgate.core.policy.code.unread import Unread
 
 if TYPE_CHECKING:
     from watchgate.core.policy.code.python.expressions import Expressions

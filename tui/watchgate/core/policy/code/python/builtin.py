@@ -13,7 +13,6 @@ from watchgate.core.policy.code.python.values import (
     Const,
     Many,
     Seq,
-    Unread,
     Value,
     Values,
     many,
@@ -22,6 +21,7 @@ from watchgate.core.policy.code.python.values import (
     seq,
     text_of,
 )
+from watchgate.core.policy.code.unread import Unread
 
 if TYPE_CHECKING:
     from watchgate.core.policy.code.python.expressions import Expressions

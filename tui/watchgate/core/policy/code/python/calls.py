@@ -33,11 +33,11 @@ from watchgate.core.policy.code.python.values import (
     Ref,
     Seq,
     Text,
-    Unread,
     Value,
     Values,
     merged,
 )
+from watchgate.core.policy.code.unread import Unread
 from watchgate.core.policy.shell.words import names
 
 if TYPE_CHECKING:

@@ -16,7 +16,6 @@ from watchgate.core.policy.code.python.values import (
     Obj,
     Seq,
     Text,
-    Unread,
     Values,
     many,
     merged,
@@ -24,6 +23,7 @@ from watchgate.core.policy.code.python.values import (
     seq,
 )
 from watchgate.core.policy.code.reading import Unknown
+from watchgate.core.policy.code.unread import Unread
 from watchgate.core.policy.shell.words import names
 
 _MAX_CHARS: Final = 1_000

@@ -11,7 +11,6 @@ from watchgate.core.policy.code.python.values import (
     Const,
     Obj,
     Text,
-    Unread,
     Values,
     many,
     merged,
@@ -20,6 +19,7 @@ from watchgate.core.policy.code.python.values import (
     shown_text,
 )
 from watchgate.core.policy.code.reading import Unknown
+from watchgate.core.policy.code.unread import Unread
 
 _READING: Final = ("get", "pop", "setdefault")
 _LISTING: Final = ("keys", "values", "items")

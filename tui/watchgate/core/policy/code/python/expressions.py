@@ -27,7 +27,6 @@ from watchgate.core.policy.code.python.values import (
     Rest,
     Seq,
     Text,
-    Unread,
     Value,
     Values,
     many,
@@ -36,6 +35,7 @@ from watchgate.core.policy.code.python.values import (
     seq,
 )
 from watchgate.core.policy.code.reading import Piece
+from watchgate.core.policy.code.unread import Unread
 
 _RISKY_BUILTINS: Final = frozenset(dir(builtins)) - BUILTINS
 _AS_TEXT: Final = (-1, ord("s"))

@@ -11,13 +11,13 @@ from watchgate.core.policy.code.python.values import (
     Const,
     Obj,
     Plain,
-    Unread,
     Value,
     Values,
     merged,
     pieces,
 )
 from watchgate.core.policy.code.reading import Piece
+from watchgate.core.policy.code.unread import Unread
 from watchgate.core.policy.shell.words import names
 
 _OPENERS: Final = names(

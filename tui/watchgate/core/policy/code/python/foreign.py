@@ -18,13 +18,13 @@ from watchgate.core.policy.code.python.values import (
     Many,
     Obj,
     Seq,
-    Unread,
     Value,
     Values,
     pieces,
 )
 from watchgate.core.policy.code.python.web import fetches
 from watchgate.core.policy.code.reading import Unknown
+from watchgate.core.policy.code.unread import Unread
 from watchgate.core.policy.shell.words import names
 
 _WEB: Final = names("requests httpx")

@@ -15,13 +15,13 @@ from watchgate.core.policy.code.python.values import (
     Ref,
     Seq,
     Text,
-    Unread,
     Values,
     many,
     merged,
     pieces,
 )
 from watchgate.core.policy.code.reading import UNKNOWN_TEXT, Unknown
+from watchgate.core.policy.code.unread import Unread
 
 _TEMPORARY: Final = f"/tmp/{UNKNOWN_TEXT}"
 

@@ -16,7 +16,6 @@ from watchgate.core.policy.code.python.values import (
     Const,
     Obj,
     Text,
-    Unread,
     Value,
     Values,
     many,
@@ -28,6 +27,7 @@ from watchgate.core.policy.code.python.values import (
     text_of,
 )
 from watchgate.core.policy.code.reading import UNKNOWN_TEXT, Piece, Unknown
+from watchgate.core.policy.code.unread import Unread
 from watchgate.core.policy.shell.words import names
 
 _MAX_PATHS: Final = 8

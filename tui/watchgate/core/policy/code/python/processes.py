@@ -17,13 +17,13 @@ from watchgate.core.policy.code.python.values import (
     Ref,
     Rest,
     Seq,
-    Unread,
     Value,
     Values,
     pieces,
     seq,
 )
 from watchgate.core.policy.code.reading import Argv, Unknown
+from watchgate.core.policy.code.unread import Unread
 from watchgate.core.policy.shell.words import names
 
 _SUBPROCESS: Final = names("run call check_call check_output Popen")

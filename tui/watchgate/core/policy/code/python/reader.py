@@ -10,8 +10,8 @@ from typing import Final
 from watchgate.core.patterns.allowance import check
 from watchgate.core.policy.code.python.state import State
 from watchgate.core.policy.code.python.statements import Statements, bound_names
-from watchgate.core.policy.code.python.values import Unread
 from watchgate.core.policy.code.reading import Reading
+from watchgate.core.policy.code.unread import Unread
 
 _MAX_PASSES: Final = 9
 # The parser goes down a level for each of these, and may run out of the stack of its thread.

