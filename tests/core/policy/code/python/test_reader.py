@@ -78,6 +78,11 @@ def test_code_does_what_these_commands_do(code: str, commands: list[Argv]) -> No
     assert list(read(code).commands) == commands
 
 
+def test_the_files_that_may_be_loaded_in_place_of_modules_are_named() -> None:
+    code = "import json, a.b\nfrom c.d import e\nx = __import__('re')"
+    assert read(code).loads == ("json.py", "a.py", "c.py", "re.py")
+
+
 def test_a_name_has_all_values_that_it_gets_anywhere() -> None:
     code = "import os\np = 'a'\ndef f(): os.remove(p)\nif input(): p = 'b'\nf()"
     assert set(read(code).commands) == {("rm", "a"), ("rm", "b")}

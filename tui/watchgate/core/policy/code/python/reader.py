@@ -59,7 +59,7 @@ def _reading(tree: ast.Module) -> Reading:
             state.doubt("changes its names in more ways than anybody follows")
             break
     unread = f"Runs Python that {state.unread}" if state.unread else ""
-    return Reading(tuple(state.commands), unread)
+    return Reading(tuple(state.commands), unread, tuple(state.loads))
 
 
 def _is_too_deep(code: str) -> bool:

@@ -54,6 +54,7 @@ class State:
         self.locals: list[ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef] = []
         self.numbers: dict[int, int] = {}
         self.commands: dict[Argv, None] = {}
+        self.loads: dict[str, None] = {}
         self.folders: dict[Piece, None] = {"": None}
         self.functions: list[int] = []
         self.stars: list[str] = []
@@ -168,6 +169,7 @@ class State:
     def imports(self, name: str) -> None:
         """Note that a module is loaded, which runs its code where it is one of the project's."""
         root = name.partition(".")[0]
+        self.loads[f"{root}.py"] = None
         if is_of_python(name) or root in COMMON:
             return
         if root in REACHING:
