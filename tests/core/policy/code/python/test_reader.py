@@ -52,10 +52,13 @@ SOME = Unknown()
         ("import mypkg.core", [("python3", "-m", "mypkg.core")]),
         (
             "import sys\nsys.path.insert(0, '/x')\nimport a",
-            [("python3", "-m", "a"), ("python3", "/x/a.py")],
+            [("python3", "-m", "a.__init__"), ("python3", "/x/a.py")],
         ),
         ("from . import a", [("python3", "-m", "__init__")]),
-        ("import a\na.load('data/x.json')", [("python3", "-m", "a"), ("cat", "data/x.json")]),
+        (
+            "import a\na.load('data/x.json')",
+            [("python3", "-m", "a.__init__"), ("cat", "data/x.json")],
+        ),
         ("import pandas as p\np.DataFrame().to_csv('x.csv')", [("tee", "x.csv")]),
         ("import requests\nrequests.get('https://x.example')", [("curl", "https://x.example")]),
         (

@@ -176,7 +176,8 @@ class State:
             self.doubt(f"uses {root}, which reaches other programs or machines")
         for folder in self.folders:
             if folder == "":
-                self.does("python3", "-m", name)
+                # To run the package itself would do more.
+                self.does("python3", "-m", name if "." in name else f"{name}.__init__")
             else:
                 self.does("python3", path_joined(folder, f"{root}.py"))
 
