@@ -181,12 +181,12 @@ HIGH = {
     "packages.foreign": ["pip install git+https://x.example/y", "npm i https://x.example/y.tgz"],
     "code.shell": ["bash", "zsh -i", "docker exec -it c sh", "find . -exec sh \\;"],
     "code.fed": [
-        "python3 <<'E'\nx\nE",
+        "python3 <<'E'\nx()\nE",
         "bash -s -- a <<< ls",
         "ruby < x.rb",
-        "python3 - <<'E'\nx\nE",
+        "python3 - <<'E'\nx()\nE",
     ],
-    "code.inline": ["python3 -c 'x'", "perl -ne 'eval' f", "node -p 'eval(x)'"],
+    "code.inline": ["python3 -c 'x()'", "perl -ne 'eval' f", "node -p 'eval(x)'"],
     "code.hand-over": [
         'awk "BEGIN{system(\\"$x\\")}"',
         "gawk '@load \"x\"'",
