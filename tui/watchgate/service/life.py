@@ -13,6 +13,7 @@ from pathlib import Path
 
 import anyio
 import msgspec
+from anyio import to_thread
 from anyio.abc import SocketListener, TaskGroup, TaskStatus
 
 from watchgate.agents.base import Adapter
@@ -25,6 +26,7 @@ from watchgate.core.engine import Engine
 from watchgate.core.handlers import Handler
 from watchgate.core.ids import request_id
 from watchgate.core.large_inputs.holders import Holders
+from watchgate.core.policy.code.loading import load_readers
 from watchgate.core.policy.gate import PolicyGate
 from watchgate.core.presence.actor import Actor
 from watchgate.core.presets import preset_of
@@ -216,6 +218,7 @@ class Life:
                 for warning in warnings(self._config, known):
                     hub.recorder.notice("config", warning)
                 await self._listen(tasks, hub, verbs, hooks, control)
+                tasks.start_soon(to_thread.run_sync, load_readers)
                 tasks.start_soon(self._watch_journal, hub, journal)
                 tasks.start_soon(self._watch_sinks, hub, sinks)
                 tasks.start_soon(watch, hub, policies)
