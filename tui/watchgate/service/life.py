@@ -218,7 +218,6 @@ class Life:
                 for warning in warnings(self._config, known):
                     hub.recorder.notice("config", warning)
                 await self._listen(tasks, hub, verbs, hooks, control)
-                tasks.start_soon(to_thread.run_sync, load_readers)
                 tasks.start_soon(self._watch_journal, hub, journal)
                 tasks.start_soon(self._watch_sinks, hub, sinks)
                 tasks.start_soon(watch, hub, policies)
@@ -288,6 +287,7 @@ class Life:
         self, tasks: TaskGroup, hub: Hub, known: Mapping[str, Adapter], policies: Policies
     ) -> None:
         """Start whatever only looks: at deadlines, at what requests would touch, at what runs."""
+        tasks.start_soon(to_thread.run_sync, load_readers)
         tasks.start_soon(self._deadlines, hub)
         facts = FactsWatch(hub, self._clock, home=self._stage.home)
         hub.recorder.watchers.add(facts)
