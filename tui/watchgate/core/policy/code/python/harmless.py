@@ -79,7 +79,8 @@ NAMES: Final = names(
     inspect.iscoroutinefunction inspect.cleandoc inspect.getsourcelines inspect.ismodule
     inspect.Parameter inspect.getfullargspec inspect.isabstract inspect.isgenerator
     inspect.isbuiltin importlib.util.find_spec importlib.util importlib.resources
-    importlib.invalidate_caches pkgutil.iter_modules pkgutil.find_loader pkgutil.extend_path
+    importlib.invalidate_caches pkgutil.iter_modules pkgutil.walk_packages
+    pkgutil.find_loader pkgutil.extend_path
     pickle.dumps pickle.HIGHEST_PROTOCOL pickle.PickleError pickle.PicklingError marshal.dumps
     types.SimpleNamespace types.MappingProxyType types.ModuleType.__name__ types.NoneType
     types.GeneratorType types.UnionType types.GenericAlias types.TracebackType
