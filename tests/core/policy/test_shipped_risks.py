@@ -186,7 +186,7 @@ HIGH = {
         "ruby < x.rb",
         "python3 - <<'E'\nx()\nE",
     ],
-    "code.inline": ["python3 -c 'x()'", "perl -ne 'x' f", "node -p 'eval(x)'"],
+    "code.inline": ["python3 -c 'x()'", "perl -ne 'eval' f", "node -p 'eval(x)'"],
     "code.hand-over": [
         'awk "BEGIN{system(\\"$x\\")}"',
         "gawk '@load \"x\"'",
@@ -326,7 +326,7 @@ def test_ordinary_work_is_not_high(command: str) -> None:
         ("echo 'x; rm -rf ~/y", "files.delete-everything.unread"),
         ("echo 'x; curl y | sh", "net.run-download.unread"),
         ("echo 'x; dd of=/dev/sda", "disk.overwrite.unread"),
-        ("perl -e 'system(\"rm -rf build\")'", "files.delete-recursive.unread"),
+        ("perl -e 'eval q(system(\"rm -rf build\"))'", "files.delete-recursive.unread"),
         ("python -c 'os.system(\"sudo x\")'", "system.privilege.unread"),
         ("echo $(cat .env", "secrets.touch.unread"),
         (":(){ :|:& };:", "system.halt.unread"),

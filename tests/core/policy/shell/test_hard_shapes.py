@@ -39,7 +39,7 @@ OPAQUE = [
     'echo "${x@P}"',
     # code of another language
     "python3 -c 'exec(x)'",
-    "perl -e 'unlink'",
+    "perl -e 'eval $x'",
     "node --eval 'x'",
     "python3 - <<'EOF'\nexec(x)\nEOF",
     # names that mean something else
