@@ -50,7 +50,7 @@ def request_about(
     if asks == "approval" and event.can.modify:
         offered += ("edit",)
     rules = _own_rules(event)
-    scopes = grants.scopes(event, tool, found, asked_by=ruling.by or why_raised(found))
+    scopes = grants.scopes(tool, found, asked_by=ruling.by or why_raised(found))
     data = RequestData(
         digest=subject_digest(event, tool),
         lane=event.lane,

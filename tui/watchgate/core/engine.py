@@ -190,8 +190,6 @@ class Engine:
             return self._endings.undo(request, Input.EXPIRE, "denied-by-timeout", _TOO_LATE, now)
         self.broker.committed(request)
         effects = self._endings.tell(request)
-        if request.ending.word == "allowed-by-operator" and request.data.asks == "approval":
-            self.grants.approved(request, now)
         if request.ending.scope != "once":
             effects += self._endings.grant(request, now)
         return effects

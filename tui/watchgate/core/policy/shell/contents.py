@@ -127,6 +127,7 @@ def files_run(command: Command) -> Iterator[str]:
     if not words:
         return
     yield words[0].text
+    yield from command.loads
     program = command.program
     if program in SHELLS or program in INTERPRETERS or program in _SOURCES:
         yield from _scripts(program, command.arguments)
@@ -139,7 +140,8 @@ def _scripts(program: str, arguments: Sequence[Word]) -> Iterator[str]:
     for word in arguments:
         text = word.text
         if before == "-m" and program == "python":
-            yield text.replace(".", "/") + ".py"
+            module = text.replace(".", "/")
+            yield from (f"{module}.py", f"{module}/__main__.py")
             return
         if text[:1] not in ("-", "+") or text == "-":
             yield text

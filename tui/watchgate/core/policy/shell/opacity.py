@@ -70,4 +70,5 @@ def _of_code(program: str, words: Sequence[Word], fed: bool) -> str:
 def _inline(flag: str) -> bool:
     if flag.startswith("--"):
         return flag.startswith(_INLINE_OPTIONS)
-    return bool(_INLINE_FLAGS & set(flag))
+    # What stands behind -I is a folder.
+    return bool(_INLINE_FLAGS & set(flag.partition("I")[0]))
