@@ -67,6 +67,9 @@ class Calls:
             return Name(f"package:{name.replace('.', '')}")
         if name.endswith("/package.json") and ".." not in name:
             return DATA
+        if known.PACKAGE.fullmatch(name) and name not in known.ACTING_MODULES:
+            self._reader.add("node", texts(f"node_modules/{name}"))
+            return Name(f"installed:{name.replace('.', '')}")
         raise Unread(f"loads the module {name}, which no rule knows")
 
     def call(self, node: Node) -> Value:
@@ -142,8 +145,8 @@ class Calls:
             return self.module(self._reader.data(arguments[0]))
         if path.startswith(("project:", "package:")):
             self.all_data(arguments)
-            if path.startswith("project:") and known.ACTING_WORDS.search(path.partition(".")[2]):
-                raise Unread(f"calls {path.rpartition('.')[2]} of the project")
+            if known.ACTING_WORDS.search(path.partition(".")[2]):
+                raise Unread(f"calls {path.rpartition('.')[2]} of a module")
             return Name(f"{path}()")
         if known.SHOWS.fullmatch(path):
             for argument in arguments:
@@ -151,7 +154,7 @@ class Calls:
             return DATA
         if path in acting.SPECIAL:
             return acting.SPECIAL[path](self._reader, arguments)
-        values = self.all_data(arguments)
+        values = [self.copied(argument, path) for argument in arguments]
         template = known.ACTS.get(path)
         if template is not None:
             if path.startswith("fs.") and arguments and arguments[0].type == "number":
@@ -162,10 +165,19 @@ class Calls:
             return folded(path, values)
         raise Unread(f"calls {path}, which no rule knows")
 
+    def copied(self, argument: Node, path: str) -> Value:
+        """The value of an argument, of which some functions only make something new."""
+        value = self._reader.value(argument)
+        if value == Name("process.env") and path in known.COPIES:
+            return self._reader.add("printenv")
+        if isinstance(value, Name) and path == "Object.assign":
+            raise Unread(f"hands on {value.path}, which may be changed there")
+        return self._reader.as_data(value)
+
     def shown(self, argument: Node) -> None:
         """Read what is only shown: also functions and modules, which stay where they are."""
         value = self._reader.value(argument)
-        if value == Name("process"):
+        if value in (Name("process"), Name("process.env")):
             self._reader.add("printenv")
         elif isinstance(value, Name) and known.canonical(value.path).split(".")[0] in known.MODULES:
             if value.path.startswith("process.env"):
