@@ -38,10 +38,10 @@ OPAQUE = [
     "source",
     'echo "${x@P}"',
     # code of another language
-    "python3 -c 'import os'",
+    "python3 -c 'exec(x)'",
     "perl -e 'eval $x'",
     "node --eval 'x'",
-    "python3 - <<'EOF'\nimport os\nEOF",
+    "python3 - <<'EOF'\nexec(x)\nEOF",
     # names that mean something else
     "ls() { rm -rf /; }; ls",
     "function git { rm -rf /; }; git status",
@@ -142,7 +142,7 @@ SEPARATORS = [
     " & ",
     " |\n",
 ]
-REDIRECTS = ["", " > out", " 2>&1", " < in", " <<< text"]
+REDIRECTS = ["", " > out", " <<< text"]
 NEXT_LINES = [
     "rm -rf x",
     "X=1 rm -rf x",

@@ -47,17 +47,19 @@ class Reading(msgspec.Struct, frozen=True):
     the words of a process that it starts, `("sh", "-c", text)` for a text that a shell gets, and
     `("cd", "x")` where the folder changes for those behind it. `unread` is the reason why some of
     it is not understood, which may then be anything; "" where all of it is.
+    `loads` are the files that it runs as modules, where they lie in its folder.
     """
 
     commands: tuple[Argv, ...] = ()
     unread: str = ""
+    loads: tuple[str, ...] = ()
 
 
 Reader = Callable[[str], Reading]
 
 # Modules with a function `read`, by the plain names of programs. They are loaded when first used.
 LANGUAGES: Final[Mapping[str, str]] = {
-    "python": "watchgate.core.policy.code.python",
+    "python": "watchgate.core.policy.code.python.reader",
     **dict.fromkeys(("node", "bun", "deno"), "watchgate.core.policy.code.javascript.reader"),
     "perl": "watchgate.core.policy.code.perl.reader",
     "ruby": "watchgate.core.policy.code.ruby.reader",

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from watchgate.core.policy.code.sql.acts import Act
+from watchgate.core.policy.code.sql.clients import acts_of
 from watchgate.core.policy.matching import needs
 from watchgate.core.policy.matching.hints import Names, names_in
 from watchgate.core.policy.matching.options import GLOBAL_OPTIONS, maybe_starts, operands
@@ -19,7 +21,7 @@ from watchgate.core.policy.shell.words import Word
 
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]{0,63}://[^\s\"'<>`)\]]+", re.IGNORECASE)
 _NAMED_BY_OPERAND = ("curl", "wget", "http", "https", "xh", "curlie")
-_SETS_VARIABLES = frozenset(("env", "export", "declare", "typeset", "readonly", "local", "sudo"))
+SETS_VARIABLES = frozenset(("env", "export", "declare", "typeset", "readonly", "local", "sudo"))
 _ASSIGNED = re.compile(r"([A-Za-z_]\w*)(?:\[[^]]*])?\+?=")
 _PLAIN_VALUE = re.compile(
     r"(?:\w*PAGER|\w*EDITOR|VISUAL|LESS)=(?:cat|true|:|)|(?:CC|CXX)=[\w.+-]+|GOFLAGS=-mod=\w+"
@@ -51,6 +53,7 @@ class Seen:
         self._known_texts: frozenset[str] | None = None
         self._addresses: list[tuple[Word, str]] | None = None
         self._variables: list[tuple[Word, str]] | None = None
+        self._acts: tuple[Act, ...] | None = None
         self._line: str | None = None
         self._operand_line: str | None = None
         self._dashed: list[Word] | None = None
@@ -152,19 +155,31 @@ class Seen:
         return self._addresses
 
     @property
+    def acts(self) -> tuple[Act, ...]:
+        """All that the command does to a database by SQL."""
+        if self._acts is None:
+            self._acts = acts_of(self.command)
+        return self._acts
+
+    @property
+    def statements(self) -> frozenset[str]:
+        """The kinds of SQL statements that the command gives to a database."""
+        return frozenset(act.kind for act in self.acts)
+
+    @property
     def variables(self) -> list[tuple[Word, str]]:
         """The names of the variables that the command sets, for itself or for what follows."""
         if self._variables is None:
             words: Iterable[Word] = self.command.assignments
-            if self.program in _SETS_VARIABLES:
+            if self.program in SETS_VARIABLES:
                 words = (*words, *self.arguments)
             matched = ((word, _ASSIGNED.match(word.text)) for word in words)
             self._variables = [
-                (word, hit[1]) for word, hit in matched if hit and not self._harmless(word)
+                (word, hit[1]) for word, hit in matched if hit and not self.is_harmless(word)
             ]
         return self._variables
 
-    def _harmless(self, word: Word) -> bool:
+    def is_harmless(self, word: Word) -> bool:
         """Whether a value starts no code of somebody's choice.
 
         It only says how `read` splits, where to look for what is found nowhere else, or names a
@@ -194,6 +209,10 @@ class Seen:
         if at not in self._starts:
             self._starts[at] = maybe_starts(self.program, self.arguments, at)
         return self._starts[at]
+
+    def of(self, command: Command) -> Seen:
+        """Another reading of the command, at the same place."""
+        return Seen(command, self.place, self._known)
 
     def others(self, commands: Iterable[Command]) -> list[Seen]:
         """Other commands, as they were seen where they run."""
