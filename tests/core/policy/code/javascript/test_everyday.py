@@ -90,9 +90,9 @@ ACTS = {
     "fetch('http://localhost:3000/health').then(r => r.json()).then(console.log)": (
         "curl", "http://localhost:3000/health",
     ),
-    "const {add} = require('./dist'); console.log(add(1, 2))": ("node", "./dist"),
-    "require('express'); console.log('ok')": ("node", "node_modules/express"),
-    "console.log(require('@scope/pkg').version)": ("node", "node_modules/@scope/pkg"),
+    "const {add} = require('./dist'); console.log(add(1, 2))": ("node", "./dist/index.js"),
+    "require('express'); console.log('ok')": ("node", "node_modules/express/index.js"),
+    "console.log(require('@scope/pkg').version)": ("node", "node_modules/@scope/pkg/index.js"),
     "process.env.NODE_ENV = 'test'; console.log(process.env.NODE_ENV)": ("printenv", "NODE_ENV"),
 }  # fmt: skip
 
@@ -106,6 +106,7 @@ RUNS = [
     "node - <<'E'\nconst x = 1;\nconsole.log(x)\nE",
     "echo 'console.log(1)' | node",
     "cat a.json | node -e 'console.log(JSON.parse(require(\"fs\").readFileSync(0)).a)'",
+    "cat > x.js <<'E'\nconsole.log(1)\nE\nnode x.js",
     "bun -e 'console.log(Bun.version)'",
     "deno eval 'console.log(Deno.version.deno)'",
     "deno eval -p '1 + 1'",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
@@ -32,6 +33,8 @@ _NO_METHODS = names("call apply bind")
 class Reader(acting.Reads, Protocol):
     """The reader, as far as calls need it."""
 
+    loads: dict[str, None]
+
     @property
     def own_methods(self) -> set[str]:
         """The methods that the code defines."""
@@ -41,6 +44,13 @@ class Reader(acting.Reads, Protocol):
 
     def as_data(self, value: Value) -> Value:
         """The value once it is no name any more."""
+
+
+def _files_of(name: str) -> tuple[str, ...]:
+    """The files that a local module may be."""
+    if name.endswith((".js", ".cjs", ".mjs", ".ts", ".node")):
+        return (name,)
+    return (f"{name}/index.js",) if name.endswith(".") else (f"{name}.js", f"{name}/index.js")
 
 
 class Calls:
@@ -61,14 +71,16 @@ class Calls:
             self._reader.add("cat", texts(name))
             return JSON
         if name[:1] in (".", "/"):
-            self._reader.add("node", texts(name))
+            for file in _files_of(name):
+                self._reader.add("node", file)
+                self._reader.loads[posixpath.normpath(file)] = None
             return Name(f"project:{name.replace('.', '')}")
         if name in known.READABLE_PACKAGES:
             return Name(f"package:{name.replace('.', '')}")
         if name.endswith("/package.json") and ".." not in name:
             return DATA
         if known.PACKAGE.fullmatch(name) and name not in known.ACTING_MODULES:
-            self._reader.add("node", texts(f"node_modules/{name}"))
+            self._reader.add("node", f"node_modules/{name}/index.js")
             return Name(f"installed:{name.replace('.', '')}")
         raise Unread(f"loads the module {name}, which no rule knows")
 

@@ -70,15 +70,16 @@ def read(code: str) -> Reading:
     try:
         reader.program(parse(code))
     except Unread as why:
-        return Reading(tuple(reader.commands), f"Runs JavaScript that {why}")
+        return Reading(tuple(reader.commands), f"Runs JavaScript that {why}", tuple(reader.loads))
     except RecursionError:
         return Reading((), "Runs JavaScript that is nested deeper than anybody reads")
-    return Reading(tuple(reader.commands))
+    return Reading(tuple(reader.commands), loads=tuple(reader.loads))
 
 
 class _Reader:
     def __init__(self) -> None:
         self.commands: dict[Argv, None] = {}
+        self.loads: dict[str, None] = {}
         self.bindings = Bindings(self)
         self.calls = Calls(self)
         self.known: dict[int, Value] = {}
