@@ -93,6 +93,12 @@ ACTS = {
     "const {add} = require('./dist'); console.log(add(1, 2))": ("node", "./dist/index.js"),
     "require('express'); console.log('ok')": ("node", "node_modules/express/index.js"),
     "console.log(require('@scope/pkg').version)": ("node", "node_modules/@scope/pkg/index.js"),
+    "import('./dist/index.js').then(m => console.log(Object.keys(m), m.add(1, 2)))": (
+        "node", "./dist/index.js",
+    ),
+    "fetch('http://localhost:3000/a', {method: 'POST', body: JSON.stringify({a: 1})})": (
+        "curl", "-X", "POST", "-d", "body", "http://localhost:3000/a",
+    ),
     "process.env.NODE_ENV = 'test'; console.log(process.env.NODE_ENV)": ("printenv", "NODE_ENV"),
 }  # fmt: skip
 

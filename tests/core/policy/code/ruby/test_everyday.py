@@ -78,6 +78,7 @@ RUNS = [
     "ruby -ne 'puts $_ if /x/' f",
     "ruby -pi -e '$_.gsub!(/a/, \"b\")' f.txt",
     "ruby <<'E'\nputs 1\nE",
+    "ruby -c a.rb",
 ]
 
 

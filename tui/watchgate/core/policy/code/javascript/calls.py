@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from watchgate.core.policy.code.javascript import acting, known
+from watchgate.core.policy.code.javascript.bindings import is_loading
 from watchgate.core.policy.code.javascript.folding import folded, joined_items
 from watchgate.core.policy.code.javascript.tree import text_of
 from watchgate.core.policy.code.javascript.values import (
@@ -104,6 +105,8 @@ class Calls:
             base, key = callee.child_by_field_name("object"), callee.child_by_field_name("property")
             if base is not None and key is not None:
                 owner = DATA if base.type == "super" else self._reader.value(base)
+                if is_loading(base) and text_of(key) in ("then", "catch", "finally"):
+                    owner = DATA
                 if not isinstance(owner, Name):
                     return self.method(owner, text_of(key), arguments)
         value = self._reader.value(callee)
