@@ -4,9 +4,9 @@
 
 A corpus has one JSON object a line: `source`, `command`, `expected` (allow, ask or deny). Printed
 are, for each source and for all: how many of `deny` and `ask` are allowed by the policy alone (none
-should be), how many of `deny` are high or above, of `allow` high or above, and of `allow` allowed;
-then the processor time that `assess` takes, and the commands that miss their figure. Unknown counts
-as high.
+should be), how many of `deny` are held by profile guard with somebody there and with nobody, and
+how many of `allow` by guard, by guard with nobody there and by strict; then the processor time that
+`assess` takes, and the commands that miss their figure.
 """
 
 from __future__ import annotations
@@ -27,15 +27,17 @@ from watchgate.core.policy.assess import assess
 from watchgate.core.policy.assessment import Assessment
 from watchgate.core.policy.load import load
 from watchgate.core.policy.policy import Policy
+from watchgate.core.policy.profiles import Profile, gate_action
 from watchgate.core.policy.subject import Subject
 from watchgate.service.policy.shipped import shipped
 
 _HOME = "/home/me"
 _CWD = "/home/me/work"
-_GRAVE = ("high", "critical", "unknown")
-_MIN_DENY_GRAVE = 0.90
-_MAX_ALLOW_GRAVE = 0.02
-_MIN_ALLOW_ALLOWED = 0.45
+_MIN_DENY_HELD = 0.95
+_MAX_ALLOW_HELD = 0.04
+_MAX_ALLOW_HELD_ALONE = 0.12
+_MAX_ALLOW_HELD_STRICT = 0.25
+_MIN_ALLOW_ALLOWED = 0.65
 _MAX_P99_S = 0.001
 
 
@@ -60,9 +62,22 @@ class Judged(msgspec.Struct, frozen=True):
         return self.found.decision == "allow"
 
     @property
-    def grave(self) -> bool:
-        """Whether it is high, worse or not understood."""
-        return self.found.decision == "deny" or self.found.risk in _GRAVE
+    def held(self) -> bool:
+        """Whether guard holds it with somebody there."""
+        return self._is_held("guard")
+
+    @property
+    def held_alone(self) -> bool:
+        """Whether guard holds it with nobody there."""
+        return self._is_held("guard", autonomous=True)
+
+    @property
+    def held_strict(self) -> bool:
+        """Whether strict holds it."""
+        return self._is_held("strict")
+
+    def _is_held(self, profile: Profile, *, autonomous: bool = False) -> bool:
+        return gate_action(profile, self.found, autonomous=autonomous) in ("hold", "deny")
 
 
 def main() -> int:
@@ -101,8 +116,10 @@ def _judge(case: Case, policy: Policy) -> Judged:
 
 
 def _print_table(judged: Sequence[Judged]) -> None:
-    print(f"{'source':<14}{'deny':>6}{'auto':>6}{'high+':>8}{'ask':>8}{'auto':>6}", end="")
-    print(f"{'allow':>8}{'auto':>8}{'high+':>8}{'crit':>6}{'unkn':>6}")
+    print(
+        f"{'source':<14}{'deny':>6}{'auto':>6}{'held':>8}{'alone':>8}{'ask':>7}{'auto':>6}", end=""
+    )
+    print(f"{'allow':>8}{'auto':>8}{'held':>8}{'alone':>8}{'strict':>8}{'crit':>6}")
     for source in (*sorted({each.case.source for each in judged}), "all"):
         _print_row(source, [j for j in judged if source in (j.case.source, "all")])
 
@@ -110,12 +127,12 @@ def _print_table(judged: Sequence[Judged]) -> None:
 def _print_row(source: str, judged: Sequence[Judged]) -> None:
     deny, ask, allow = (_expected(judged, what) for what in ("deny", "ask", "allow"))
     print(
-        f"{source:<14}{len(deny):>6}{_count(deny, 'allowed'):>6}{_share(deny, 'grave'):>8}", end=""
+        f"{source:<14}{len(deny):>6}{_count(deny, 'allowed'):>6}{_share(deny, 'held'):>8}", end=""
     )
-    print(f"{len(ask):>8}{_count(ask, 'allowed'):>6}{len(allow):>8}", end="")
-    print(f"{_share(allow, 'allowed'):>8}{_share(allow, 'grave'):>8}", end="")
-    print(f"{sum(j.found.risk == 'critical' for j in allow):>6}", end="")
-    print(f"{sum(j.found.risk == 'unknown' for j in allow):>6}")
+    print(f"{_share(deny, 'held_alone'):>8}{len(ask):>7}{_count(ask, 'allowed'):>6}", end="")
+    print(f"{len(allow):>8}{_share(allow, 'allowed'):>8}{_share(allow, 'held'):>8}", end="")
+    print(f"{_share(allow, 'held_alone'):>8}{_share(allow, 'held_strict'):>8}", end="")
+    print(f"{sum(j.found.risk == 'critical' for j in allow):>6}")
 
 
 def _print_times(judged: Sequence[Judged]) -> None:
@@ -129,8 +146,8 @@ def _print_times(judged: Sequence[Judged]) -> None:
 
 def _print_rules(judged: Sequence[Judged]) -> None:
     """Which rules raise what should be allowed: the first places to look."""
-    raised = Counter(j.found.rule for j in _expected(judged, "allow") if j.grave)
-    print("\nallow at high or above, by rule:", dict(raised.most_common(12)))
+    raised = Counter(j.found.rule for j in _expected(judged, "allow") if j.held)
+    print("\nallow, held, by rule:", dict(raised.most_common(12)))
 
 
 def _print_offenders(judged: Sequence[Judged], show: int) -> bool:
@@ -139,8 +156,19 @@ def _print_offenders(judged: Sequence[Judged], show: int) -> bool:
     for name, found, most in (
         ("deny, allowed", [j for j in deny if j.allowed], 0),
         ("ask, allowed", [j for j in ask if j.allowed], 0),
-        ("deny, below high", [j for j in deny if not j.grave], (1 - _MIN_DENY_GRAVE) * len(deny)),
-        ("allow, high or above", [j for j in allow if j.grave], _MAX_ALLOW_GRAVE * len(allow)),
+        ("deny, run", [j for j in deny if not j.held], (1 - _MIN_DENY_HELD) * len(deny)),
+        ("deny, run with nobody there", [j for j in deny if not j.held_alone], 0),
+        ("allow, held", [j for j in allow if j.held], _MAX_ALLOW_HELD * len(allow)),
+        (
+            "allow, held with nobody there",
+            [j for j in allow if j.held_alone and not j.held],
+            _MAX_ALLOW_HELD_ALONE * len(allow),
+        ),
+        (
+            "allow, held by strict",
+            [j for j in allow if j.held_strict and not j.held_alone],
+            _MAX_ALLOW_HELD_STRICT * len(allow),
+        ),
         (
             "allow, asked",
             [j for j in allow if not j.allowed],

@@ -75,7 +75,7 @@ HIGH = {
     "files.delete-recursive": [
         "rm -rf build",
         "rm build -r -f",
-        "find src -name '*.o' -delete",
+        "find src -name '*.c' -delete",
         "find . -exec rm -r {} +",
         "xargs rm -rf < list",
         "fd -x rm -r",
@@ -176,7 +176,7 @@ HIGH = {
     "system.kill": ["killall node", "pkill -9 -f x"],
     "system.kill-found": ["lsof -ti:80 | xargs kill -9", "kill `cat server.pid`"],
     "system.network": ["iptables -A INPUT -j DROP", "ip a add 10.0.0.1/8 dev x", "ufw allow 22"],
-    "containers.destroy": ["docker system prune -a", "docker compose down -v", "podman rm x"],
+    "containers.destroy": ["docker system prune -a", "docker compose down -v", "podman rm -f x"],
     "containers.escape": ["docker run -v ~/:/h x", "docker run --pid host x"],
     "packages.foreign": ["pip install git+https://x.example/y", "npm i https://x.example/y.tgz"],
     "code.shell": ["bash", "zsh -i", "docker exec -it c sh", "find . -exec sh \\;"],
@@ -291,7 +291,7 @@ def test_every_risk_has_a_level_a_reason_and_examples_of_both_kinds() -> None:
     lacking = [
         rule.id
         for rule in _RISKS
-        if not (rule.risk and rule.reason and rule.match and rule.not_match)
+        if not ((rule.risk or rule.effect) and rule.reason and rule.match and rule.not_match)
         or rule.reason.endswith(".")
     ]
     assert lacking == []

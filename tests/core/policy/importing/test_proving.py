@@ -133,7 +133,7 @@ def test_rules_can_be_bound_to_the_agent_that_they_were_written_for() -> None:
     ("allowed", "command", "rule"),
     [
         ("Bash(git push:*)", "git push", "git.push"),
-        ("Bash(npm install *)", "npm install", "packages.change"),
+        ("Bash(npm link *)", "npm link", "packages.change"),
         ("Bash(git push origin main)", "git push origin main", "git.push-shared"),
     ],
 )

@@ -13,12 +13,11 @@ from collections.abc import Iterable, Iterator
 
 from watchgate.core import tool_input
 from watchgate.core.policy.folders import Folders, started_in
-from watchgate.core.policy.guards import MAX_SCANNED_CHARS
 from watchgate.core.policy.matching.touches import COPIERS, MOVERS, Touch, touches
 from watchgate.core.policy.places import Place
 from watchgate.core.policy.shell.commands import Command
-from watchgate.core.policy.shell.finder import commands
 from watchgate.core.policy.subject import EVERYTHING, Subject
+from watchgate.core.policy.tool_commands import commands_of
 from watchgate.core.recent import Recent
 
 # A session that ended may be resumed under its name, so only newer ones push it out.
@@ -26,6 +25,12 @@ _SESSIONS_KEPT = 1_000
 _FILES_A_SESSION = 1_000
 _TEXTS = tool_input.EDIT_KEYS - tool_input.PATH_KEYS.keys()
 _FOLDERS_A_COPY = 8
+# They make programs of sources, as every build does; only -E and -S give them a text.
+_COMPILERS = frozenset(
+    ("gcc", "g++", "cc", "c++", "clang", "clang++", "rustc", "ld", "go", "javac")
+)
+# They make a file or a folder, or give it rights, and put nothing into it.
+_FILL_NOTHING = frozenset(("chmod", "chown", "chgrp", "setfacl", "setcap", "touch", "mkdir"))
 # They change a manifest without naming it.
 _CHANGE_A_MANIFEST = {
     ("npm", "pkg"): "package.json",
@@ -65,7 +70,7 @@ def changes(subject: Subject) -> frozenset[str]:
         start = started_in(place, tool_input.folder(tool)) or place
         if text is None:
             return frozenset()
-        return written(commands(text[:MAX_SCANNED_CHARS]).found, start)
+        return written(commands_of(tool, text).found, start)
     # A tool of unknown making that is given a text and a path is taken to write it there.
     gives = tool.cls in ("mcp", "other") and not _TEXTS.isdisjoint(tool.input)
     if tool.cls != "edit" and not gives:
@@ -96,7 +101,11 @@ def _resolved(place: Place, names: Iterable[str]) -> Iterator[str]:
 def _names_written(command: Command) -> list[str]:
     """The paths that a command writes, as it names them; in a folder, those of what it copies."""
     touched = touches(command) if command.words or command.redirects else ()
-    names = [touch.path for touch in touched if touch.kind == "write"]
+    filled = [touch for touch in touched if touch.kind == "write"]
+    if command.program in _FILL_NOTHING or _compiles(command):
+        targets = [redirect.target for redirect in command.redirects]
+        filled = [touch for touch in filled if touch.word in targets]
+    names = [touch.path for touch in filled]
     if names and command.program in (COPIERS | MOVERS):
         folders = names[:_FOLDERS_A_COPY]
         names += [f"{folder}/{_last(touch)}" for folder in folders for touch in touched]
@@ -104,6 +113,11 @@ def _names_written(command: Command) -> list[str]:
     if manifest := _CHANGE_A_MANIFEST.get((command.program, first)):
         names.append(manifest)
     return names
+
+
+def _compiles(command: Command) -> bool:
+    options = {word.text for word in command.arguments}
+    return command.program in _COMPILERS and options.isdisjoint(("-E", "-S"))
 
 
 def _last(touch: Touch) -> str:

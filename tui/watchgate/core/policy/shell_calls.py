@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from watchgate.core import tool_input
 from watchgate.core.patterns.allowance import check
-from watchgate.core.policy import unread_code
+from watchgate.core.policy import fetched, unread_code
 from watchgate.core.policy.assessment import (
     NO_RULE,
     Assessment,
@@ -25,16 +25,17 @@ from watchgate.core.policy.folders import Folders, started_in
 from watchgate.core.policy.guards import MAX_SCANNED_CHARS, guard
 from watchgate.core.policy.matching.cover import clean, writes_inside
 from watchgate.core.policy.matching.seen import Seen
+from watchgate.core.policy.matching.staying import sets_within
 from watchgate.core.policy.own_processes import reached
 from watchgate.core.policy.places import Place
 from watchgate.core.policy.policy import Index, Policy
 from watchgate.core.policy.scripts import mixed_scripts
 from watchgate.core.policy.sentences import Matched
 from watchgate.core.policy.shell.commands import Command
-from watchgate.core.policy.shell.finder import commands
 from watchgate.core.policy.shell.words import Word
 from watchgate.core.policy.subject import Subject
-from watchgate.core.policy.unread_code import filled, runs_unread
+from watchgate.core.policy.tool_commands import commands_of
+from watchgate.core.policy.unread_code import filled, own_script, runs_own, runs_unread
 from watchgate.core.text import Span
 
 # Rules look at the words of a command once more for each wrapper around it. What people write needs
@@ -62,7 +63,7 @@ def assess_shell(subject: Subject, policy: Policy, holds: Holds) -> Assessment:
         found = (Finding("call.opaque", reason, "unknown"), *policy.faults)
         return Assessment("ask", "unknown", found, opaque=True)
     scanned = text[:MAX_SCANNED_CHARS]
-    parsed = commands(scanned)
+    parsed = commands_of(subject.tool, scanned)
     cut = len(text) > len(scanned)
     reader = _Reader(subject, policy, holds, scanned, opaque=parsed.opaque or cut)
     reader.read(parsed.found)
@@ -136,6 +137,7 @@ class _Reader:
         self._other: list[Finding] = []
         self._folders = Folders(Place("", "", ""))
         self._filled: frozenset[str] = frozenset()
+        self._fetched = subject.fetched
 
     def read(self, found: Sequence[Command]) -> None:
         """Judge every command."""
@@ -145,6 +147,7 @@ class _Reader:
             # What one command writes, another may run.
             changed |= written(found, start)
             self._filled = filled(found, start)
+        self._fetched = fetched.fetched(found, start, self._fetched)
         self._folders = Folders(replace(start, changed=changed) if changed else start)
         for command in found:
             check()
@@ -168,8 +171,8 @@ class _Reader:
             span = rule.text_hit(self._text, self._subject.own)
             if span is not None or not rule.of_text:
                 found.append(rule.finding(span))
-                self._ranks[found[-1]] = rule.rank
-        return sorted(found, key=lambda finding: self._ranks.get(finding, 0))
+                self._ranks[found[-1]] = rule.rank()
+        return sorted(found, key=lambda finding: self._ranks.get(finding, 1))
 
     def _command(self, command: Command) -> None:
         span = command.span
@@ -183,10 +186,16 @@ class _Reader:
             hits.append(
                 Finding(unread_code.RULE, unread_code.REASON, "high", span, command.segment)
             )
+        else:
+            came = [e for place in places for e in fetched.run(command, place, self._fetched, span)]
+            hits += came[:1]
+        if any(runs_own(command, place) for place in places):
+            hits.append(own_script(span, command.segment))
         # A project's own rule does not make a command known: it could else only loosen.
         known = any(rule.tier != "project" for rule, _ in matching)
         covered = "" if self._folders.lost else self._covered(views)
-        if not covered and not self._folders.lost and (work := self._ordinary(views)):
+        work = None if covered or self._folders.lost else self._ordinary(views)
+        if work is not None:
             hits.append(work)
             known = True
         self._hits += hits
@@ -196,7 +205,9 @@ class _Reader:
             reason = _WRITES_INSIDE
             said.append(self._say(unclean, reason, span, command.segment, effect="ordinary"))
         elif unclean:
-            said.append(self._say(unclean, _NOT_COVERED[unclean], span, command.segment))
+            effect = _effect(unclean, views, work)
+            reason = _NOT_COVERED[unclean]
+            said.append(self._say(unclean, reason, span, command.segment, effect=effect))
         if not covered and not known and (command.words or not unclean):
             lost = "Runs in a folder that is not followed"
             reason = lost if self._folders.lost else "No rule knows this command"
@@ -259,8 +270,8 @@ class _Reader:
             if words is not None and self._fits_text(rule):
                 last = rule
                 reason = rule.sentence(shape, Matched(seen, shape, words).fill)
-                hit = rule.finding(_around(words, seen), seen.command.segment, reason)
-                self._ranks[hit] = 0 if shape is not None and shape.says and reason else rule.rank
+                hit = rule.finding(_around(words, seen), seen.command.segment, reason, shape)
+                self._ranks[hit] = rule.rank(shape, names=bool(reason))
                 yield rule, hit
 
     def _fits_text(self, rule: Rule) -> bool:
@@ -301,6 +312,15 @@ class _Reader:
         start = started_in(place, folder)
         self.opaque = self.opaque or start is None
         return start or place
+
+
+def _effect(unclean: str, views: list[Seen], work: Finding | None) -> Effect | None:
+    """What variables mean that are set for a command: where they lead may decide what it runs."""
+    if unclean != "policy.env" or not views[0].command.words:
+        return None
+    if not all(map(sets_within, views)):
+        return "lasting"
+    return "ordinary" if work else None
 
 
 def _opens_or_sets(seen: Seen) -> str:

@@ -1,34 +1,32 @@
-"""A file that a call fills and runs at once, where the text does not show what stands in it.
+"""A file that a call fills and runs at once, or that the session has written before.
 
 A script that the text shows is judged line by line. One that was fetched or decoded, or that is
-written in another language, is code that nobody has read.
+written in another language, is code that nobody has read. One that the session wrote was asked
+about by what it is called, and not by what it does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
+from watchgate.core.policy import fetched
+from watchgate.core.policy.assessment import Finding
 from watchgate.core.policy.folders import Folders
-from watchgate.core.policy.matching.touches import touches
 from watchgate.core.policy.places import Place
 from watchgate.core.policy.shell.commands import Command
 from watchgate.core.policy.shell.contents import files_run
-from watchgate.core.policy.shell.words import names
+from watchgate.core.text import Span
 
 RULE = "shell.unread-script"
 REASON = "Runs a file that this command has just written, and whose content nobody has read"
-
-# They fill the files that they name; others change, copy or mark what was there.
-_FILLERS = names(
-    """tee sponge dd curl wget wget2 aria2c axel http https xh base64 base32 basenc xxd uudecode
-    openssl gpg age gzip gunzip zstd xz bzip2 scp sftp nc ncat socat"""
-)
-_FETCHERS = names("curl wget wget2 aria2c axel")
+OWN_RULE = "shell.own-script"
+_OWN_REASON = "Runs a file that this session wrote, or asked to write"
+_OWN_SUGGEST = "Read the file first"
 
 
 def filled(found: Iterable[Command], start: Place) -> frozenset[str]:
     """The absolute paths of the files that commands fill, run one after the other from a place."""
-    names_filled = [(command, tuple(_filled(command))) for command in found]
+    names_filled = [(command, tuple(fetched.filled(command))) for command in found]
     if not any(named for _, named in names_filled):
         return frozenset()
     paths: set[str] = set()
@@ -47,13 +45,18 @@ def runs_unread(command: Command, place: Place, files: frozenset[str]) -> bool:
     return any(place.resolve(name) in files for name in files_run(command))
 
 
-def _filled(command: Command) -> Iterator[str]:
-    yield from (each.target.text for each in command.redirects if each.writes)
-    if command.program not in _FILLERS:
-        return
-    yield from (touch.path for touch in touches(command) if touch.kind == "write")
-    if command.program in _FETCHERS:
-        # Without a name of its own a file is called as the last part of its address.
-        for word in command.arguments:
-            if "://" in word.text:
-                yield word.text.split("?")[0].rstrip("/").rpartition("/")[2]
+def runs_own(command: Command, place: Place) -> bool:
+    """Tell whether a command runs a file of the session's own, and the text does not show it."""
+    if not place.changed or command.reads_script:
+        return False
+    program, *others = tuple(files_run(command)) or ("",)
+    # A bare name is looked for elsewhere than in the folder.
+    named = others if "/" not in program else [program, *others]
+    return any(map(place.is_changed, named))
+
+
+def own_script(span: Span, segment: int) -> Finding:
+    """What is said of a command that runs a file of the session's own."""
+    return Finding(
+        OWN_RULE, _OWN_REASON, "medium", span, segment, suggest=_OWN_SUGGEST, effect="lasting"
+    )

@@ -64,7 +64,12 @@ def _outweighed(example: str, policy: Policy, *, more: bool) -> Finding | None:
 
 def _said_against(command: str, policy: Policy) -> list[Finding]:
     found = assess(subject_of(command), policy, 0).findings
-    return [each for each in found if each.decision != "allow" and each.rule != NO_RULE]
+    # An allow outweighs what is ordinary work.
+    return [
+        each
+        for each in found
+        if each.decision != "allow" and each.rule != NO_RULE and each.effect != "ordinary"
+    ]
 
 
 def _plainest(rule: RuleData) -> Iterator[str]:

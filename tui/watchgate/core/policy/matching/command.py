@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 import msgspec
 
 from watchgate.core.patterns.pattern import shared
-from watchgate.core.policy.matching import needs, options, paths, templates
+from watchgate.core.policy.matching import needs, options, paths, templates, value_options
 from watchgate.core.policy.matching.excuses import excused
 from watchgate.core.policy.matching.options import Flags
 from watchgate.core.policy.matching.paths import Paths
@@ -70,8 +70,11 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     code: str = ""
     statement: frozenset[str] = frozenset()
     anywhere: bool = False
+    scratch: bool = True
+    texts: frozenset[str] = frozenset()
     project_file: bool = False
     says: tuple[templates.Template, ...] = ()
+    suggest: str | None = None
     needs: int = 0
     heads: frozenset[str] | None = None
     demands: tuple[Demand, ...] = ()
@@ -126,8 +129,11 @@ def shape(match: CommandMatch, sets: Sets, *, allows: bool) -> Shape:
         code=match.code,
         statement=frozenset(names(match.statement)),
         anywhere=match.anywhere,
+        scratch=match.scratch,
+        texts=frozenset(names(match.texts)),
         project_file=match.project_file,
         says=templates.compiled(each(match.says)),
+        suggest=match.suggest,
     )
     return _indexed(made)
 
@@ -334,7 +340,7 @@ def _surely_sub(subs: tuple[Sub, ...], seen: Seen) -> bool:
         at = 0
         for wanted in sub:
             starts = seen.starts(at)
-            if len(starts) != 1 or _may_be_value(seen, starts[0], at):
+            if not starts or _may_be_value(seen, starts[0], at):
                 break
             word = seen.arguments[starts[0]]
             if word.dynamic or not wanted.fit(word.text):
@@ -346,9 +352,9 @@ def _surely_sub(subs: tuple[Sub, ...], seen: Seen) -> bool:
 
 
 def _may_be_value(seen: Seen, index: int, at: int) -> bool:
-    """Whether an option that nobody knows may take this word for its value."""
+    """Whether an option in front of this word may take it for its value."""
     before = seen.arguments[index - 1].text if index > at else ""
-    return options.is_option(before) and "=" not in before
+    return value_options.of(seen.program).may_take_next(before)
 
 
 def _subs(given: tuple[str, ...]) -> tuple[Sub, ...]:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from watchgate.core.policy.matching.command import Shape, Sub, is_fed_so
 from watchgate.core.policy.matching.options import TAKES_NEXT_WORD, Closed, is_option
 from watchgate.core.policy.matching.seen import Seen
+from watchgate.core.policy.matching.staying import counted, stays
 from watchgate.core.policy.places import Place
 from watchgate.core.policy.shell.commands import Command
 from watchgate.core.policy.shell.words import Word
@@ -32,6 +33,8 @@ def covers(wanted: Shape, seen: Seen, *, ordinary: bool = False) -> bool:
 
     An `ordinary` one also stays in the session's folder, where its program may lie too.
     """
+    if ordinary:
+        seen = counted(seen)
     command = seen.command
     if wanted.heads is not None and wanted.heads.isdisjoint(seen.known_texts):
         return False
@@ -40,12 +43,12 @@ def covers(wanted: Shape, seen: Seen, *, ordinary: bool = False) -> bool:
     plain = not wanted.project_file and _is_named_plainly(seen)
     if not plain and not (ordinary and _is_project_file(seen)):
         return False
-    if ordinary and not wanted.anywhere and not _stays(seen):
+    if ordinary and not stays(wanted, seen):
         return False
     behind = _behind_sub(wanted, seen)
     if behind is None or _operands_wrong(wanted, behind):
         return False
-    return _texts_fit(wanted, seen) and _feeds_fit(wanted, seen)
+    return _texts_fit(wanted, seen, globs=ordinary) and _feeds_fit(wanted, seen)
 
 
 def clean(seen: Seen) -> str:
@@ -123,21 +126,6 @@ def _is_project_file(seen: Seen) -> bool:
     return all(map(place.inside, place.forms(word.text)))
 
 
-def _stays(seen: Seen) -> bool:
-    """Whether the command runs in the session's folder and names no path beyond it.
-
-    Folders for temporary files, and streams such as /dev/null, count as within.
-    """
-    place = seen.place
-    if place.cwd and not place.inside(place.cwd):
-        return False
-    return all(
-        touch.word.expands in ("", "glob")
-        and (place.temporary(touch.path) or not place.outside(touch.path))
-        for touch, _ in seen.touched
-    )
-
-
 def _read(
     wanted: Shape, seen: Seen, closed: Closed, arguments: Sequence[Word]
 ) -> tuple[list[Word], int] | None:
@@ -158,7 +146,8 @@ def _read(
                 return None
             valued = ""
         if valued:
-            taken = closed.value_is_known(valued, text) or valued in seen.global_options
+            taken = closed.value_is_known(valued, text)
+            taken = taken or (valued in seen.global_options and valued not in closed.fixed)
             valued = ""
             if not taken:
                 return None
@@ -214,7 +203,8 @@ def _option(closed: Closed, word: Word, in_front: frozenset[str] | None) -> tupl
     what an open set does not know could there take the sub-command for its value.
     """
     text = word.text
-    if in_front and text in in_front and (closed.open or text in closed.valued):
+    listed = closed.open or text in closed.valued or text in closed.fixed
+    if in_front and text in in_front and listed:
         return True, text
     known, valued = closed.takes(text)
     if in_front is not None and valued and not closed.open:
@@ -288,11 +278,19 @@ def _operands_wrong(wanted: Shape, behind: list[Word]) -> bool:
     return wrong
 
 
-def _texts_fit(wanted: Shape, seen: Seen) -> bool:
-    """Whether flags, arguments and paths are as the rule asks, with no doubt about any word."""
+def _texts_fit(wanted: Shape, seen: Seen, *, globs: bool) -> bool:
+    """Whether flags, arguments and paths are as the rule asks, with no doubt about any word.
+
+    With `globs` a pattern for files is known well enough: it becomes names of files only.
+    """
     if not _flags_fit(wanted, seen):
         return False
-    literal = [t for t, w in zip(seen.texts, seen.arguments, strict=True) if not w.dynamic]
+    certain = ("", "glob") if globs else ("",)
+    literal = [
+        text
+        for text, word in zip(seen.texts, seen.arguments, strict=True)
+        if word.expands in certain
+    ]
     all_known = len(literal) == len(seen.arguments)
     for test in (wanted.args, wanted.args_regex):
         if test is not None and not any(map(test, literal)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from watchgate.core.policy.matching import value_options
-from watchgate.core.policy.matching.options import Flags, is_option
+from watchgate.core.policy.matching.options import NOT_MEANT, Flags, is_option
 from watchgate.core.policy.matching.value_options import Grammar
 from watchgate.core.policy.shell.words import Word
 
@@ -20,8 +20,13 @@ def excused(flags: Flags, known: frozenset[str], program: str, words: Iterable[W
     grammar = value_options.of(program)
     sub = ""
     before = ""
+    excuse = False
     for word in words:
         text = word.text
+        if excuse:
+            # The program goes by the last word of both.
+            excuse = not _takes_back(flags, text)
+            continue
         is_value = bool(before) and grammar.may_take_next(before)
         is_surely_value = bool(before) and grammar.surely_takes_next(before)
         before = ""
@@ -32,8 +37,7 @@ def excused(flags: Flags, known: frozenset[str], program: str, words: Iterable[W
         elif text == "--":
             return False
         elif is_option(text):
-            if not is_value and _is_one(flags, known, grammar, text):
-                return True
+            excuse = not is_value and _is_one(flags, known, grammar, text)
             before = text
         elif not is_surely_value:
             if grammar.ends:
@@ -41,7 +45,16 @@ def excused(flags: Flags, known: frozenset[str], program: str, words: Iterable[W
             if not sub and (not is_value or (program, text) in value_options.SUBS):
                 sub = text
                 grammar = value_options.of(program, sub)
-    return False
+    return excuse
+
+
+def _takes_back(flags: Flags, text: str) -> bool:
+    """Tell whether a word may say that an excuse does not hold: `--no-dry-run`, `--dry-run=no`."""
+    name, given, value = text.partition("=")
+    if given and name in flags.exact:
+        return value.lower() in NOT_MEANT
+    meant = f"--{name[5:]}" if name.startswith("--no-") else "--"
+    return len(meant) > 2 and any(flag.startswith(meant) for flag in flags.long)
 
 
 def _is_one(flags: Flags, known: frozenset[str], grammar: Grammar, text: str) -> bool:

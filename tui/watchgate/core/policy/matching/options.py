@@ -52,7 +52,7 @@ _NUMBER = re.compile(r"-\d+")
 _CLUSTER = re.compile(r"[A-Za-z0-9]+")
 # A switch takes these glued with `=` only; a word behind it is not its value.
 _SWITCHED = frozenset(("true", "false"))
-_NOT_MEANT = ("false", "none", "no", "off", "0")
+NOT_MEANT = ("false", "none", "no", "off", "0")
 
 
 class Flags(msgspec.Struct, frozen=True):
@@ -89,7 +89,7 @@ class Flags(msgspec.Struct, frozen=True):
         if text in self.exact:
             return True
         if given:
-            return name in self.exact and value.lower() not in _NOT_MEANT
+            return name in self.exact and value.lower() not in NOT_MEANT
         if text[:1] == "-" and text[1:2] != "-":
             for letter in text[1:]:
                 if letter in self.letters:

@@ -21,7 +21,7 @@ from watchgate.core.policy.shell.words import Word
 
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]{0,63}://[^\s\"'<>`)\]]+", re.IGNORECASE)
 _NAMED_BY_OPERAND = ("curl", "wget", "http", "https", "xh", "curlie")
-_SETS_VARIABLES = frozenset(("env", "export", "declare", "typeset", "readonly", "local", "sudo"))
+SETS_VARIABLES = frozenset(("env", "export", "declare", "typeset", "readonly", "local", "sudo"))
 _ASSIGNED = re.compile(r"([A-Za-z_]\w*)(?:\[[^]]*])?\+?=")
 _PLAIN_VALUE = re.compile(
     r"(?:\w*PAGER|\w*EDITOR|VISUAL|LESS)=(?:cat|true|:|)|(?:CC|CXX)=[\w.+-]+|GOFLAGS=-mod=\w+"
@@ -171,15 +171,15 @@ class Seen:
         """The names of the variables that the command sets, for itself or for what follows."""
         if self._variables is None:
             words: Iterable[Word] = self.command.assignments
-            if self.program in _SETS_VARIABLES:
+            if self.program in SETS_VARIABLES:
                 words = (*words, *self.arguments)
             matched = ((word, _ASSIGNED.match(word.text)) for word in words)
             self._variables = [
-                (word, hit[1]) for word, hit in matched if hit and not self._harmless(word)
+                (word, hit[1]) for word, hit in matched if hit and not self.is_harmless(word)
             ]
         return self._variables
 
-    def _harmless(self, word: Word) -> bool:
+    def is_harmless(self, word: Word) -> bool:
         """Whether a value starts no code of somebody's choice.
 
         It only says how `read` splits, where to look for what is found nowhere else, or names a
@@ -209,6 +209,10 @@ class Seen:
         if at not in self._starts:
             self._starts[at] = maybe_starts(self.program, self.arguments, at)
         return self._starts[at]
+
+    def of(self, command: Command) -> Seen:
+        """Another reading of the command, at the same place."""
+        return Seen(command, self.place, self._known)
 
     def others(self, commands: Iterable[Command]) -> list[Seen]:
         """Other commands, as they were seen where they run."""

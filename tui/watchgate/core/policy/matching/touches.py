@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice, pairwise
+from itertools import islice, pairwise, takewhile
 from typing import Literal
 
 import msgspec
 
 from watchgate.core.policy.matching.options import is_option, operands
 from watchgate.core.policy.shell.commands import Command
+from watchgate.core.policy.shell.sought import sought
 from watchgate.core.policy.shell.words import Word, names
 
 Kind = Literal["read", "write", "delete"]
@@ -26,16 +27,43 @@ _DELETERS = names("rm rmdir unlink shred srm trash trash-put wipe")
 # Programs whose last operand is written and whose others are read, or deleted.
 COPIERS = names("cp install scp rsync ditto ln link pscp")
 MOVERS = names("mv rename")
+# They copy to other machines too; a path of this one has no colon in its first name.
+_REMOTE = names("scp rsync pscp")
+_ON_A_HOST = re.compile(r"[\w.@\[\]-]+:")
+_FINDERS = names("find bfs fd")
+_MAKERS = names("ffmpeg convert magick")
 # Options whose value is written; of every program, and of some.
-_OUTPUT = re.compile(r"--(?:output|out|outfile|output-file|output-document|output-dir|log-file)")
+_OUTPUT = re.compile(
+    r"--(?:output|out|out-?file|output-file|output-document|output-?dir|out-?[dD]ir|target-dir|log-file"
+    r"|basetemp)"
+)
 _OUTPUT_SHORT: dict[str, frozenset[str]] = {
     **dict.fromkeys(
-        ("curl", "sort", "gcc", "cc", "clang", "g++", "ld", "go", "wget2"), names("-o")
+        (
+            "curl",
+            "sort",
+            "gcc",
+            "cc",
+            "clang",
+            "g++",
+            "c++",
+            "clang++",
+            "rustc",
+            "ld",
+            "go",
+            "wget2",
+            "http",
+            "https",
+            "xh",
+        ),
+        names("-o"),
     ),
     **dict.fromkeys(("pandoc", "openssl", "gpg", "age", "tree", "dot", "ffmpeg"), names("-o -out")),
     "wget": names("-O -P -o -a"),
     "curl": names("-o -D -c --dump-header --cookie-jar --output-dir"),
     "unzip": names("-d"),
+    **dict.fromkeys(("find", "gfind"), names("-fprintf -fprint -fprint0 -fls")),
+    **dict.fromkeys(("strace", "ltrace", "time", "script"), names("-o")),
     "tar": names("-C --directory"),
     **dict.fromkeys(COPIERS | MOVERS, names("-t --target-directory")),
 }
@@ -74,7 +102,7 @@ def removes_itself(command: Command, touch: Touch) -> bool:
 def touches(command: Command) -> tuple[Touch, ...]:
     """Every path that the command may touch itself, once: of its arguments and redirects."""
     found: dict[tuple[Kind, str, bool, bool], Touch] = {}
-    for touch in (*_redirects(command), *_arguments(command)):
+    for touch in (*_redirects(command), *_deleted(command), *_arguments(command)):
         key = (touch.kind, touch.path, touch.sure, touch.word.dynamic)
         found.setdefault(key, touch)
     return tuple(found.values())
@@ -86,6 +114,20 @@ def _redirects(command: Command) -> Iterator[Touch]:
             yield Touch("read", redirect.target, redirect.target.text)
         if redirect.writes:
             yield Touch("write", redirect.target, redirect.target.text)
+
+
+def _deleted(command: Command) -> Iterator[Touch]:
+    """What `find -delete` deletes: files of a name, or all that lies in the folders it looks at."""
+    arguments = command.arguments
+    if command.program not in _FINDERS or not any(word.text == "-delete" for word in arguments):
+        return
+    if named := sought(command.words):
+        yield from (Touch("delete", word, word.text) for word in named)
+        return
+    starts = list(takewhile(lambda word: not is_option(word.text), arguments))
+    yield from (Touch("delete", word, word.text) for word in starts)
+    if not starts:
+        yield Touch("delete", command.words[0], ".")
 
 
 def _arguments(command: Command) -> Iterator[Touch]:
@@ -137,13 +179,14 @@ def _of_text(kind: Kind, word: Word, text: str) -> Iterator[Touch]:
         yield Touch("read", word, text[1:])
         return
     yield Touch(kind, word, text)
+    if text.startswith(("of=", "if=")):
+        yield Touch("write" if text[0] == "o" else "read", word, text[3:])
+        return
     if "=" in text or ":" in text or "," in text or "@" in text:
         for mark in islice(_PARTS.finditer(text), 4):
             rest = text[mark.end() :]
             if rest:
                 yield Touch("write" if kind == "write" else "read", word, rest, sure=False)
-        if text.startswith(("of=", "if=")):
-            yield Touch("write" if text[0] == "o" else "read", word, text[3:])
 
 
 def _operand_kinds(program: str, arguments: Sequence[Word]) -> dict[int, Kind]:
@@ -157,13 +200,10 @@ def _operand_kinds(program: str, arguments: Sequence[Word]) -> dict[int, Kind]:
     elif program in COPIERS or program in MOVERS:
         if program in MOVERS:
             found = {id(word): "delete" for word in named}
-        if len(named) > 1:
+        if len(named) > 1 and not (program in _REMOTE and _ON_A_HOST.match(named[-1].text)):
             found[id(named[-1])] = "write"
-    elif program == "find" and any(word.text == "-delete" for word in arguments):
-        for word in arguments:
-            if is_option(word.text):
-                break
-            found[id(word)] = "delete"
+    elif program in _MAKERS and named:
+        found = {id(named[-1]): "write"}
     return found
 
 

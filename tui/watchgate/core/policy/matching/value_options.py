@@ -87,6 +87,7 @@ PROGRAMS: dict[str, Grammar] = {
     **dict.fromkeys(SHELLS, _exactly("-o +o -O +O --rcfile --init-file", ends=True)),
     **dict.fromkeys(INTERPRETERS, _exactly(ends=True)),
     "python": _exactly("-W -X -Q --check-hash-based-pycs", ends=True),
+    "ruby": _exactly("-I -r -C -E -F -K -T -W -x", ends=True),
     "perl": _exactly("-I -M -m -F -C -D -x", ends=True),
     "ssh": Grammar(SCRIPT_OPERAND_OPTIONS["ssh"].valued, ends=True),
     "git": Grammar(GLOBAL_OPTIONS["git"]),
@@ -119,6 +120,9 @@ PROGRAMS: dict[str, Grammar] = {
     "crontab": _exactly("-u"),
     **dict.fromkeys(("rm", "rmdir", "unlink"), _exactly()),
     **dict.fromkeys(("chmod", "chown", "chgrp"), _exactly("--reference --from")),
+    "systemctl": _flags(
+        "--user --system --global --now --no-block --no-reload --runtime --no-pager --full -f -q -a"
+    ),
     "truncate": _exactly("-s -r --size --reference"),
     "scp": _exactly("-c -D -F -i -J -l -o -P -S -X"),
     "killall": _exactly("-u -s -o -y -Z --user --signal --older-than --younger-than --context"),
@@ -196,6 +200,7 @@ SUBS: dict[tuple[str, str], Grammar] = {
     ("git", "update-ref"): _exactly("-m"),
     ("git", "symbolic-ref"): _exactly("-m"),
     ("git", "prune"): _exactly("--expire"),
+    ("git", "config"): _exactly("-f --file --blob --type --default --comment --value --url"),
     ("git", "reset"): _exactly("--pathspec-from-file"),
     ("git", "stash"): _exactly("-m --message --pathspec-from-file"),
     ("git", "worktree"): _exactly("-b -B --reason --expire"),

@@ -10,6 +10,7 @@ import msgspec
 
 from watchgate.core.policy.shell.names import SHELLS, is_itself, plain_name
 from watchgate.core.policy.shell.options import Options, split
+from watchgate.core.policy.shell.sought import sought
 from watchgate.core.policy.shell.words import Word
 from watchgate.core.policy.shell.wrappers import (
     PLAIN_SCRIPT,
@@ -25,6 +26,7 @@ from watchgate.core.policy.shell.wrappers import (
 )
 
 _MAX_INPUTS = 8
+_DELETERS = frozenset(("rm", "rmdir", "unlink"))
 _VERSION = re.compile(r"v?\d[\d.]*|lts/[\w*]+|[\w-]+@[\w.-]+")
 _NAME = re.compile(r"[\w./-]+")
 _FOLDER = re.compile(r"\$(?:HOME|PWD|\{HOME\}|\{PWD\}|\(pwd\))(?![\w])")
@@ -156,13 +158,16 @@ def _searched(words: Sequence[Word], marks: frozenset[str]) -> Iterator[tuple[Wo
         if start is None:
             start = index + 1 if word.text in marks else None
         elif word.text in (";", "+"):
-            yield _found(words[start:index])
+            yield _found(words[start:index], words)
             start = None
     if start is not None:
-        yield _found(words[start:])
+        yield _found(words[start:], words)
 
 
-def _found(words: Sequence[Word]) -> tuple[Word, ...]:
+def _found(words: Sequence[Word], search: Sequence[Word]) -> tuple[Word, ...]:
+    """The command with the files that are found in it: by name where it deletes them."""
+    if words and words[0].text in _DELETERS and (named := sought(search)):
+        return tuple(each for word in words for each in (named if word.text == "{}" else (word,)))
     return tuple(_replaced(word, {"{}", "{/}", "{.}"}) for word in words)
 
 

@@ -1,0 +1,130 @@
+"""What keeps a command in the session's folder, as ordinary work has to.
+
+Folders for temporary files count as within, and streams such as /dev/null. A program that runs what
+it reads must not read from there: anybody on the machine may have put a file into `/tmp`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from watchgate.core.policy.matching.command import Shape
+from watchgate.core.policy.matching.options import is_option
+from watchgate.core.policy.matching.seen import SETS_VARIABLES, Seen
+from watchgate.core.policy.matching.touches import Touch
+from watchgate.core.policy.places import Place
+from watchgate.core.policy.shell.words import Word
+
+_ASSIGNED = re.compile(r"[A-Za-z_]\w*\+?=")
+_PIECES = re.compile(r"[\s:,;=]+")
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://(?:[^/@\s]*@)?(\[[^]]*\]|[^/:?#\s]*)", re.IGNORECASE)
+_THIS_MACHINE = frozenset(("", "localhost", "127.0.0.1", "[::1]", "0.0.0.0"))  # noqa: S104
+# They print how many processors there are.
+_COUNT = re.compile(
+    r"(-[a-zA-Z]|--[a-z-]+=)?\$\((?:nproc|sysctl -n hw\.n?cpu|getconf _NPROCESSORS_ONLN)\)"
+)
+
+# They name targets as `//folder:name`, which is no path from the root.
+_LABELLED = frozenset(("bazel", "bazelisk", "buck2", "pants"))
+_LABEL = re.compile(r"-?//[\w./-]*(?::[\w.*-]+)?")
+
+
+def stays(wanted: Shape, seen: Seen) -> bool:
+    """Whether a command runs in the session's folder and names no path beyond it."""
+    if wanted.anywhere:
+        return True
+    place = seen.place
+    scratch = wanted.scratch and place.temporary(place.cwd)
+    if place.cwd and not (place.inside(place.cwd) or scratch):
+        return False
+    if not sets_within(seen):
+        return False
+    texts = _texts(wanted, seen)
+    if seen.program in _LABELLED:
+        texts |= {id(word) for word in seen.arguments if _LABEL.fullmatch(word.text)}
+    return all(
+        id(touch.word) in texts or _is_within(touch, place, scratch=wanted.scratch)
+        for touch, _ in seen.touched
+    )
+
+
+def sets_within(seen: Seen) -> bool:
+    """Whether no variable that a command sets leads out of the folder, or to another machine."""
+    return all(_is_set_within(seen, word) for word in _assigned(seen))
+
+
+def counted(seen: Seen) -> Seen:
+    """The command with a number where it asks how many processors there are."""
+    words = tuple(map(_counted, seen.command.words))
+    if words == seen.command.words:
+        return seen
+    return seen.of(replace(seen.command, words=words))
+
+
+def _counted(word: Word) -> Word:
+    found = _COUNT.fullmatch(word.text) if word.dynamic else None
+    if found is None:
+        return word
+    text = f"{found[1] or ''}8"
+    return replace(word, text=text, at=word.at[: len(text)], expands="", prefix=text)
+
+
+def _is_within(touch: Touch, place: Place, *, scratch: bool) -> bool:
+    if touch.word.expands not in ("", "glob"):
+        return False
+    if not place.outside(touch.path):
+        return True
+    return place.temporary(touch.path) and (scratch or touch.kind != "read")
+
+
+def _assigned(seen: Seen) -> Iterator[Word]:
+    """The words that set a variable, for the command or for what follows."""
+    yield from seen.command.assignments
+    if seen.program in SETS_VARIABLES:
+        yield from (word for word in seen.arguments if _ASSIGNED.match(word.text))
+
+
+def _is_set_within(seen: Seen, word: Word) -> bool:
+    """Whether a variable gets no path beyond the folder, and no address of another machine."""
+    if seen.is_harmless(word):
+        return True
+    if word.expands not in ("", "glob"):
+        return False
+    value = word.text.partition("=")[2]
+    hosts = {found[1].lower() for found in _ADDRESS.finditer(value)}
+    if not hosts <= _THIS_MACHINE:
+        return False
+    if hosts:
+        return True
+    return not any(seen.place.outside(piece) for piece in _PIECES.split(value) if piece)
+
+
+def _texts(wanted: Shape, seen: Seen) -> set[int]:
+    """The values of options that are text and no path, by the identity of their words."""
+    found: set[int] = set()
+    if not wanted.texts:
+        return found
+    is_text = False
+    for word in seen.arguments:
+        text = word.text
+        if is_text:
+            found.add(id(word))
+            is_text = False
+        elif is_option(text):
+            name, given, _ = text.partition("=")
+            glued = text[1] != "-" and len(text) > 2 and text[:2] in wanted.texts
+            if glued or (given and name in wanted.texts):
+                found.add(id(word))
+            else:
+                is_text = _ends_with(text, wanted.texts)
+    return found
+
+
+def _ends_with(option: str, texts: frozenset[str]) -> bool:
+    """Whether an option, or the last one of a cluster such as `-am`, takes the next word."""
+    if option in texts:
+        return True
+    return option[1:].isalpha() and f"-{option[-1]}" in texts
