@@ -14,6 +14,8 @@ from watchgate.core.events import Tool
 from watchgate.core.filters import FilterError, parse
 from watchgate.core.policy.assess import assess
 from watchgate.core.policy.assessment import Assessment
+from watchgate.core.policy.code.python import reader
+from watchgate.core.policy.code.reading import MAX_COMMANDS
 from watchgate.core.policy.code.sql.client_commands import acts_in
 from watchgate.core.policy.shell.finder import commands
 from watchgate.core.policy.subject import Subject
@@ -29,6 +31,7 @@ from watchgate.ui.telling.encoding import TEXT_CELLS, plain, sequence
 _NOW_US = 1_795_000_000_000_000
 _GRAVE = "rm -rf /\n"
 _UNSEEN = ("Cc", "Cs", "Zl", "Zp")
+_MOST_COMMANDS = MAX_COMMANDS + 1
 _MOST_FINDINGS = 2_000
 
 
@@ -66,6 +69,14 @@ def sql(data: bytes) -> None:
     acts_in(text, "postgres")
     kinds = {act.kind for act in acts_in(f"drop table t;\n{text}", "postgres")}
     demand(bool(kinds & {"drop", "unread"}), "what begins gravely is grave")
+
+
+def python(data: bytes) -> None:
+    """Any text as Python: what it does, in commands that have words."""
+    found = reader.read(text_of(data))
+    for argv in found.commands:
+        demand(bool(argv) and isinstance(argv[0], str), "a program, by its name")
+    demand(len(found.commands) <= _MOST_COMMANDS, "what it does is bounded")
 
 
 def filters(data: bytes) -> None:
@@ -145,6 +156,14 @@ TEXTS = {
             b"with a(b) as (select c->>'d' from e where f in (1, 2)) select g(h) from a -- i",
             b"update t set a = 'b' where c = 1 or d like '%'; \\d t",
             b"copy (select 1) to program 'x'; alter table t drop column u; /* v */ do $$ w $$",
+        ),
+    ),
+    "python": Target(
+        feed=python,
+        seeds=(
+            b"import os\nfor p in open('a'):\n    os.remove(f'x/{p}')\nprint(*[1], sep='')",
+            b"from subprocess import run as r\nclass A:\n  def f(self, *a): r(['ls', *a])\nA().f()",
+            b"with open('a', 'w') as f: f.write(__import__('json').dumps({**{'a': [2]}}))",
         ),
     ),
     "filter": Target(

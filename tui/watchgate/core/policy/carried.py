@@ -58,17 +58,17 @@ _BEGINS_SQL = re.compile(
     r")\s|db\.\w|match\s*\(|(?:flushall|flushdb)\b",
     re.IGNORECASE,
 )
+# What is given a function calls it.
+_IS_FUNCTION: Final = re.compile(
+    r"\s*(?:async\s+)?(?:function\b|(?:\([^()]{0,200}\)|[A-Za-z_$][\w$]{0,60})\s{0,9}=>)"
+)
+_MUTATES: Final = re.compile(r"\s*mutation\b")
 # Who reads what is no SQL, by its beginning.
 _CLIENTS: Final = (
     ("flush", "redis-cli"),
     ("db.", "mongosh --eval"),
     ("match", "cypher-shell"),
 )
-# What is given a function calls it.
-_IS_FUNCTION: Final = re.compile(
-    r"\s*(?:async\s+)?(?:function\b|(?:\([^()]{0,200}\)|[A-Za-z_$][\w$]{0,60})\s{0,9}=>)"
-)
-_MUTATES: Final = re.compile(r"\s*mutation\b")
 _SEARCHES: Final = ("search", "find", "docs", "lookup", "ask")
 
 
