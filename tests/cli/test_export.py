@@ -105,7 +105,7 @@ def test_a_page_tells_of_a_session(cli: Cli, held: Held, tmp_path: Path) -> None
     page = path.read_text()
     for words in (
         "<h1>", "git push --force origin main", "x denied", "operator kim", "? pending",
-        "git reset --hard", "unbroken from record 1 to record ", "Rewrites",
+        "git reset --hard", "unbroken from record 1 to record ", "Overwrites",
     ):  # fmt: skip
         assert words in page, words
     assert stat.S_IMODE(path.stat().st_mode) == 0o600

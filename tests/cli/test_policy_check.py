@@ -21,6 +21,25 @@ def test_a_line_has_the_decision_the_risk_and_each_finding_with_its_span(cli: Cl
     assert [part["number"] for part in line["segments"]] == [1, 2]
 
 
+@pytest.mark.parametrize(
+    ("command", "guard", "guard_unattended", "strict"),
+    [
+        ("git status", False, False, False),
+        ("frobnicate", False, True, True),
+        ("terraform destroy", True, True, True),
+        ("git push", True, True, True),
+    ],
+)
+def test_a_line_says_under_which_profiles_the_call_waits_or_is_denied(
+    cli: Cli, command: str, *, guard: bool, guard_unattended: bool, strict: bool
+) -> None:
+    own_policy(NO_PUSH)
+    (line,) = cli("policy", "check", "--json", command).lines
+    expected = {"guard": guard, "guard_unattended": guard_unattended, "strict": strict}
+    assert line["held"] == expected
+    assert 0 < line["took_us"] < 50_000_000
+
+
 def test_a_person_reads_the_reason_the_way_out_and_what_the_gate_would_do(cli: Cli) -> None:
     own_policy(NO_PUSH)
     said = cli("policy", "check", "cd x && git push")

@@ -12,6 +12,9 @@ from watchgate.core.presence.proof import Proof
 from watchgate.core.requests import Request, Settlement, Status
 from watchgate.core.verdicts import SayAllow, SayNothing
 
+Terms = tuple[str, str]
+"""The scope of a grant and its width."""
+
 
 class Watch:
     """Remembers who asked, who was allowed what by whom, and what reached the disk."""
@@ -24,6 +27,8 @@ class Watch:
         self._allowed: set[str] = set()
         self._lasting: set[str] = set()
         self._granted: set[str] = set()
+        self._terms: dict[str, Terms] = {}
+        self._wide: list[tuple[Request, Terms]] = []
         self._on_disk: set[str] = set()
         self._ended: dict[str, tuple[Status, Settlement]] = {}
         self._seen = 0
@@ -62,6 +67,8 @@ class Watch:
             self._allowed.add(request.id)
             if facts["scope"] != "once":
                 self._lasting.add(request.id)
+                width = facts.get("width") or ("program" if facts["scope"] == "always" else "exact")
+                self._terms[request.id] = (facts["scope"], width)
 
     def edit(self, request: Request, args: dict[str, Any], **facts: Any) -> None:
         """An operator tries to allow another input; a refusal must change nothing."""
@@ -90,7 +97,11 @@ class Watch:
         if ok and in_time and request.status is Status.COMMITTING:
             self._on_disk.add(request_id)
             if request_id in self._lasting:
-                self._granted.add(request.data.digest)
+                terms = self._terms[request_id]
+                if terms == ("always", "exact") or terms[1] != "exact":
+                    self._wide.append((request, terms))
+                else:
+                    self._granted.add(request.data.digest)
         self.world.do(self.world.engine.committed(request_id, ok, self.world.now))
 
     def hang_up(self, conn: int) -> None:
@@ -130,8 +141,10 @@ class Watch:
             assert request.status is Status.ALLOWED
             assert request.id in self._on_disk
             grantable = request.data.risk in ("low", "medium")
-            granted = grantable and request.data.digest in self._granted
-            assert request.id in self._allowed or granted
+            granted = request.data.digest in self._granted or any(
+                _lets_through(given, *terms, request) for given, terms in self._wide
+            )
+            assert request.id in self._allowed or (grantable and granted)
             if request.rewritten:
                 assert send.reply.input == request.data.tool.input
             else:
@@ -165,3 +178,18 @@ class Watch:
                 continue
             end = (request.status, request.ending)
             assert self._ended.setdefault(request.id, end) == end
+
+
+def _lets_through(given: Request, scope: str, width: str, asked: Request) -> bool:
+    """Whether a wide grant may answer a request, by the letter of docs/grants.md."""
+    if (given.subject.agent, given.data.cwd) != (asked.subject.agent, asked.data.cwd):
+        return False
+    if scope != "always" and given.subject.session != asked.subject.session:
+        return False
+    theirs, ours = (str(each.data.tool.input["command"]).split() for each in (given, asked))
+    if width == "exact":
+        return ours == theirs
+    stays = not any(word.startswith("/") for word in ours)
+    if width == "folder" or ours == theirs:
+        return stays or ours == theirs
+    return stays and ours[:2] == theirs[:2]

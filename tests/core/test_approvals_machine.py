@@ -25,10 +25,17 @@ from tests.core.test_state import picture, replayed
 from tests.core.world import World
 from watchgate.core.decisions import Refused
 from watchgate.core.events import Can, Kind, Lane, Tool, ToolCall
+from watchgate.core.grants.proposal import why_not
+from watchgate.core.grants.width import WIDTHS, Width
 
 TOOLS: st.SearchStrategy[Tool] = st.builds(
     shell,
-    command=st.sampled_from(["high x"] * 3 + ["medium x"] * 3 + ["low x", "deny x"]),
+    command=st.sampled_from(
+        ["high x"] * 3
+        + ["medium x"] * 3
+        + ["medium x y", "medium x /srv", "medium y"]
+        + ["low x", "deny x"]
+    ),
     call_id=st.sampled_from([None, "a", "a", "b"]),
 )
 WHERE: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
@@ -104,7 +111,11 @@ class Approvals(RuleBasedStateMachine):
         """An operator who does everything right, if not always in time; the disk may follow."""
         request = self.world.broker.open[data.draw(st.sampled_from(sorted(self.world.pending)))]
         scopes = st.sampled_from(request.data.scopes if decision == "allow" else ("once",))
-        self.watch.decide(request, decision, digest=request.data.digest, scope=data.draw(scopes))
+        scope = data.draw(scopes)
+        wide = scope != "once" and "always" in request.data.scopes
+        offered = [each for each in WIDTHS if wide and not why_not(request.data, each)]
+        width = data.draw(st.sampled_from([None, *offered]))
+        self.watch.decide(request, decision, digest=request.data.digest, scope=scope, width=width)
         if disk is not None and request.id in self.world.commits:
             self.world.commits.remove(request.id)
             self.watch.commit(request.id, disk)
@@ -115,6 +126,7 @@ class Approvals(RuleBasedStateMachine):
         decision=st.sampled_from(["allow", "allow", "deny", "handback"]),
         digest=st.sampled_from([None, "0" * 64, "right"]),
         scope=st.sampled_from(["once", "session"]),
+        width=st.sampled_from([None, *WIDTHS]),
         limits=LIMITS,
     )
     def misdecide(
@@ -123,12 +135,14 @@ class Approvals(RuleBasedStateMachine):
         decision: Literal["allow", "deny", "handback"],
         digest: str | None,
         scope: str,
+        width: Width | None,
         limits: dict[str, Any],
     ) -> None:
         """An operator who may get anything wrong, on any request there ever was."""
         request = data.draw(st.sampled_from(self.watch.known()))
         digest = request.data.digest if digest == "right" else digest
-        self.watch.decide(request, decision, digest=digest, scope=scope, **limits)
+        terms: dict[str, Any] = {"scope": scope, "width": width}
+        self.watch.decide(request, decision, digest=digest, **terms, **limits)
 
     @precondition(lambda self: self.watch.known())
     @rule(

@@ -9,7 +9,8 @@ from tests.core.world import World
 from watchgate.core.clock import Instant
 from watchgate.core.events import Event
 from watchgate.core.policy.assessment import NO_RULE, Assessment, Finding, Risk, Segment
-from watchgate.core.retries import REMEMBERED_S, RULE, Retries, why_raised
+from watchgate.core.raising import RETRY, why_raised
+from watchgate.core.retries import REMEMBERED_S, Retries
 
 
 def event(command: str, at: Instant = START, session: str = "s1") -> Event:
@@ -35,7 +36,7 @@ def test_what_is_about_the_same_target_is_raised_one_level(before: Risk, raised:
     retries = after("rm -r ./cache")
     found = retries.raised(event("shred ./cache"), judged("shred ./cache", risk=before))
     assert found.risk == raised
-    assert found.worst.rule == RULE
+    assert found.worst.rule == RETRY
     assert "One level higher: denied 0 s ago as rm -r ./cache" in why_raised(found)
 
 

@@ -16,7 +16,8 @@ from watchgate.core.policy.assessment import (
     Segment,
     severity,
 )
-from watchgate.core.retries import Retries, why_raised
+from watchgate.core.raising import why_raised
+from watchgate.core.retries import Retries
 
 
 def call(command: str) -> Event:

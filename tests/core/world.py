@@ -85,13 +85,14 @@ class World:
         preset: PresetName = "console",
         auto_allow: bool = False,
         retries: bool = False,
+        gate: PolicyGate | None = None,
         **approval: Any,
     ) -> None:
         self.now = START
         self.config = Config(
             profile=profile, approval=Approval(**approval), dispatch=DispatchConfig(preset)
         )
-        rules = Rules(profile, auto_allow=auto_allow, retries=retries)
+        rules = gate or Rules(profile, auto_allow=auto_allow, retries=retries)
         self.gate = rules
         self.engine = Engine(self.config, rules, self._id, handlers, traits=traits_in(ADAPTERS))
         self.broker = self.engine.broker

@@ -25,7 +25,6 @@ from watchgate.core.chain import Row
 from watchgate.core.clock import Instant
 from watchgate.core.config import Config
 from watchgate.core.config import Journal as Kept
-from watchgate.core.grants import book
 from watchgate.link.paths import Paths
 from watchgate.service import hub
 from watchgate.service.clock import SystemClock
@@ -55,7 +54,6 @@ class ShiftedClock:
 def warm_up(birth: Birth) -> None:
     """Import and build all that a core needs in its life, once for those to come."""
     _watch_queue()
-    book.OFFERED_AFTER = 0  # an allow for good is offered at once: lives are short here
     hub.WRITTEN_S = PATIENCE_S  # a slow disk is no fault: whoever asked waits for it
     place = _place_of(birth)
     life = Life(place.runtime_dir, birth.name, Random(0), Promises())

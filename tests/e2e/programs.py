@@ -169,14 +169,19 @@ class Core:
         """The requests that wait, as soon as there are so many."""
 
         def look() -> list[dict[str, Any]] | None:
-            try:
-                found: list[dict[str, Any]] = self._told("list", what="requests")["requests"]
-            except LinkError:
-                return None
-            return found if len(found) == count else None
+            found = self.requests()
+            return found if found is not None and len(found) == count else None
 
         # A command each time that it looks would take most of what a test takes.
         return until(look, f"{count} pending") if count else self.cli("ls", "--json").lines
+
+    def requests(self) -> list[dict[str, Any]] | None:
+        """The requests that wait now; None where the core does not answer."""
+        try:
+            found: list[dict[str, Any]] = self._told("list", what="requests")["requests"]
+        except LinkError:
+            return None
+        return found
 
     def allow(self, request: dict[str, Any], *more: str) -> Finished:
         return self.cli("allow", request["id"], "--digest", request["digest"], *more)

@@ -7,16 +7,19 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from tests.core.grants.calls import asked, call, finding, judged
+from tests.core.builders import pre
+from tests.core.grants.calls import FOLDER, asked, call, finding, judged, tool
 from tests.service.scribe import committed
 from watchgate.core.chain import Chain
 from watchgate.core.events import Event
-from watchgate.core.grants.candidate import candidate
+from watchgate.core.grants.candidate import candidate, exact
+from watchgate.core.grants.width import WIDTHS
 from watchgate.core.policy.assessment import Assessment
 from watchgate.core.records import Draft
 from watchgate.core.redact import Content, journal_json
 from watchgate.service.journal.writer import Journal
-from watchgate.service.past_calls import past_calls
+from watchgate.service.past_calls import Past as Counted
+from watchgate.service.past_calls import PastCall, past_calls
 
 BUILD = "npm run build"
 
@@ -62,17 +65,32 @@ def test_the_newest_come_first_and_all_are_counted(past: Past) -> None:
     for number in range(60):
         past.of(f"{BUILD} {number}")
     past.close()
-    found = past_calls(past.path, GRANT)
-    assert found["past_count"] == 60
-    assert [each["summary"] for each in found["past"][:2]] == [f"{BUILD} 59", f"{BUILD} 58"]
-    assert len(found["past"]) == 50
-    assert found["past"][0] == {
-        "at": 60_000_000,
-        "summary": f"{BUILD} 59",
-        "agent": "claude",
-        "session": "one",
-        "request": "r",
-    }
+    found = past_calls(past.path, {"program": GRANT})["program"]
+    assert found.past_count == 60
+    assert [each.summary for each in found.past[:2]] == [f"{BUILD} 59", f"{BUILD} 58"]
+    assert len(found.past) == 50
+    newest = PastCall(60_000_000, f"{BUILD} 59", "claude", "one", "r")
+    assert found.past[0] == newest
+
+
+def test_each_width_counts_its_own(past: Past) -> None:
+    work = (finding("work.build", effect="ordinary"),)
+    for command in (BUILD, BUILD, f"{BUILD} x", "make"):
+        past.asked(call(command), judged(command, findings=work))
+    past.close()
+    request = asked(call(BUILD), judged(BUILD, findings=work))
+    grants = {width: candidate(request, width=width) for width in WIDTHS}
+    counts = [each.past_count for each in past_calls(past.path, grants).values()]
+    assert counts == [2, 3, 4]
+
+
+def test_one_call_of_a_tool_without_words_is_the_same_by_its_input(past: Past) -> None:
+    edit, other = (tool("Edit", "edit", file_path=path) for path in ("a", "b"))
+    for each in (edit, edit, other):
+        past.asked(pre(each, cwd=FOLDER), judged("Edit"))
+    past.close()
+    view = exact(asked(pre(edit, cwd=FOLDER), judged("Edit")), "session")
+    assert past_calls(past.path, {"exact": view}, edit.input_hash)["exact"].past_count == 2
 
 
 def test_only_what_the_grant_would_have_answered_counts(past: Past) -> None:
@@ -84,18 +102,18 @@ def test_only_what_the_grant_would_have_answered_counts(past: Past) -> None:
     past.asked(call(BUILD), judged(BUILD, risk="high"))
     past.asked(call(BUILD), judged(BUILD, findings=(finding("net.upload"),)))
     past.close()
-    assert past_calls(past.path, GRANT)["past_count"] == 1
+    assert past_calls(past.path, {"program": GRANT})["program"].past_count == 1
 
 
 def test_the_request_that_is_decided_is_not_of_the_past(past: Past) -> None:
     past.of(BUILD)
     past.asked(call(BUILD), judged(BUILD), GRANT.id)
     past.close()
-    assert past_calls(past.path, GRANT)["past_count"] == 1
+    assert past_calls(past.path, {"program": GRANT})["program"].past_count == 1
 
 
 def test_a_journal_that_keeps_no_commands_shows_none(tmp_path: Path) -> None:
     past = Past(tmp_path / "journal.db", "none")
     past.of(BUILD)
     past.close()
-    assert past_calls(past.path, GRANT) == {"past": [], "past_count": 0}
+    assert past_calls(past.path, {"program": GRANT}) == {"program": Counted()}

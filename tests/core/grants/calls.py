@@ -9,6 +9,7 @@ import msgspec
 from tests.core.builders import START, pre, shell
 from watchgate.core.events import Event, Tool
 from watchgate.core.grants.rule import GrantRule
+from watchgate.core.grants.width import Width
 from watchgate.core.ids import digest
 from watchgate.core.policy.assessment import NO_RULE, Assessment, Decision, Finding, Risk, Segment
 from watchgate.core.records import RequestData
@@ -79,7 +80,9 @@ def asked(event: Event, found: Assessment, id: str = "r1", **fields: Any) -> Req
     )
 
 
-def allowed(request: Request, scope: str = "once", *rules: GrantRule) -> Request:
+def allowed(
+    request: Request, scope: str = "once", *rules: GrantRule, width: Width | None = None
+) -> Request:
     """The same request, as an operator has allowed it."""
     request.status = Status.ALLOWED
     request.settlement = Settlement(
@@ -89,5 +92,6 @@ def allowed(request: Request, scope: str = "once", *rules: GrantRule) -> Request
         waited_s=1.0,
         scope=scope,
         rules=rules,
+        width=width,
     )
     return request

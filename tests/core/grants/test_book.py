@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from tests.core.builders import START, sub
@@ -15,6 +16,7 @@ from watchgate.core.events import Event
 from watchgate.core.grants.book import Grants
 from watchgate.core.grants.grant import Grant, GrantOverData, GrantView
 from watchgate.core.grants.rule import GrantRule
+from watchgate.core.grants.width import Width
 from watchgate.core.policy.assessment import Assessment, Segment
 
 DAY_S = 86_400.0
@@ -37,11 +39,14 @@ def give(
     found: Assessment | None = None,
     id: str = "r1",
     rules: tuple[GrantRule, ...] = (),
+    width: Width | None = None,
     **fields: Any,
 ) -> Grant:
     commands = commands or (BUILD,)
     event, found = call(*commands, **fields), found or judged(*commands)
-    grant, effects = grants.give(allowed(asked(event, found, id), scope, *rules), START)
+    grant, effects = grants.give(
+        allowed(asked(event, found, id), scope, *rules, width=width), START
+    )
     assert kinds(effects)[-1] == "grant.given"
     return grant
 
@@ -61,12 +66,7 @@ def covers(
 
 def scopes(grants: Grants, event: Event, found: Assessment, asked_by: str = "") -> tuple[str, ...]:
     assert event.tool is not None
-    return grants.scopes(event, event.tool, found, asked_by=asked_by)
-
-
-def approve(grants: Grants, times: int, *commands: str, **fields: Any) -> None:
-    for _ in range(times):
-        grants.approved(allowed(asked(call(*commands, **fields), judged(*commands))), START)
+    return grants.scopes(event.tool, found, asked_by=asked_by)
 
 
 # --- exact grants
@@ -208,17 +208,33 @@ def test_a_change_of_the_folder_is_only_answered_where_it_was_granted() -> None:
         assert covers(moved, BUILD, found=found(*commands)) is by_moved
 
 
-def test_it_answers_the_findings_that_were_shown_and_what_no_rule_speaks_of() -> None:
+def test_it_answers_the_findings_that_were_shown_and_ordinary_work() -> None:
     grants = Grants()
     shown = judged(BUILD, findings=(finding("npm.scripts"),))
     grant = give(grants, found=shown)
     assert grant.view.answers == ("npm.scripts",)
-    assert covers(grants, BUILD, found=shown)
-    assert covers(grants, BUILD)
-    assert covers(grants, BUILD, found=judged(BUILD, findings=(finding("npm", decision="allow"),)))
-    assert not covers(grants, BUILD, found=judged(BUILD, findings=(finding("policy.redirect"),)))
-    both = (finding("npm.scripts"), finding("net.upload"))
-    assert not covers(grants, BUILD, found=judged(BUILD, findings=both))
+    for answered, *findings in (
+        (True, finding("npm.scripts")),
+        (True, finding("npm", decision="allow")),
+        (True, finding("work.build", effect="ordinary")),
+        (False, finding()),
+        (False, finding("policy.redirect")),
+        (False, finding("npm.publish", effect="lasting")),
+        (False, finding("npm.scripts"), finding("net.upload")),
+    ):
+        found = judged(BUILD, findings=tuple(findings))
+        assert covers(grants, BUILD, found=found) is answered, findings
+
+
+def test_a_grant_of_an_earlier_version_also_answers_what_no_rule_speaks_of() -> None:
+    """It has no width; what it was given for is not taken from it."""
+    given, grants = (
+        give(Grants(), found=judged(BUILD, findings=(finding("npm.scripts"),))),
+        Grants(),
+    )
+    grants.restore((msgspec.structs.replace(given.view, width=None),), START)
+    assert covers(grants, f"{BUILD} /srv/out")
+    assert not covers(grants, BUILD, found=judged(BUILD, findings=(finding("net.upload"),)))
 
 
 def test_what_a_handler_wants_asked_or_was_raised_is_not_answered_for_good() -> None:
@@ -289,42 +305,16 @@ def test_what_waits_and_is_equal_is_released() -> None:
     assert not grants.releases(give(grants, id="r6"), grave, START)
 
 
-# --- when an allow for good is offered
+# --- what is offered
 
 
-def test_always_is_offered_after_the_third_equal_approval() -> None:
-    grants = Grants()
-    event, found = call(f"{BUILD} --x"), judged(f"{BUILD} --x")
-    for number in range(3):
-        assert scopes(grants, event, found) == ("once", "turn", "session", "15m")
-        approve(grants, 1, f"{BUILD} {number}")
-    assert scopes(grants, event, found)[-1] == "always"
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        {"commands": ("npm run other",)},
-        {"cwd": "/elsewhere"},
-        {"agent": "codex"},
-    ],
-)
-def test_approvals_of_something_else_do_not_count(other: dict[str, Any]) -> None:
-    grants = Grants()
-    approve(grants, 5, *other.pop("commands", (BUILD,)), **other)
-    assert "always" not in scopes(grants, call(BUILD), judged(BUILD))
-
-
-def test_approvals_under_other_rules_do_not_count() -> None:
-    grants = Grants()
-    approve(grants, 3, BUILD)
-    found = judged(BUILD, findings=(finding("npm.scripts"),))
-    assert "always" not in scopes(grants, call(BUILD), found)
+def test_always_is_offered_from_the_first_request_on() -> None:
+    offered = ("once", "turn", "session", "15m", "always")
+    assert scopes(Grants(), call(BUILD), judged(BUILD)) == offered
 
 
 def test_always_is_never_offered_for_what_no_grant_may_answer() -> None:
     grants = Grants()
-    approve(grants, 3, BUILD)
     event = call(BUILD)
     assert scopes(grants, event, judged(BUILD), "handler x") == ("once", "turn", "session", "15m")
     for graver in ({"risk": "high"}, {"opaque": True}, {"findings": (finding(always_ask=True),)}):

@@ -23,11 +23,18 @@ def test_an_edit_inside_is_medium_and_asked(path: str) -> None:
     assert (found.decision, found.risk, found.rule) == ("ask", "medium", "files.edit-inside")
 
 
-@pytest.mark.parametrize("path", ["/etc/hosts", "../x", "src/../../x", "~/x", "/tmp/x", "~root/x"])
+@pytest.mark.parametrize(
+    "path", ["/etc/hosts", "../x", "src/../../x", "~/x", "/tmp/../x", "~root/x"]
+)
 def test_an_edit_outside_is_high(path: str) -> None:
     found = edit(path)
     assert (found.decision, found.risk) == ("ask", "high")
     assert "files.edit-outside" in rules(found)
+
+
+def test_a_scratch_file_is_as_a_file_inside() -> None:
+    found = edit("/tmp/check.py")
+    assert (found.decision, found.risk) == ("ask", "medium")
 
 
 @pytest.mark.parametrize(

@@ -96,6 +96,36 @@ def test_what_only_the_run_shows_is_not_understood(text: str) -> None:
     assert unseen.risk == "unknown"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "kill $(lsof -t -i:3000)",
+        "kill -9 $(lsof -ti tcp:8000)",
+        "make serve & sleep 2; kill %1",
+        "make serve &\nkill $!",
+        "make serve & PID=$!; sleep 2; kill $PID",
+    ],
+)
+def test_a_server_of_ones_own_is_none_of_ours(text: str) -> None:
+    assert UNSEEN not in rules(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "kill $(lsof -t -i:3000) $(cat x.pid)",
+        "kill $(lsof -t +D /run)",
+        "make serve && kill %1",
+        "make serve 2>&1; kill $!",
+        "make serve & kill $PID",
+        "watchgate serve & kill %1",
+        "make serve & strace -p $!",
+    ],
+)
+def test_what_else_the_run_would_show_is_still_not_understood(text: str) -> None:
+    assert UNSEEN in rules(text)
+
+
 def test_where_nobody_looked_nothing_is_claimed() -> None:
     gate = PolicyGate("guard", lambda _cwd: shipped(), home="/home/u", own=())
     found = gate.assess(pre(shell("kill $pid")))

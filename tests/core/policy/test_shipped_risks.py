@@ -176,7 +176,7 @@ HIGH = {
     "system.kill": ["killall node", "pkill -9 -f x"],
     "system.kill-found": ["lsof -ti:80 | xargs kill -9", "kill `cat server.pid`"],
     "system.network": ["iptables -A INPUT -j DROP", "ip a add 10.0.0.1/8 dev x", "ufw allow 22"],
-    "containers.destroy": ["docker system prune -a", "docker compose down -v", "podman rm x"],
+    "containers.destroy": ["docker system prune -a", "docker compose down -v", "podman rm -f x"],
     "containers.escape": ["docker run -v ~/:/h x", "docker run --pid host x"],
     "packages.foreign": ["pip install git+https://x.example/y", "npm i https://x.example/y.tgz"],
     "code.shell": ["bash", "zsh -i", "docker exec -it c sh", "find . -exec sh \\;"],

@@ -28,11 +28,11 @@ FOUND = "Stops whatever processes another command finds when it runs, so which o
         ("cat script.py | python3 -", CODE_IS_FED),
         ("python3", WAITS),
         ("bash -i", WAITS),
-        ("kill $(lsof -t -i :8000)", FOUND),
+        ("kill $(lsof -t +D .)", FOUND),
         ("kill -9 $(pgrep vite)", FOUND),
         ("kill $(cat server.pid)", FOUND),
         ("pgrep vite | xargs kill", FOUND),
-        ("pkill vite", OF_A_NAME.format("vite")),
+        ("pkill api", OF_A_NAME.format("api")),
         ("killall node", OF_A_NAME.format("node")),
     ],
 )

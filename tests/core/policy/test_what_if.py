@@ -12,8 +12,8 @@ from watchgate.core.policy.load import load
 from watchgate.core.policy.policy import Policy
 from watchgate.core.policy.profiles import Profile
 from watchgate.core.policy.what_if import Change, WhatIf, what_if
+from watchgate.core.raising import RETRY
 from watchgate.core.records import CallData, DecisionData, Record
-from watchgate.core.retries import RULE as RETRY
 from watchgate.core.tool_input import input_hash
 
 POLICY = """

@@ -41,6 +41,7 @@ async def granted(counter: Counter, *rules: GrantRule) -> str:
 async def test_a_proposal_names_the_rules_the_folder_and_the_past(counter: Counter) -> None:
     request = await counter.held("medium build x")
     found = await counter.ok("propose", request=request["id"][:4])
+    nothing = {"past": (), "past_count": 0, "why_not": ""}
     assert found == {
         "rules": [
             {
@@ -53,8 +54,9 @@ async def test_a_proposal_names_the_rules_the_folder_and_the_past(counter: Count
         ],
         "folder": "/home/u/app",
         "answers": ("test.rule",),
-        "past": [],
+        "past": (),
         "past_count": 0,
+        "widths": dict.fromkeys(("exact", "program", "folder"), nothing),
     }
     assert counter.desk.hub.engine.grants.kept() == ()
 
@@ -70,6 +72,49 @@ async def test_an_edited_proposal_is_tried_the_same_way(counter: Counter) -> Non
     refusal = await counter.refused("propose", request=request["id"], rules=wrong)
     assert refusal.refused == "bad_request"
     assert "`rm *` covers no part of this call" in refusal.message
+
+
+@pytest.mark.parametrize(
+    ("scope", "width", "rules", "is_kept"),
+    [
+        ("session", "program", ["medium build *"], False),
+        ("15m", "folder", [], False),
+        ("always", "exact", ["medium build x"], True),
+        ("always", "folder", [], True),
+    ],
+)
+async def test_a_width_is_given_with_any_scope(
+    counter: Counter, scope: str, width: str, rules: list[str], is_kept: bool
+) -> None:
+    request = await counter.held("medium build x")
+    await allow(counter, request, scope=scope, width=width)
+    (view,) = (await counter.ok("grants"))["grants"]
+    assert (view.scope, view.width) == (scope, width)
+    assert [rule.text for rule in view.rules] == rules
+    assert [each.width for each in load(counter.grants)] == ([width] if is_kept else [])
+
+
+@pytest.mark.parametrize(
+    ("command", "more", "code"),
+    [
+        ("medium build x", {"width": "program"}, "bad_request"),
+        ("medium build /srv", {"scope": "session", "width": "folder"}, "bad_request"),
+        ("high build", {"scope": "session", "width": "program"}, "not_offered"),
+        (
+            "medium build x",
+            {"scope": "session", "width": "folder", "rules": (GrantRule(("medium",), more=True),)},
+            "bad_request",
+        ),
+    ],
+)
+async def test_a_width_that_is_not_offered_is_refused(
+    counter: Counter, command: str, more: dict[str, Any], code: str
+) -> None:
+    request = await counter.held(command)
+    facts = {"digest": request["digest"], "decision": "allow", "confirmed": True, "as_": "kim"}
+    refusal = await counter.refused("decide", request=request["id"], **facts, **more)
+    assert refusal.refused == code
+    assert (await counter.ok("grants"))["grants"] == []
 
 
 async def test_what_cannot_be_allowed_for_good_says_why(counter: Counter) -> None:

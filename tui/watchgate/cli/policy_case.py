@@ -100,9 +100,10 @@ def _commands() -> Iterator[str]:
 
 def _tell(args: argparse.Namespace, force: Any, found: Assessment, text: str = "") -> None:
     from watchgate.cli.policy_words import as_json, page
+    from watchgate.core.policy.profiles import held
 
     if args.json:
-        json_line(as_json(found))
+        json_line(as_json(found) | {"held": held(found), "took_us": force.took_us})
     else:
         for line in page(found, text, force.does(found)):
             say(line)

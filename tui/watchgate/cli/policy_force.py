@@ -39,7 +39,10 @@ class Force:
         self._cwd, self._home = str(Path.cwd()), str(Path.home())
         self._own = real_stage(paths).protected
         self._links = LinkFinder(self._home)
-        self._now_us = SystemClock().now().wall_us
+        self._clock = SystemClock()
+        self._now_us = self._clock.now().wall_us
+        self.took_us = 0
+        """How long the newest assessment took."""
 
     def judge(self, case: Case) -> Assessment:
         """What the rules say about a call now; a project's file that is wrong is complained of."""
@@ -50,7 +53,10 @@ class Force:
         subject = case.subject(cwd=self._cwd, home=self._home, own=self._own)
         links = self._links(subject.tool, subject.cwd)
         subject = msgspec.structs.replace(subject, links=links)
-        found = assess(subject, self._policies(subject.cwd), self._now_us)
+        policy = self._policies(subject.cwd)
+        began_s = self._clock.now().mono_s
+        found = assess(subject, policy, self._now_us)
+        self.took_us = round((self._clock.now().mono_s - began_s) * 1_000_000)
         while self._policies.told:
             complain(self._policies.told.pop())
         return found

@@ -172,6 +172,7 @@ class Broker:
             stop=stop,
             answers=said.answers if said else (),
             rules=said.rules if said else (),
+            width=said.width if said else None,
             actor=said.actor if said else None,
         )
         if target is not Status.COMMITTING:

@@ -12,9 +12,9 @@ from watchgate.core.drafts import call_line
 from watchgate.core.events import Conduct, Event, Lane, OwnRules, Tool, ToolCall
 from watchgate.core.grants.book import Grants
 from watchgate.core.policy.assessment import Assessment
+from watchgate.core.raising import why_raised
 from watchgate.core.records import Asks, RequestData, Silence
 from watchgate.core.requests import Request
-from watchgate.core.retries import why_raised
 from watchgate.core.ruling import Ruling
 from watchgate.core.subject_digest import subject_digest
 from watchgate.core.summary import summary
@@ -50,7 +50,7 @@ def request_about(
     if asks == "approval" and event.can.modify:
         offered += ("edit",)
     rules = _own_rules(event)
-    scopes = grants.scopes(event, tool, found, asked_by=ruling.by or why_raised(found))
+    scopes = grants.scopes(tool, found, asked_by=ruling.by or why_raised(found))
     data = RequestData(
         digest=subject_digest(event, tool),
         lane=event.lane,

@@ -21,9 +21,9 @@ from watchgate.core.pacing import Pacing, Pause
 from watchgate.core.policy.assessment import Assessment
 from watchgate.core.policy.gate import PolicyGate
 from watchgate.core.presets import DispatchPolicy
+from watchgate.core.raising import why_raised
 from watchgate.core.records import Gate, Silence, Word
 from watchgate.core.requests import Request, Waiter
-from watchgate.core.retries import why_raised
 from watchgate.core.ruling import Ruling
 from watchgate.core.standing import Standing
 from watchgate.core.tool_input import input_hash
@@ -104,8 +104,11 @@ class Deciding:
                 request.context = self._preset.joined_by.join(outcome.injections)
                 request.waiters.append(waiter)
                 called = drafts.called(event, tool, call, "held", found, None, because)
+                if by_rule or grant is not None:
+                    self._gate.flow.ran(subject, found, now)
                 return [called, *traces, *self._hold(request, grant, now, by_rule=by_rule)]
         call.decided, call.left = "handback", False
+        self._gate.flow.ran(subject, found, now)
         handed = drafts.called(event, tool, call, "handback", found)
         context = self._preset.joined_by.join(outcome.injections)
         return [handed, *traces, Send(conn, event, SayNothing(context))]
@@ -189,6 +192,8 @@ class Deciding:
         text = wording.denial("denied-paused", reason=reason)
         if event.tool is None:
             raise TypeError("a call without a tool was ruled on")
+        if not denied:
+            self._gate.flow.ran(event, found, now)
         gate: Gate = "denied" if denied else "handback"
         word: Word = "denied-paused" if denied else "handed-back"
         effects: list[Effect] = [

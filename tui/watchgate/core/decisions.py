@@ -12,6 +12,7 @@ import msgspec
 from watchgate.core.clock import Instant
 from watchgate.core.grants.proposal import rules_of
 from watchgate.core.grants.rule import GrantRule
+from watchgate.core.grants.width import Width, width_of
 from watchgate.core.presence.actor import Actor
 from watchgate.core.presence.proof import Proof
 from watchgate.core.questions import check_answers
@@ -29,7 +30,8 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     `proof` says what tells that a person decides, `actor` which process it is, `shown_ms` for how
     long the request had been on the screen (None: it was not a screen), `confirmed` that a second
     look was taken. `answers` are what a person answered to each question, in their order. `input`
-    is what an allowed call shall run with instead, `rules` what an allow for `always` covers.
+    is what an allowed call shall run with instead, `width` how much an allow beyond `once` answers
+    besides, `rules` what one of the width "program" covers.
     """
 
     decision: Literal["allow", "deny", "handback", "answer"]
@@ -45,6 +47,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     answers: tuple[tuple[str, ...], ...] = ()
     input: dict[str, Any] | None = None
     rules: tuple[GrantRule, ...] = ()
+    width: Width | None = None
 
 
 class Refused(Exception):
@@ -101,13 +104,7 @@ def _check_offered(said: Decision, data: RequestData) -> None:
         )
     if decision != "allow" and scope != "once":
         raise Refused("bad_request", f"only an allow has a scope, a {decision} has none")
-    if said.rules and scope != "always":
-        raise Refused("bad_request", "only an allow for always has rules")
-    if scope == "always":
-        try:
-            rules_of(data, said.rules)
-        except ValueError as fault:
-            raise Refused("bad_request", str(fault)) from None
+    _check_width(said, data)
     if decision != "deny" and said.stop:
         raise Refused("bad_request", f"only a denial ends the turn, a {decision} does not")
     if said.stop and "stop" not in data.offered:
@@ -115,6 +112,22 @@ def _check_offered(said: Decision, data: RequestData) -> None:
             "not_offered",
             "this agent cannot be told to end its turn: deny without that, with a reason",
         )
+
+
+def _check_width(said: Decision, data: RequestData) -> None:
+    width = width_of(said.scope, said.width)
+    if said.scope == "once" and (said.rules or said.width):
+        raise Refused("bad_request", "only an allow beyond once has rules or a width")
+    if said.rules and width != "program":
+        raise Refused("bad_request", "only an allow of the width program has rules")
+    if width == "exact" and said.scope != "always":
+        return
+    if "always" not in data.scopes:
+        raise Refused("not_offered", f"the width {width} is not offered: only exactly this call")
+    try:
+        rules_of(data, said.rules, width)
+    except ValueError as fault:
+        raise Refused("bad_request", str(fault)) from None
 
 
 def _check_shown(said: Decision, data: RequestData) -> None:

@@ -232,6 +232,7 @@ def decided(request: Request) -> Emit:
         reason=settlement.reason,
         digest=request.data.digest,
         scope=settlement.scope,
+        width=settlement.width,
         answers=settlement.answers,
         actor=settlement.actor,
     )

@@ -16,8 +16,8 @@ from watchgate.core.dispatch import with_input
 from watchgate.core.drafts import call_line
 from watchgate.core.policy.assessment import Assessment
 from watchgate.core.policy.gate import PolicyGate
+from watchgate.core.raising import why_raised
 from watchgate.core.requests import Request, Status
-from watchgate.core.retries import why_raised
 from watchgate.core.subject_digest import subject_digest
 from watchgate.core.summary import summary
 from watchgate.core.verdicts import Modify

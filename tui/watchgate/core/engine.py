@@ -34,6 +34,7 @@ from watchgate.core.policy.gate import PolicyGate
 from watchgate.core.policy.profiles import Profile
 from watchgate.core.presence.actor import Actor
 from watchgate.core.presets import preset_of
+from watchgate.core.raising import FLOW, RETRY
 from watchgate.core.records import DeadlineData, EffectData, Word
 from watchgate.core.requests import Input, Request, Status
 from watchgate.core.standing import Standing
@@ -106,6 +107,7 @@ class Engine:
             self._bus.forget(event)
             self._deciding.pacing.over(event.agent, event.session)
             self._gate.retries.over(event.agent, event.session)
+            self._gate.flow.over(event.agent, event.session)
         elif event.lane.waits:
             effects.append(Send(conn, event, SayNothing()))
         return effects
@@ -156,14 +158,22 @@ class Engine:
     def _paced(self, request: Request) -> list[Effect]:
         """Remember what an operator denied, and pause a session that was denied too often."""
         agent, session = request.subject.agent, request.subject.session
-        if request.data.asks != "approval" or request.status is Status.HANDED_BACK:
+        if request.data.asks != "approval":
             return []
         allowed, now, data = request.status is Status.COMMITTING, request.ending.at, request.data
+        rules = {each.rule for each in data.findings}
+        found = Assessment("ask", data.risk, data.findings, data.opaque, data.segments)
+        runs = allowed or request.status is Status.HANDED_BACK
+        if runs and FLOW in rules:
+            self._gate.flow.allowed(request.subject)
+        if runs:
+            self._gate.flow.ran(request.subject, found, now)
+        if request.status is Status.HANDED_BACK:
+            return []
         if not allowed:
-            found = Assessment("ask", data.risk, data.findings, data.opaque, data.segments)
             self._gate.retries.denied(request.subject, found, now)
         pause = self._deciding.pacing.decided(
-            agent, session, allowed=allowed, retry=bool(data.raised), now=now
+            agent, session, allowed=allowed, retry=RETRY in rules, now=now
         )
         return [] if pause is None else [drafts.paused(request.subject, pause)]
 
@@ -180,8 +190,6 @@ class Engine:
             return self._endings.undo(request, Input.EXPIRE, "denied-by-timeout", _TOO_LATE, now)
         self.broker.committed(request)
         effects = self._endings.tell(request)
-        if request.ending.word == "allowed-by-operator" and request.data.asks == "approval":
-            self.grants.approved(request, now)
         if request.ending.scope != "once":
             effects += self._endings.grant(request, now)
         return effects
@@ -285,7 +293,10 @@ class Engine:
         self.coverage.heard(event, tool)
         call = self._calls.begin(event, tool)
         if not event.lane.waits:
-            recorded = drafts.called(event, tool, call, "recorded", self._gate.assess(event))
+            found = self._gate.assess(event)
+            if found is not None:
+                self._gate.flow.ran(event, found, now)
+            recorded = drafts.called(event, tool, call, "recorded", found)
             return [recorded, *self._room.hear(event, conn, call, now)]
         if not self._bus.gated(event.kind):
             settled = self._deciding.settled(event, call, conn, now)

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import msgspec
 
 from watchgate.core.events import Conduct, Counts, OwnRules, Question, Sub, Terms, Tool
+from watchgate.core.grants.width import Width
 from watchgate.core.ledger.counted import Limit
 from watchgate.core.policy.assessment import Finding, Risk, Segment
 from watchgate.core.presence.actor import Actor
@@ -270,6 +271,7 @@ class DecisionData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     reason: str = ""
     digest: str = ""
     scope: str = "once"
+    width: Width | None = None
     answers: tuple[tuple[str, ...], ...] = ()
     actor: Actor | None = None
 

@@ -16,6 +16,7 @@ import msgspec
 from watchgate.core.clock import Instant
 from watchgate.core.events import Event
 from watchgate.core.grants.rule import GrantRule
+from watchgate.core.grants.width import Width
 from watchgate.core.presence.actor import Actor
 from watchgate.core.records import RequestData, Silence, Word
 from watchgate.core.verdicts import Reply, SayDeny, SayNothing
@@ -106,6 +107,7 @@ class Settlement(msgspec.Struct, frozen=True, kw_only=True):
     stop: bool = False
     answers: tuple[tuple[str, ...], ...] = ()
     rules: tuple[GrantRule, ...] = ()
+    width: Width | None = None
     actor: Actor | None = None
 
 

@@ -20,32 +20,14 @@ import msgspec
 
 from watchgate.core.clock import Instant
 from watchgate.core.events import Event
-from watchgate.core.policy.assessment import (
-    NO_RULE,
-    Assessment,
-    Finding,
-    Risk,
-    Segment,
-    severity,
-)
+from watchgate.core.policy.assessment import NO_RULE, Assessment, Segment, severity
+from watchgate.core.raising import RAISING, RETRY, ago, call_line, raised_by
 from watchgate.core.recent import Recent
-from watchgate.core.redact import redact
-from watchgate.core.summary import summary
 from watchgate.core.tool_input import paths, urls
 
-RULE = "policy.retry"
 REMEMBERED_S = 300.0
 _KEPT_A_SESSION = 32
 _SESSIONS_KEPT = 2_000
-_SHOWN_CHARS = 60
-_READ_CHARS = 16_384
-_RAISED: dict[Risk, Risk] = {
-    "low": "medium",
-    "medium": "high",
-    "unknown": "high",
-    "high": "critical",
-    "critical": "critical",
-}
 # Words that say nothing about what a command is about.
 _COMMON = frozenset((".", "..", "-", "--", "/", "*", "{}", ";", "+"))
 # Programs whose first words are verbs, and say as little.
@@ -54,7 +36,7 @@ _VERB_FIRST = frozenset(
     helm just kubectl make mvn npm npx pip pip3 pipx pnpm podman poetry pulumi python python3
     systemctl terraform tofu uv yarn""".split()
 )
-_CLASSLESS = frozenset((NO_RULE, RULE, "shell.opaque"))
+_CLASSLESS = frozenset((NO_RULE, *RAISING, "shell.opaque"))
 _CHANGES_FOLDER = frozenset(("cd", "pushd", "popd"))
 _KNOWN_AT_RUN_TIME = frozenset("$`*?[{~")
 # A name that says of which thing; git's words for whatever is checked out do not.
@@ -94,7 +76,7 @@ class Retries:
         if kept is None:
             kept = self._denied[key] = deque(maxlen=_KEPT_A_SESSION)
         rules, targets = _about(event, found)
-        gravest = [each for each in found.findings if each.rule != RULE]
+        gravest = [each for each in found.findings if each.rule not in RAISING]
         risk = max((severity(each.risk) for each in gravest), default=severity(found.risk))
         reasons = frozenset(each.rule for each in gravest if severity(each.risk) == risk)
         tool = event.tool.name if event.tool is not None else ""
@@ -102,7 +84,7 @@ class Retries:
         kept.append(
             _Denied(
                 at=now,
-                shown=_shown(event),
+                shown=call_line(event),
                 rules=rules,
                 targets=targets,
                 tool=tool,
@@ -131,21 +113,12 @@ class Retries:
             if not (before.rules & rules or shared):
                 continue
             if not _is_safer(event, found, before, shared):
-                reason = f"One level higher: denied {_ago(age_s)} as {before.shown}"
-                finding = Finding(RULE, reason, _RAISED[found.risk], always_ask=True)
-                return msgspec.structs.replace(
-                    found, risk=finding.risk, findings=(*found.findings, finding)
-                )
+                return raised_by(RETRY, f"denied {ago(age_s)} as {before.shown}", found)
         return found
 
     def over(self, agent: str, session: str) -> None:
         """Forget a session that ended."""
         self._denied.pop((agent, session), None)
-
-
-def why_raised(found: Assessment) -> str:
-    """Why the risk is above what the rules say; empty where it is not."""
-    return next((each.reason for each in found.findings if each.rule == RULE), "")
 
 
 def _about(event: Event, found: Assessment) -> tuple[frozenset[str], frozenset[str]]:
@@ -255,15 +228,3 @@ def _place(name: str, cwd: str) -> str:
 def _short(segments: tuple[Segment, ...]) -> tuple[Segment, ...]:
     """The parts of a denied call, or none where they are too many to be compared with others."""
     return segments if sum(len(each.words) for each in segments) <= _WORDS_COMPARED else ()
-
-
-def _shown(event: Event) -> str:
-    tool = event.tool
-    text = summary(tool, event.cwd) if tool is not None else event.native
-    # A secret that is cut is no longer known for one; behind so many characters none is shown.
-    line = " ".join(redact(text[:_READ_CHARS]).split())
-    return line if len(line) <= _SHOWN_CHARS else f"{line[: _SHOWN_CHARS - 3]}..."
-
-
-def _ago(age_s: float) -> str:
-    return f"{age_s:.0f} s ago" if age_s < 60 else f"{age_s / 60:.0f} min ago"

@@ -14,6 +14,7 @@ from anyio.abc import ByteStream, SocketStream
 
 from watchgate.core import decoding
 from watchgate.core.grants.rule import GrantRule
+from watchgate.core.grants.width import Width
 from watchgate.core.policy.profiles import Profile
 from watchgate.link.door import check_door, why_not
 from watchgate.link.lines import (
@@ -59,6 +60,7 @@ class Fields(TypedDict, total=False):
     confirmed: bool
     answers: tuple[tuple[str, ...], ...]
     rules: tuple[GrantRule, ...]
+    width: Width | None
     grant: str | None
     action: Action
     agent: str | None

@@ -14,6 +14,7 @@ import msgspec
 from watchgate.core import requests
 from watchgate.core.grants.grant import GrantView
 from watchgate.core.grants.rule import GrantRule
+from watchgate.core.grants.width import Width
 from watchgate.core.policy.profiles import Profile
 from watchgate.core.presence.proof import Standing, TokenRisk
 from watchgate.core.records import BudgetData, Record
@@ -74,8 +75,10 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     been drawn; an allow under 600 is refused as `not_armed`), `confirmed` (the second key or typed
     word that high and critical want), `answers` (with the decision `answer`: for each question the
     chosen labels or the person's words), `input` (the call as an operator edited it, with the
-    digest that `preview` answered) and `rules` (with the scope `always`: the proposed rules as they
-    were edited; none = as proposed). `preview`: `request`, `input`. `propose`: `request`, `rules`.
+    digest that `preview` answered), `width` (with a scope but `once`: how much is allowed; without,
+    `program` for `always` and else `exact`) and `rules` (with the width `program`: the proposed
+    rules as they were edited; none = as proposed). `preview`: `request`, `input`. `propose`:
+    `request`, `rules`, `width`.
     `revoke`: `grant` (id or unique prefix). `policy`, `config`: `action`. `attach`: `from_seq`,
     `observer` (records alone: nobody looks who could decide, so it is no console). `list`: `what`.
     `show`: `request`. `extend`: `request`, `seconds`. `history`: `from_seq`, `to_seq`.
@@ -98,6 +101,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     confirmed: bool = False
     answers: tuple[tuple[str, ...], ...] = ()
     rules: tuple[GrantRule, ...] = ()
+    width: Width | None = None
     grant: str | None = None
     action: Action = "show"
     agent: str | None = None

@@ -124,6 +124,7 @@ class Bridge:
             answers=request.answers,
             scope=request.scope,
             rules=request.rules,
+            width=request.width,
             input=request.input,
             stop=request.stop,
             shown_ms=request.shown_ms,

@@ -142,7 +142,7 @@ SEPARATORS = [
     " & ",
     " |\n",
 ]
-REDIRECTS = ["", " > out", " 2>&1", " < in", " <<< text"]
+REDIRECTS = ["", " > out", " <<< text"]
 NEXT_LINES = [
     "rm -rf x",
     "X=1 rm -rf x",

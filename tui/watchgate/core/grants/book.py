@@ -1,14 +1,13 @@
 """All standing grants in force: an operator's allow that also answers calls to come.
 
-For a turn, a session or 15 minutes a grant answers the exact call again (agent, session,
-sub-agent, tool, input, folder). One for good answers whatever its rules cover in its folder, but
-only what the policy found when it was given, or what no rule speaks of. None ever answers a
-denial, or anything of high, critical or unknown risk.
+An exact grant answers the same call again (agent, session, sub-agent, tool, input, folder). A wide
+one, and every one for good, answers whatever its rules cover in its folder, but only what the
+policy found when it was given, or calls ordinary work. None ever answers a denial, or anything of
+high, critical or unknown risk.
 """
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterable
 
 import msgspec
@@ -18,43 +17,37 @@ from watchgate.core.clock import Instant
 from watchgate.core.decisions import Refused
 from watchgate.core.effects import Effect, Emit
 from watchgate.core.events import Event, Tool
-from watchgate.core.grants.candidate import candidate, exact
+from watchgate.core.grants.candidate import candidate
 from watchgate.core.grants.coverage import answers, asked_by_policy
 from watchgate.core.grants.grant import UNUSED_US, Grant, GrantOverData, GrantUsedData, GrantView
 from watchgate.core.grants.proposal import grantable, proposed
+from watchgate.core.grants.width import width_of
 from watchgate.core.policy.assessment import Assessment
 from watchgate.core.presence.actor import Actor
-from watchgate.core.records import Draft, RequestData
+from watchgate.core.records import Draft
 from watchgate.core.requests import Request
 from watchgate.core.subject_digest import subject_digest
 
-OFFERED_AFTER = 3
-"""Equal approvals after which an allow for good is offered."""
-
-_COUNTED = 5_000
 _MINUTES_15_S = 15 * 60
 _EXACT = ("once", "turn", "session", "15m")
 _PREFIX_MIN = 4
-_Likeness = tuple[object, ...]
 
 
 class Grants:
-    """The grants of one core, and how often calls that are alike were allowed."""
+    """The grants of one core."""
 
     def __init__(self) -> None:
         self._exact: dict[str, Grant] = {}
-        self._always: dict[str, Grant] = {}
-        self._approved: OrderedDict[_Likeness, int] = OrderedDict()
+        self._wide: dict[str, Grant] = {}
 
-    def scopes(
-        self, event: Event, tool: Tool, found: Assessment, *, asked_by: str = ""
-    ) -> tuple[str, ...]:
-        """The scopes an allow may have; `asked_by` names what but the policy wants it asked."""
+    def scopes(self, tool: Tool, found: Assessment, *, asked_by: str = "") -> tuple[str, ...]:
+        """The scopes an allow may have; `asked_by` names what but the policy wants it asked.
+
+        With `always` among them the others may be wide, too.
+        """
         if found.decision == "deny" or grantable(found):
             return ("once",)
-        like = None if asked_by else _likeness(event, tool, found)
-        often = like is not None and self._approved.get(like, 0) >= OFFERED_AFTER
-        return (*_EXACT, "always") if often else _EXACT
+        return (*_EXACT, "always") if not asked_by and _has_rules(tool, found) else _EXACT
 
     def covering(
         self, event: Event, tool: Tool, found: Assessment, now: Instant, *, asked_by: str = ""
@@ -67,7 +60,7 @@ class Grants:
             return exact
         if asked_by:
             return None
-        for grant in self._always.values():
+        for grant in self._wide.values():
             if _holds(grant, event, now) and answers(
                 grant.view, event.agent, event.cwd, tool, found
             ):
@@ -79,7 +72,7 @@ class Grants:
         event, data = request.subject, request.data
         if grantable(data) or data.asks != "approval" or not _holds(grant, event, now):
             return False
-        if not grant.always:
+        if not grant.wide:
             return grant.digest == data.digest and grant.view.scope in data.scopes
         asked = asked_by_policy(data) and not request.rewritten
         return asked and answers(grant.view, event.agent, data.cwd, data.tool, data)
@@ -93,34 +86,20 @@ class Grants:
         )
         return [drafts.about(request, "grant.used", data, now)]
 
-    def approved(self, request: Request, _now: Instant) -> None:
-        """An operator allowed a request: count it among those that are alike."""
-        data = request.data
-        if data.asks != "approval" or request.rewritten or not asked_by_policy(data):
-            return
-        like = _likeness(request.subject, data.tool, data)
-        if like is None:
-            return
-        self._approved[like] = self._approved.pop(like, 0) + 1
-        if len(self._approved) > _COUNTED:
-            self._approved.popitem(last=False)
-
     def give(self, request: Request, now: Instant) -> tuple[Grant, list[Effect]]:
         """Put a grant in force as a request was decided; one for the same call is replaced."""
         event, data, ending = request.subject, request.data, request.ending
-        always = ending.scope == "always"
         until_s = now.mono_s + _MINUTES_15_S if ending.scope == "15m" else None
         until_at = now.plus(_MINUTES_15_S).wall_us if until_s is not None else 0
-        if always:
-            view = candidate(request, ending.rules)
+        if ending.scope == "always":
             until_at = now.wall_us + UNUSED_US
-        else:
-            view = exact(request, ending.scope)
+        width = width_of(ending.scope, ending.width)
+        view = candidate(request, ending.rules, scope=ending.scope, width=width)
         view = msgspec.structs.replace(view, by=ending.by, given_at=now.wall_us, until_at=until_at)
         grant = Grant(view=view, digest=data.digest, turn=event.turn, until_s=until_s)
         effects: list[Effect] = []
-        if always:
-            self._always[grant.id] = grant
+        if grant.wide:
+            self._wide[grant.id] = grant
         else:
             former = self._exact.pop(data.digest, None)
             effects += [] if former is None else [_over(former, "another took its place", now)]
@@ -129,8 +108,9 @@ class Grants:
 
     def expire(self, now: Instant) -> list[Effect]:
         """End the grants whose time is up."""
-        late = [each for each in self._exact.values() if _is_late(each, now)]
-        unused = [each for each in self._always.values() if _is_late(each, now)]
+        over = [each for each in self._every() if _is_late(each, now)]
+        late = [each for each in over if not each.always]
+        unused = [each for each in over if each.always]
         return [
             *self._end(late, "its 15 minutes are over", now),
             *self._end(unused, "it was not used for 30 days", now),
@@ -138,7 +118,7 @@ class Grants:
 
     def next_deadline(self) -> float | None:
         """When `expire` next has something to say, in monotonic seconds."""
-        due = (each.until_s for each in self._exact.values() if each.until_s is not None)
+        due = (each.until_s for each in self._every() if each.until_s is not None)
         return min(due, default=None)
 
     def end_turn(self, agent: str, session: str, now: Instant) -> list[Effect]:
@@ -154,7 +134,7 @@ class Grants:
         self, prefix: str, by: str, now: Instant, actor: Actor | None = None
     ) -> tuple[GrantView, list[Effect]]:
         """Take a grant back; raises `Refused` unless exactly one has this id or prefix."""
-        every = {each.id: each for each in (*self._exact.values(), *self._always.values())}
+        every = {each.id: each for each in self._every()}
         hits = [each for each in every.values() if each.id.startswith(prefix)]
         if prefix in every:
             hits = [every[prefix]]
@@ -174,19 +154,24 @@ class Grants:
         effects: list[Effect] = []
         latest = now.wall_us + UNUSED_US
         for each in kept:
-            if each.scope == "always" and each.rules and each.until_at:
+            has_rules = bool(each.rules) or each.width == "folder"
+            if each.scope == "always" and has_rules and each.until_at:
                 view = msgspec.structs.replace(each, until_at=min(each.until_at, latest))
-                self._always[view.id] = Grant(view=view)
+                self._wide[view.id] = Grant(view=view)
                 effects.append(_about_core("grant.kept", view, now))
         return effects + self.expire(now)
 
     def kept(self) -> tuple[GrantView, ...]:
         """The grants for good, oldest first: what is to outlive this core."""
-        return tuple(each.view for each in self._always.values())
+        return tuple(each.view for each in self._wide.values() if each.always)
+
+    def _every(self) -> list[Grant]:
+        return [*self._exact.values(), *self._wide.values()]
 
     def _of(self, agent: str, session: str) -> list[Grant]:
         whose = (agent, session)
-        return [g for g in self._exact.values() if (g.view.agent, g.view.session) == whose]
+        given = [each for each in self._every() if not each.always]
+        return [each for each in given if (each.view.agent, each.view.session) == whose]
 
     def _end(self, over: list[Grant], why: str, now: Instant) -> list[Effect]:
         for grant in over:
@@ -194,8 +179,8 @@ class Grants:
         return [_over(grant, why, now) for grant in over]
 
     def _drop(self, grant: Grant) -> None:
-        if grant.always:
-            del self._always[grant.id]
+        if grant.wide:
+            del self._wide[grant.id]
         else:
             del self._exact[grant.digest]
 
@@ -203,6 +188,9 @@ class Grants:
 def _holds(grant: Grant, event: Event, now: Instant) -> bool:
     """Whether a grant is in force for what this event belongs to."""
     if _is_late(grant, now):
+        return False
+    view = grant.view
+    if not grant.always and (view.agent, view.session) != (event.agent, event.session):
         return False
     return grant.view.scope != "turn" or grant.turn == event.turn
 
@@ -213,15 +201,11 @@ def _is_late(grant: Grant, now: Instant) -> bool:
     return bool(grant.view.until_at) and now.wall_us >= grant.view.until_at
 
 
-def _likeness(event: Event, tool: Tool, found: Assessment | RequestData) -> _Likeness | None:
-    """What calls have in common that the same rules would answer; None where no rules could."""
+def _has_rules(tool: Tool, found: Assessment) -> bool:
     try:
-        rules = proposed(tool, found)
+        return bool(proposed(tool, found))
     except ValueError:
-        return None
-    findings = frozenset(each.rule for each in found.findings)
-    words = tuple((rule.words, rule.more) for rule in rules)
-    return event.agent, event.cwd, tool.native_name, words, findings
+        return False
 
 
 def _over(grant: Grant, why: str, now: Instant) -> Emit:

@@ -7,6 +7,7 @@ import msgspec
 from watchgate.core.grants.grant import GrantView
 from watchgate.core.grants.proposal import rules_of
 from watchgate.core.grants.rule import GrantRule
+from watchgate.core.grants.width import Width
 from watchgate.core.requests import Request
 
 
@@ -26,13 +27,26 @@ def exact(request: Request, scope: str) -> GrantView:
     )
 
 
-def candidate(request: Request, edited: tuple[GrantRule, ...] = ()) -> GrantView:
-    """The grant for good that these rules would be, else those proposed; nobody gave it yet.
+def candidate(
+    request: Request,
+    edited: tuple[GrantRule, ...] = (),
+    *,
+    scope: str = "always",
+    width: Width = "program",
+) -> GrantView:
+    """The grant that these rules would be, else those of the width; nobody gave it yet.
+
+    It is held to rules, but for one of a single call that is not for good.
 
     Raises `ValueError` as `rules_of` does.
     """
     data = request.data
+    if width == "exact" and scope != "always":
+        return exact(request, scope)
     shown = sorted({each.rule for each in data.findings if each.decision != "allow"})
     return msgspec.structs.replace(
-        exact(request, "always"), rules=rules_of(data, edited), answers=tuple(shown)
+        exact(request, scope),
+        rules=rules_of(data, edited, width),
+        answers=tuple(shown),
+        width=width,
     )

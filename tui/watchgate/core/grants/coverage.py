@@ -1,25 +1,28 @@
-"""Whether a grant for good answers a call."""
+"""Whether a grant that is held to rules answers a call."""
 
 from __future__ import annotations
 
 from watchgate.core.events import Tool
 from watchgate.core.grants.grant import GrantView
-from watchgate.core.grants.proposal import MOVES, Judged, grantable, uncovered
+from watchgate.core.grants.proposal import MOVES, Judged, fits, grantable, uncovered
+from watchgate.core.grants.width import stay_inside
 from watchgate.core.policy.assessment import NO_RULE
 from watchgate.core.records import RequestData
 
 
 def answers(view: GrantView, agent: str, folder: str, tool: Tool, found: Judged) -> bool:
-    """Whether the grant's rules cover every command that no allow rule covers, and it may answer.
+    """Whether the grant covers every command that no allow rule covers, and it may answer.
 
-    It may answer the findings that were shown when it was given, and what no rule speaks of.
-    `folder` is that of the session which calls.
+    It may answer the findings that were shown when it was given, and what the policy calls ordinary
+    work; one of an earlier version, without a width, also what no rule speaks of. `folder` is that
+    of the session which calls.
     """
     whose = (agent, folder, tool.native_name)
     if whose != (view.agent, view.folder, view.tool) or not view.folder or grantable(found):
         return False
-    shown = {*view.answers, NO_RULE}
-    if any(each.decision != "allow" and each.rule not in shown for each in found.findings):
+    shown = {*view.answers} if view.width else {*view.answers, NO_RULE}
+    asked = [each for each in found.findings if each.decision != "allow"]
+    if any(each.rule not in shown and each.effect != "ordinary" for each in asked):
         return False
     try:
         commands = [words for _, words in uncovered(tool, found)]
@@ -28,6 +31,10 @@ def answers(view: GrantView, agent: str, folder: str, tool: Tool, found: Judged)
     moves = [words for words in commands if words[:1] in MOVES]
     if len(moves) != len(set(moves)):
         return False  # `cd ..` twice is not where `cd ..` is
+    if view.width == "folder":
+        return not moves and stay_inside(word for words in commands for word in words)
+    if view.width:
+        return all(any(fits(rule, words) for rule in view.rules) for words in commands)
     return all(any(rule.covers(words) for rule in view.rules) for words in commands)
 
 

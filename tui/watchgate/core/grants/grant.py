@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from watchgate.core.grants.rule import GrantRule
+from watchgate.core.grants.width import Width
 from watchgate.core.presence.actor import Actor
 
 UNUSED_US = 30 * 86_400 * 1_000_000
@@ -15,8 +16,9 @@ class GrantView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A grant as it is shown, recorded and, where it is for good, kept; its id is the request's.
 
     `given_at`, `used_at` and `until_at` are UTC µs, the last 0 where no clock ends it. `rules` are
-    those of a grant for good in the folder `folder`; it answers the findings in `answers` and what
-    no rule speaks of. The others answer exactly the call of the request, `summary`.
+    what it lets through in the folder `folder`, if the policy finds nothing but `answers`; with the
+    `width` "folder" there are none. Without rules and width it answers exactly the call of the
+    request, `summary`. A grant for good without a width is of an earlier version.
     """
 
     id: str
@@ -30,6 +32,7 @@ class GrantView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     given_at: int
     rules: tuple[GrantRule, ...] = ()
     answers: tuple[str, ...] = ()
+    width: Width | None = None
     hits: int = 0
     used_at: int = 0
     until_at: int = 0
@@ -61,6 +64,11 @@ class Grant(msgspec.Struct, kw_only=True):
     def always(self) -> bool:
         """Whether it is for good."""
         return self.view.scope == "always"
+
+    @property
+    def wide(self) -> bool:
+        """Whether it is held to rules, and not to the exact call."""
+        return self.always or self.view.width is not None
 
     def used(self, at_us: int) -> None:
         """Count a use; a grant for good is kept for longer by that."""

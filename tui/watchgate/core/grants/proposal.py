@@ -1,4 +1,4 @@
-"""The rules by which a request could be answered for good, and an operator's edit of them."""
+"""The rules by which requests like one could be answered, and an operator's edit of them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from watchgate.core.events import Tool
 from watchgate.core.grants.generalise import generalised
 from watchgate.core.grants.rule import GrantRule
+from watchgate.core.grants.width import Width, stay_inside
 from watchgate.core.policy.assessment import NO_RULE, Finding, Segment
 from watchgate.core.records import RequestData
 from watchgate.core.tool_input import besides, urls
@@ -66,6 +67,8 @@ def proposed(tool: Tool, found: Judged) -> tuple[GrantRule, ...]:
     rules: dict[tuple[tuple[str, ...], bool], GrantRule] = {}
     for number, words in uncovered(tool, found):
         head, more = generalised(words) if tool.cls == "shell" else _of_a_tool(words)
+        if not stay_inside(words[len(head) :]):
+            head, more = words, False
         rule = GrantRule(words=head, more=more, tool=tool.native_name, number=number)
         rules.setdefault((head, more), rule)
     return tuple(rules.values())
@@ -107,28 +110,71 @@ def call_words(tool: Tool) -> tuple[str, ...]:
     return (tool.native_name, *hosts)
 
 
-def rules_of(data: RequestData, edited: tuple[GrantRule, ...]) -> tuple[GrantRule, ...]:
-    """The rules of an allow for good: those that an operator sent, else those proposed.
+def fits(rule: GrantRule, words: tuple[str, ...]) -> bool:
+    """Whether a rule covers a command, and what stands behind its words stays in the folder."""
+    return rule.covers(words) and stay_inside(words[len(rule.words) :])
 
-    Raises `ValueError` where they do not cover the whole call, or one covers none of it.
+
+def why_not(data: RequestData, width: Width) -> str:
+    """Why a request's grant cannot have a width, in words; empty where it can."""
+    try:
+        rules_of(data, (), width)
+    except ValueError as why:
+        return str(why)
+    return ""
+
+
+def rules_of(
+    data: RequestData, edited: tuple[GrantRule, ...], width: Width = "program"
+) -> tuple[GrantRule, ...]:
+    """The rules of a grant of a width: those that an operator sent, else those proposed.
+
+    Raises `ValueError` where there are none, they do not cover the whole call, or one covers none
+    of it.
     """
     rules = proposed(data.tool, data)
+    if width != "program":
+        if edited:
+            raise ValueError("only the width program has rules that can be edited")
+        return _of_one_call(data) if width == "exact" else _of_the_folder(data)
     if not edited:
         return rules
     commands = list(uncovered(data.tool, data))
     for rule in edited:
-        if not any(rule.covers(words) for _, words in commands):
+        if not any(fits(rule, words) for _, words in commands):
             raise ValueError(f"`{rule.text}` covers no part of this call: begin with its words")
     for number, words in commands:
-        if not any(rule.covers(words) for rule in edited):
+        if not any(fits(rule, words) for rule in edited):
             text = GrantRule(words=words).text
             raise ValueError(f"no rule covers part {number}, `{text}`: it would be asked again")
     tool = data.tool.native_name
-    numbers = [next(number for number, words in commands if rule.covers(words)) for rule in edited]
+    numbers = [next(number for number, words in commands if fits(rule, words)) for rule in edited]
     return tuple(
         GrantRule(words=rule.words, more=rule.more, tool=tool, number=number)
         for rule, number in zip(edited, numbers, strict=True)
     )
+
+
+def _of_one_call(data: RequestData) -> tuple[GrantRule, ...]:
+    if data.tool.cls != "shell":
+        raise ValueError("its input has no words that a rule could name: allow the tool instead")
+    name = data.tool.native_name
+    return tuple(
+        GrantRule(words=words, tool=name, number=number)
+        for number, words in uncovered(data.tool, data)
+    )
+
+
+def _of_the_folder(data: RequestData) -> tuple[GrantRule, ...]:
+    """None: a grant for a folder is held to what the policy found, and to the folder."""
+    if data.tool.cls != "shell":
+        raise ValueError("only commands are allowed by their folder: allow the tool instead")
+    if any(each.rule == NO_RULE for each in data.findings):
+        raise ValueError("no rule knows a command of it: allow its program instead")
+    for number, words in uncovered(data.tool, data):
+        if words[:1] in MOVES or not stay_inside(words):
+            raise ValueError(f"part {number} leads out of the folder")
+    return ()
 
 
 def _of_a_tool(words: tuple[str, ...]) -> tuple[tuple[str, ...], bool]:

@@ -24,14 +24,30 @@ _SHELL: Final = frozenset(
     "bash bashcommand cli clicommand cmd cmdline command commandline commands execcommand"
     " runcommand shell shellcommand terminalcommand".split()
 )
-_SCRIPT: Final = frozenset("script scripts shellscript scripttext".split())
-_CODE: Final = frozenset(
-    "code expression javascript js jscode python pythoncode snippet source sourcecode".split()
+# Their texts may be no commands.
+_SCRIPT: Final = frozenset(
+    "batch exec executable program run script scripts shellscript scripttext".split()
 )
-_SQL: Final = frozenset("sql sqlquery sqlstatement sqltext".split())
-_QUERY: Final = frozenset("query queries statement statements".split())
-_ONE_COMMAND: Final = frozenset(("cmd", "command"))
+_POWERSHELL: Final = frozenset(
+    "powershell powershellcommand powershellscript pscommand psscript pwsh".split()
+)
+_PYTHON: Final = frozenset("python pythoncode pythonscript".split())
+_CODE: Final = frozenset(
+    "code expression function javascript javascriptcode js jscode pagefunction snippet source"
+    " sourcecode".split()
+)
+_SQL: Final = frozenset("cypher ddl hql sql sqlquery sqlstatement sqltext".split())
+_QUERY: Final = frozenset("query queries querytext statement statements".split())
+_ONE_COMMAND: Final = frozenset(("cmd", "command", "executable", "program"))
 _ARGUMENTS: Final = frozenset("args arguments argv".split())
+_PYTHON_TOOL: Final = re.compile(r"python|jupyter|notebook", re.IGNORECASE)
+_POWERSHELL_TOOL: Final = re.compile(r"powershell|pwsh", re.IGNORECASE)
+# A tool that is called as a program takes what comes behind its name.
+_PROGRAM_TOOL: Final = re.compile(
+    r"(aws|az|docker|gcloud|gh|git|helm|kubectl|oc|podman|terraform)(?:[_-](?:cli|command|exec"
+    r"|generic|run))?",
+    re.IGNORECASE,
+)
 
 _LOOKS_CODED = re.compile(r"\w\s{0,9}\(|[;=`\n]|\bimport\s|\breturn\b")
 _BEFORE_SQL = re.compile(r"(?:\s|\(|;|--[^\n]*\n|/\*[^*]*\*/)*")
@@ -42,6 +58,11 @@ _BEGINS_SQL = re.compile(
     r")\s|db\.\w|match\s*\(|(?:flushall|flushdb)\b",
     re.IGNORECASE,
 )
+# What is given a function calls it.
+_IS_FUNCTION: Final = re.compile(
+    r"\s*(?:async\s+)?(?:function\b|(?:\([^()]{0,200}\)|[A-Za-z_$][\w$]{0,60})\s{0,9}=>)"
+)
+_MUTATES: Final = re.compile(r"\s*mutation\b")
 _SEARCHES: Final = ("search", "find", "docs", "lookup", "ask")
 
 
@@ -83,21 +104,35 @@ def carried(tool: Tool) -> tuple[tuple[Carried, ...], bool]:
 
 
 def _carried(tool: Tool) -> Iterator[Carried]:
-    searches = any(word in tool.name.rpartition(":")[2].lower() for word in _SEARCHES)
+    name = tool.name.rpartition(":")[2]
+    searches = any(word in name.lower() for word in _SEARCHES)
+    program = match[1].lower() if (match := _PROGRAM_TOOL.fullmatch(name)) else ""
     for field, whole in _fields(tool.input):
         # A little more than is ever read, so that what is cut is found to be too long.
         text = whole[: MAX_SCANNED_CHARS + 1]
-        if field in _SHELL or field in _SCRIPT:
+        runs = field in _SHELL or field in _SCRIPT
+        if field in _POWERSHELL or (runs and _POWERSHELL_TOOL.search(name)):
+            yield Carried(text, f"pwsh -Command {shlex.quote(text)}", certain=field not in _SCRIPT)
+        elif runs:
             yield Carried(text, text, certain=field in _SHELL)
+        if program and (runs or field in _ARGUMENTS):
+            yield Carried(text, f"{program} {text}", certain=False)
         # What is longer than anybody reads may hide behind its beginning what it is.
         long = len(whole) > MAX_CHARS
-        coded = field in _SCRIPT or field in _CODE
+        coded = field in _SCRIPT or field in _CODE or field in _PYTHON
         if coded and (long or _LOOKS_CODED.search(text)):
-            yield Carried(text, f"node -e {shlex.quote(text)}")
+            is_python = field in _PYTHON or _PYTHON_TOOL.search(name)
+            called = f"({text})()" if _IS_FUNCTION.match(text) else text
+            run = (
+                f"python3 -c {shlex.quote(text)}" if is_python else f"node -e {shlex.quote(called)}"
+            )
+            yield Carried(text, run)
         asks = field in _QUERY and not searches
         may_be = asks or field in _SHELL or coded
         if field in _SQL or (may_be and _is_sql(text)) or (asks and long):
             yield from _statements(text)
+        if asks and _MUTATES.match(text):
+            yield Carried(text, f"gh api graphql -f query={shlex.quote(text)}")
 
 
 def _statements(text: str) -> Iterator[Carried]:

@@ -13,12 +13,11 @@ from collections.abc import Iterable, Iterator
 
 from watchgate.core import tool_input
 from watchgate.core.policy.folders import Folders, started_in
-from watchgate.core.policy.guards import MAX_SCANNED_CHARS
 from watchgate.core.policy.matching.touches import COPIERS, MOVERS, Touch, touches
 from watchgate.core.policy.places import Place
 from watchgate.core.policy.shell.commands import Command
-from watchgate.core.policy.shell.finder import commands
 from watchgate.core.policy.subject import EVERYTHING, Subject
+from watchgate.core.policy.tool_commands import commands_of
 from watchgate.core.recent import Recent
 
 # A session that ended may be resumed under its name, so only newer ones push it out.
@@ -71,7 +70,7 @@ def changes(subject: Subject) -> frozenset[str]:
         start = started_in(place, tool_input.folder(tool)) or place
         if text is None:
             return frozenset()
-        return written(commands(text[:MAX_SCANNED_CHARS]).found, start)
+        return written(commands_of(tool, text).found, start)
     # A tool of unknown making that is given a text and a path is taken to write it there.
     gives = tool.cls in ("mcp", "other") and not _TEXTS.isdisjoint(tool.input)
     if tool.cls != "edit" and not gives:

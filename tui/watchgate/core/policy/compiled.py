@@ -72,10 +72,16 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
             found |= needs.VARIABLE
         return found
 
-    @property
-    def rank(self) -> int:
-        """Where its findings stand among those of the same risk; the least says the most."""
-        return 2 if self.id.endswith(".unread") else int(self.general)
+    def rank(self, shape: Shape | None = None, *, names: bool = False) -> int:
+        """Where a finding stands among those of the same risk; 0 says the most.
+
+        `names` says that its sentence names what the call is about.
+        """
+        if self.id.endswith(".unread"):
+            return 3
+        if self.general and not (names and shape is not None and shape.says):
+            return 2
+        return 0 if names else 1
 
     @property
     def loosens(self) -> bool:
@@ -92,8 +98,18 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
         """Whether it looks at the text itself."""
         return bool(self.raw) or self.raw_own
 
-    def finding(self, span: Span | None, segment: int | None = None, reason: str = "") -> Finding:
-        """What it says about a part of the shown text, with its own reason unless one is given."""
+    def finding(
+        self,
+        span: Span | None,
+        segment: int | None = None,
+        reason: str = "",
+        shape: Shape | None = None,
+    ) -> Finding:
+        """What it says about a part of the shown text, with its own reason unless one is given.
+
+        A `shape` of it may suggest another way.
+        """
+        suggest = shape.suggest if shape is not None else None
         return Finding(
             rule=self.id,
             reason=reason or self.reason,
@@ -101,7 +117,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
             span=span,
             segment=segment,
             decision=self.decision,
-            suggest=self.suggest,
+            suggest=self.suggest if suggest is None else suggest,
             always_ask=self.always_ask,
             effect=self.effect,
         )

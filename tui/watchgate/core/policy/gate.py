@@ -10,8 +10,10 @@ import msgspec
 from watchgate.core.budget import RULE as BUDGET
 from watchgate.core.budget import Budgets, asked_because
 from watchgate.core.events import Event, Lane, Tool
+from watchgate.core.flow import Flow
 from watchgate.core.policy.assessment import Assessment, Finding, judge
 from watchgate.core.policy.changed import ChangedFiles
+from watchgate.core.policy.fetched import FetchedFiles
 from watchgate.core.policy.kept import Kept
 from watchgate.core.policy.policy import Policy
 from watchgate.core.policy.profiles import GateAction, Profile, gate_action
@@ -48,7 +50,9 @@ class PolicyGate:
         """
         self.profile: Profile = profile
         self.retries = Retries()
+        self.flow = Flow()
         self.changed = ChangedFiles()
+        self.fetched = FetchedFiles()
         self.took_ms: float | None = None
         self.budgets: Budgets = {} if budgets is None else budgets
         self._policies = policies
@@ -75,7 +79,11 @@ class PolicyGate:
         subject = self._subject(event, tool)
         found = self._kept.assess(subject, self._policies(event.cwd), event.at.wall_us)
         self.changed.note(subject)
-        found = self.budgeted(event, self.retries.raised(event, found))
+        self.fetched.note(subject)
+        raised = self.retries.raised(event, found)
+        if raised is found:
+            raised = self.flow.raised(event, found)
+        found = self.budgeted(event, raised)
         if self._timer is not None:
             self.took_ms = round((self._timer() - began_s) * 1000, 3)
         self._last = (event, found)
@@ -99,6 +107,7 @@ class PolicyGate:
             # Of what is only watched, the disk need not be asked: nothing is decided by it.
             links=self._links(tool, event.cwd) if event.lane.waits else (),
             changed=self.changed.of(event.agent, event.session),
+            fetched=self.fetched.of(event.agent, event.session),
             own_pids=None if self.own_pids is None else self.own_pids(tool),
         )
 

@@ -11,14 +11,14 @@ import msgspec
 from watchgate.core.policy.assess import assess
 from watchgate.core.policy.assessment import Assessment
 from watchgate.core.policy.policy import Policy
-from watchgate.core.policy.subject import Links, Subject
+from watchgate.core.policy.subject import Fetched, Links, Subject
 from watchgate.core.recent import Recent
 
 KEPT = 500
 MAX_INPUT_BYTES = 2_000
 _MOST_AHEAD = 8
 _Pids = frozenset[int] | None
-_Key = tuple[str, str, str, bytes, str, str, str, Links, frozenset[str], _Pids]
+_Key = tuple[str, str, str, bytes, str, str, str, Links, frozenset[str], Fetched, _Pids]
 _encode = msgspec.json.Encoder(order="sorted").encode
 
 
@@ -80,5 +80,6 @@ def _key(subject: Subject) -> _Key | None:
         subject.cwd,
         subject.links,
         subject.changed,
+        subject.fetched,
         subject.own_pids,
     )

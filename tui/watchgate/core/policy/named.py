@@ -11,11 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from watchgate.core import tool_input
 from watchgate.core.events import Tool
 from watchgate.core.policy.folders import Folders, started_in
-from watchgate.core.policy.guards import MAX_SCANNED_CHARS
 from watchgate.core.policy.matching.named import places_named
 from watchgate.core.policy.matching.touches import touches
 from watchgate.core.policy.places import Place
-from watchgate.core.policy.shell.finder import commands
+from watchgate.core.policy.tool_commands import commands_of
 
 _HOMES = ("~", "$HOME", "${HOME}")
 _HERE = ("$PWD", "${PWD}")
@@ -37,7 +36,7 @@ def paths_named(tool: Tool, cwd: str, home: str) -> Iterator[str]:
     place = Place(cwd, home, posixpath.normpath(cwd))
     folders = Folders(started_in(place, tool_input.folder(tool)) or place)
     text = tool_input.command(tool) or ""
-    for command in commands(text[:MAX_SCANNED_CHARS]).found:
+    for command in commands_of(tool, text).found:
         here = [place.cwd for place in folders.before(command)]
         yield from _absolute((touch.path for touch in touches(command)), here, home)
         folders.after(command)

@@ -26,6 +26,10 @@ _BY_PID = frozenset(
     perf""".split()
 )
 _MAX_CHARS = 64 * 1024
+# Nothing of ours listens at a port: the core's sockets are files.
+_WHO_LISTENS = re.compile(r"\$\(lsof (?:-ti ?|-t -i ?|-i ?-t )(?:tcp)?:[1-9]\d{3,4}\)")
+_STARTS_JOB = re.compile(r"(?<![&<>|\\])&(?![&>])")
+_JOB = re.compile(r"%\d+|\$!|\$\{?(\w+)\}?")
 
 
 def numbers(text: str) -> frozenset[int]:
@@ -44,18 +48,31 @@ def reached(subject: Subject, text: str, segments: Sequence[Segment]) -> Iterato
         reason = f"Reaches into Watchgate's own process {named}, which would end or change the gate"
         yield Finding(RULE, reason, "critical", _span(subject.own_pids, text), always_ask=True)
     for segment in segments:
-        if unseen := _unseen(segment):
+        if unseen := _unseen(segment, text):
             reason = f"Reaches into a process that only the run shows ({unseen}): it may be our own"
             yield Finding(UNSEEN, reason, "unknown", segment.span, segment.number)
 
 
-def _unseen(segment: Segment) -> str:
+def _unseen(segment: Segment, text: str) -> str:
     """The word for a process that cannot be looked up; empty where there is none."""
     words = segment.words
     if not words or posixpath.basename(words[0]) not in _BY_PID:
         return ""
+    named = [word for word in words[1:] if not word.startswith("-")]
+    if words[0] == "kill" and named and all(_WHO_LISTENS.fullmatch(word) for word in named):
+        return ""
+    if words[0] == "kill" and named and all(_is_own_job(word, text) for word in named):
+        return ""
     job = next((word for word in words[1:] if word.startswith("%")), "")
     return job or ("a variable or another command's output" if segment.dynamic else "")
+
+
+def _is_own_job(word: str, text: str) -> bool:
+    """Whether a word names a job that the text itself has put into the background."""
+    job = _JOB.fullmatch(word)
+    if job is None or not _STARTS_JOB.search(text) or "watchgate" in text:
+        return False
+    return job[1] is None or f"{job[1]}=$!" in text
 
 
 def _span(pids: frozenset[int], text: str) -> tuple[int, int] | None:

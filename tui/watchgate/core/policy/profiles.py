@@ -89,6 +89,27 @@ def gate_action(
             return cell
 
 
+class Held(msgspec.Struct, frozen=True):
+    """The profiles under which a call does not run before an operator lets it, or is denied."""
+
+    guard: bool
+    guard_unattended: bool
+    strict: bool
+
+
+def held(assessment: Assessment) -> Held:
+    """Look an assessment up in the profiles that hold something."""
+    return Held(
+        guard=_stops("guard", assessment, autonomous=False),
+        guard_unattended=_stops("guard", assessment, autonomous=True),
+        strict=_stops("strict", assessment, autonomous=False),
+    )
+
+
+def _stops(profile: Profile, assessment: Assessment, *, autonomous: bool) -> bool:
+    return gate_action(profile, assessment, autonomous=autonomous) in ("hold", "deny")
+
+
 def _configured(cell: Cell, auto_allow: bool) -> Cell:
     if cell != "allow-if-configured":
         return cell

@@ -67,7 +67,8 @@ class CommandMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     `changed` are names of files of which the session has written one, in whatever folder; ask and
     deny only. `anywhere` and `project_file` are of ordinary rules: the first says that paths among
     its words may lie outside the session's folder, the second that the program is a file in that
-    folder, named by its path. `says` are sentences for what has this shape, as of a rule.
+    folder, named by its path. `says` and `suggest` are for what has this shape, in
+    the place of those of the rule.
 
     What cannot be told for certain counts for ask and deny, and against allow.
     """
@@ -99,6 +100,7 @@ class CommandMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     texts: Names = ()
     project_file: bool = False
     says: Names = ()
+    suggest: str | None = None
 
 
 class RuleData(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 import msgspec
 
@@ -33,8 +34,7 @@ def _operands(matched: Matched) -> tuple[list[str], bool]:
 
     They end at an option that nobody knows and that may have the next word for its value.
     """
-    seen, shape = matched.seen, matched.shape
-    sub = maybe_sub(shape.sub, seen) if shape is not None and shape.sub else []
+    seen, sub = matched.seen, _sub_words(matched)
     taken = {id(word) for word in sub}
     grammar = value_options.of(seen.program, sub[0].text if sub else "")
     everywhere = GLOBAL_OPTIONS.get(seen.program, frozenset())
@@ -67,6 +67,9 @@ def _part(start: int | None, stop: int | None) -> Callable[[Matched, str], str]:
 
     def fill(matched: Matched, noun: str) -> str:
         found, sure = _operands(matched)
+        if "" in found:
+            # What `xargs` reads, and whatever else nobody can name.
+            return ""
         return listed(found[start:stop], noun) if sure or stop == 1 else ""
 
     return fill
@@ -78,29 +81,47 @@ def _behind(matched: Matched, noun: str) -> str:
 
 
 def _value(matched: Matched, detail: str) -> str:
-    """The value of the first of these options that is given."""
-    options = detail.split("|")
-    arguments = matched.seen.arguments
-    for index, word in enumerate(arguments):
-        name, given, value = word.text.partition("=")
-        if name not in options:
-            continue
+    """The value of the first of these options, in their order, that is given."""
+    values: dict[str, str] = {}
+    for word, behind in pairwise((*matched.seen.arguments, None)):
+        name, given, value = word.text.partition("=") if word is not None else ("", "", "")
         if given:
-            return listed([value])
-        if index + 1 < len(arguments) and not is_option(arguments[index + 1].text):
-            return listed([arguments[index + 1].text])
-    return ""
+            values.setdefault(name, value)
+        elif behind is not None and not is_option(behind.text):
+            values.setdefault(name, behind.text)
+    return listed([values[name] for name in detail.split("|") if name in values][:1])
+
+
+def _sub(matched: Matched, noun: str) -> str:
+    """The sub-command, with a blank between its words."""
+    return listed([" ".join(word.text for word in _sub_words(matched))], noun).strip("'")
+
+
+def _word(matched: Matched, noun: str) -> str:
+    """The arguments that the rule has found, without its sub-command and options."""
+    left = {id(word) for word in _sub_words(matched)}
+    given = {id(word) for word in matched.seen.arguments} - left
+    found = [word.text for word in matched.words if id(word) in given]
+    return listed([text for text in found if not is_option(text)], noun)
+
+
+def _sub_words(matched: Matched) -> list[Word]:
+    shape = matched.shape
+    return maybe_sub(shape.sub, matched.seen) if shape is not None and shape.sub else []
 
 
 def _paths(matched: Matched, noun: str) -> str:
     """The paths among the words that the rule is about, also of what feeds the command."""
     command = matched.seen.command
-    about = {id(word) for word in matched.words}
+    about = {id(word) for word in matched.words} - {id(word) for word in _sub_words(matched)}
     others = matched.seen.others((*command.piped_from, *command.built_from))
     found: dict[int, str] = {}
     for seen in (matched.seen, *others):
         for touch, _ in seen.touched:
             option = is_option(touch.word.text) and "=" not in touch.word.text
+            if touch.word.expands == "glob" and id(touch.word) in about:
+                # Which files it stands for, only the run shows.
+                return ""
             if touch.sure and id(touch.word) in about and not option:
                 # Of `of=/dev/sda` the last one is the path.
                 found[id(touch.word)] = touch.path
@@ -130,6 +151,12 @@ def _command(matched: Matched, _detail: str) -> str:
     return shown(wrapped.scripts[0].text) if wrapped.scripts else ""
 
 
+def _variables(matched: Matched, noun: str) -> str:
+    """The variables that the command sets, among the words that the rule is about."""
+    about = {id(word) for word in matched.words}
+    return listed((name for word, name in matched.seen.variables if id(word) in about), noun)
+
+
 def _program(matched: Matched, _detail: str) -> str:
     return matched.seen.program and shown(matched.seen.program)
 
@@ -142,10 +169,13 @@ FILLS: dict[str, Callable[[Matched, str], str]] = {
     "last": _part(-1, None),
     "behind": _behind,
     "value": _value,
+    "sub": _sub,
+    "word": _word,
     "paths": _paths,
     "host": _host,
     "source": _source,
     "command": _command,
     "program": _program,
+    "variables": _variables,
 }
 """What fills each placeholder, given what stands behind its colon."""

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from watchgate.core import tool_input
 from watchgate.core.patterns.allowance import check
-from watchgate.core.policy import unread_code
+from watchgate.core.policy import fetched, unread_code
 from watchgate.core.policy.assessment import (
     NO_RULE,
     Assessment,
@@ -32,9 +32,9 @@ from watchgate.core.policy.policy import Index, Policy
 from watchgate.core.policy.scripts import mixed_scripts
 from watchgate.core.policy.sentences import Matched
 from watchgate.core.policy.shell.commands import Command
-from watchgate.core.policy.shell.finder import commands
 from watchgate.core.policy.shell.words import Word
 from watchgate.core.policy.subject import Subject
+from watchgate.core.policy.tool_commands import commands_of
 from watchgate.core.policy.unread_code import filled, own_script, runs_own, runs_unread
 from watchgate.core.text import Span
 
@@ -63,7 +63,7 @@ def assess_shell(subject: Subject, policy: Policy, holds: Holds) -> Assessment:
         found = (Finding("call.opaque", reason, "unknown"), *policy.faults)
         return Assessment("ask", "unknown", found, opaque=True)
     scanned = text[:MAX_SCANNED_CHARS]
-    parsed = commands(scanned)
+    parsed = commands_of(subject.tool, scanned)
     cut = len(text) > len(scanned)
     reader = _Reader(subject, policy, holds, scanned, opaque=parsed.opaque or cut)
     reader.read(parsed.found)
@@ -137,6 +137,7 @@ class _Reader:
         self._other: list[Finding] = []
         self._folders = Folders(Place("", "", ""))
         self._filled: frozenset[str] = frozenset()
+        self._fetched = subject.fetched
 
     def read(self, found: Sequence[Command]) -> None:
         """Judge every command."""
@@ -146,6 +147,7 @@ class _Reader:
             # What one command writes, another may run.
             changed |= written(found, start)
             self._filled = filled(found, start)
+        self._fetched = fetched.fetched(found, start, self._fetched)
         self._folders = Folders(replace(start, changed=changed) if changed else start)
         for command in found:
             check()
@@ -169,8 +171,8 @@ class _Reader:
             span = rule.text_hit(self._text, self._subject.own)
             if span is not None or not rule.of_text:
                 found.append(rule.finding(span))
-                self._ranks[found[-1]] = rule.rank
-        return sorted(found, key=lambda finding: self._ranks.get(finding, 0))
+                self._ranks[found[-1]] = rule.rank()
+        return sorted(found, key=lambda finding: self._ranks.get(finding, 1))
 
     def _command(self, command: Command) -> None:
         span = command.span
@@ -184,6 +186,9 @@ class _Reader:
             hits.append(
                 Finding(unread_code.RULE, unread_code.REASON, "high", span, command.segment)
             )
+        else:
+            came = [e for place in places for e in fetched.run(command, place, self._fetched, span)]
+            hits += came[:1]
         if any(runs_own(command, place) for place in places):
             hits.append(own_script(span, command.segment))
         # A project's own rule does not make a command known: it could else only loosen.
@@ -265,8 +270,8 @@ class _Reader:
             if words is not None and self._fits_text(rule):
                 last = rule
                 reason = rule.sentence(shape, Matched(seen, shape, words).fill)
-                hit = rule.finding(_around(words, seen), seen.command.segment, reason)
-                self._ranks[hit] = 0 if shape is not None and shape.says and reason else rule.rank
+                hit = rule.finding(_around(words, seen), seen.command.segment, reason, shape)
+                self._ranks[hit] = rule.rank(shape, names=bool(reason))
                 yield rule, hit
 
     def _fits_text(self, rule: Rule) -> bool:

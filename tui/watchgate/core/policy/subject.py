@@ -19,14 +19,25 @@ UNKNOWN: Links = (("/", NOBODY),)
 EVERYTHING = frozenset(("/",))
 
 
+class Fetched(msgspec.Struct, frozen=True):
+    """The absolute paths of what came from elsewhere: files, and folders of whole repositories."""
+
+    files: frozenset[str] = frozenset()
+    clones: frozenset[str] = frozenset()
+
+
+NOTHING_FETCHED = Fetched()
+
+
 class Subject(msgspec.Struct, frozen=True, kw_only=True):
     """One call as the policy sees it.
 
     `cwd` is the session's folder and `home` the user's, absolute or empty where unknown; `own` are
     the absolute paths of our own files and of the settings that put us in the agents' way. `links`
     are the symbolic links that the call's words name or lead through, each with what it leads to.
-    `changed` are the absolute paths of files that the session wrote before, `own_pids` the numbers
-    in its command that are processes of ours, None where nobody looked.
+    `changed` are the absolute paths of files that the session wrote before, `fetched` what it
+    fetched, `own_pids` the numbers in its command that are processes of ours, None where nobody
+    looked.
     """
 
     tool: Tool
@@ -37,4 +48,5 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     own: tuple[str, ...] = ()
     links: Links = ()
     changed: frozenset[str] = frozenset()
+    fetched: Fetched = NOTHING_FETCHED
     own_pids: frozenset[int] | None = None

@@ -7,15 +7,14 @@ about by what it is called, and not by what it does.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
+from watchgate.core.policy import fetched
 from watchgate.core.policy.assessment import Finding
 from watchgate.core.policy.folders import Folders
-from watchgate.core.policy.matching.touches import touches
 from watchgate.core.policy.places import Place
 from watchgate.core.policy.shell.commands import Command
 from watchgate.core.policy.shell.contents import files_run
-from watchgate.core.policy.shell.words import names
 from watchgate.core.text import Span
 
 RULE = "shell.unread-script"
@@ -24,17 +23,10 @@ OWN_RULE = "shell.own-script"
 _OWN_REASON = "Runs a file that this session wrote, or asked to write"
 _OWN_SUGGEST = "Read the file first"
 
-# They fill the files that they name; others change, copy or mark what was there.
-_FILLERS = names(
-    """tee sponge dd curl wget wget2 aria2c axel http https xh base64 base32 basenc xxd uudecode
-    openssl gpg age gzip gunzip zstd xz bzip2 scp sftp nc ncat socat"""
-)
-_FETCHERS = names("curl wget wget2 aria2c axel")
-
 
 def filled(found: Iterable[Command], start: Place) -> frozenset[str]:
     """The absolute paths of the files that commands fill, run one after the other from a place."""
-    names_filled = [(command, tuple(_filled(command))) for command in found]
+    names_filled = [(command, tuple(fetched.filled(command))) for command in found]
     if not any(named for _, named in names_filled):
         return frozenset()
     paths: set[str] = set()
@@ -68,15 +60,3 @@ def own_script(span: Span, segment: int) -> Finding:
     return Finding(
         OWN_RULE, _OWN_REASON, "medium", span, segment, suggest=_OWN_SUGGEST, effect="lasting"
     )
-
-
-def _filled(command: Command) -> Iterator[str]:
-    yield from (each.target.text for each in command.redirects if each.writes)
-    if command.program not in _FILLERS:
-        return
-    yield from (touch.path for touch in touches(command) if touch.kind == "write")
-    if command.program in _FETCHERS:
-        # Without a name of its own a file is called as the last part of its address.
-        for word in command.arguments:
-            if "://" in word.text:
-                yield word.text.split("?")[0].rstrip("/").rpartition("/")[2]

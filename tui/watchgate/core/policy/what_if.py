@@ -17,8 +17,8 @@ from watchgate.core.budget import RULE as BUDGET
 from watchgate.core.clock import Instant
 from watchgate.core.events import Can, Event, Lane, ToolCall
 from watchgate.core.policy.gate import PolicyGate
+from watchgate.core.raising import RAISING
 from watchgate.core.records import CallData, Gate, Record
-from watchgate.core.retries import RULE as RETRY
 from watchgate.core.tool_input import input_hash
 from watchgate.core.verdicts import Allow, Block, Confirm
 
@@ -115,7 +115,7 @@ def _call(record: Record) -> CallData | None:
 
 def _did(call: CallData) -> Does | None:
     """What the policy did with the call then; None when it was not the policy's rules."""
-    if call.rule.startswith("handler ") or call.rule in (RETRY, BUDGET):
+    if call.rule.startswith("handler ") or call.rule in (*RAISING, BUDGET):
         return None
     if call.word not in (None, "denied-by-rule"):
         return None

@@ -18,8 +18,7 @@ from watchgate.core.events import Event
 from watchgate.core.large_inputs.reference import IN
 from watchgate.core.patterns.allowance import one_text
 from watchgate.core.policy.assessment import Assessment
-from watchgate.core.policy.guards import MAX_SCANNED_CHARS
-from watchgate.core.policy.shell.finder import commands
+from watchgate.core.policy.tool_commands import commands_of
 from watchgate.core.redact import Content, journal_json, redact, redact_all
 from watchgate.core.secrets.finding import Found, remembering
 from watchgate.core.tool_input import command
@@ -64,7 +63,7 @@ def looked_through(events: Sequence[Event]) -> Found:
                 redact_all(event.tool.input)
             redact(event.raw)
         if event.tool is not None and event.tool.cls == "shell":
-            commands((command(event.tool) or "")[:MAX_SCANNED_CHARS])
+            commands_of(event.tool, command(event.tool) or "")
     return secrets
 
 

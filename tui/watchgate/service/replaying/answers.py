@@ -113,6 +113,7 @@ class Answers:
             digest=request.data.digest,
             reason=ended.reason,
             scope=offered,
+            width=ended.width if offered != "once" else None,
             confirmed=True,
             answers=ended.answers,
         )

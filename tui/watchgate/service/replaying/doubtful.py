@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from watchgate.core.retries import RULE as RETRY
+from watchgate.core.raising import RETRY
 from watchgate.service.replaying.outcomes import Outcome
 from watchgate.service.replaying.recording import Came
 

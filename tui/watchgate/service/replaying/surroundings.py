@@ -12,8 +12,8 @@ from watchgate.core.clock import Instant
 from watchgate.core.engine import Engine
 from watchgate.core.events import Event, Lane
 from watchgate.core.policy.assessment import Assessment
+from watchgate.core.raising import RAISING
 from watchgate.core.records import CallData, DecisionData, RequestData
-from watchgate.core.retries import RULE as RETRY
 
 _NOBODY: Final = "no console is attached"
 
@@ -63,7 +63,7 @@ def _take_back(
     """End a grant that would answer a call which none answered then: it was taken back before."""
     if event.tool is None:
         return
-    other = call.rule if call.rule.startswith("handler ") or call.rule == RETRY else ""
+    other = call.rule if call.rule.startswith("handler ") or call.rule in RAISING else ""
     grant = engine.grants.covering(event, event.tool, found, now, asked_by=other)
     if grant is not None:
         engine.grants.revoke(grant.id, "", now)

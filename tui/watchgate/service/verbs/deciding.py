@@ -59,6 +59,7 @@ class Deciding:
             confirmed=request.confirmed,
             answers=request.answers,
             rules=request.rules,
+            width=request.width,
         )
         if request.input is None:
             decided = broker.decide(found.id, said, now)

@@ -10,12 +10,16 @@ import msgspec
 
 from watchgate.core.clock import Clock
 from watchgate.core.decisions import Refused
-from watchgate.core.grants.candidate import candidate
-from watchgate.core.grants.proposal import proposed
+from watchgate.core.grants.candidate import candidate, exact
+from watchgate.core.grants.grant import GrantView
+from watchgate.core.grants.proposal import proposed, why_not
+from watchgate.core.grants.rule import GrantRule
+from watchgate.core.grants.width import WIDTHS, Width
+from watchgate.core.requests import Request as Asked
 from watchgate.link.protocol import Request
 from watchgate.service.grant_store import GrantStore
 from watchgate.service.hub import Hub
-from watchgate.service.past_calls import past_calls
+from watchgate.service.past_calls import Past, past_calls
 from watchgate.service.verbs.caller import Caller, Do, named, operator_only
 
 
@@ -33,20 +37,32 @@ class Granting:
         return {"propose": self._propose, "grants": self._grants, "revoke": self._revoke}
 
     async def _propose(self, request: Request, _caller: Caller) -> dict[str, Any]:
-        """The rules that an allow for good would give, and the past calls that they cover."""
+        """The rules that a wide allow would give, and the past calls that each width covers."""
         found = self._hub.engine.broker.find(named(request))
         try:
             proposed(found.data.tool, found.data)
         except ValueError as why:
-            raise Refused("not_offered", f"it cannot be allowed for good: {why}") from None
+            raise Refused("not_offered", f"only exactly this call can be allowed: {why}") from None
         try:
-            grant = candidate(found, request.rules)
+            grant = candidate(found, request.rules, width=request.width or "program")
         except ValueError as fault:
             raise Refused("bad_request", str(fault)) from None
         await self._hub.written()
-        past = await anyio.to_thread.run_sync(past_calls, self._journal, grant)
+        grants = _of_each_width(found, request.rules)
+        own_hash = found.data.tool.input_hash
+        past = await anyio.to_thread.run_sync(past_calls, self._journal, grants, own_hash)
         rules = [{**msgspec.to_builtins(rule), "text": rule.text} for rule in grant.rules]
-        return {"rules": rules, "folder": grant.folder, "answers": grant.answers, **past}
+        widths = {
+            width: {**_counted(past.get(width)), "why_not": why_not(found.data, width)}
+            for width in WIDTHS
+        }
+        return {
+            "rules": rules,
+            "folder": grant.folder,
+            "answers": grant.answers,
+            **_counted(past.get(request.width or "program")),
+            "widths": widths,
+        }
 
     async def _grants(self, _request: Request, _caller: Caller) -> dict[str, Any]:
         engine = self._hub.engine
@@ -72,3 +88,16 @@ class Granting:
         # Who took it back must not be lost with a core that is killed now.
         await self._hub.written()
         return {"grant": view.id}
+
+
+def _of_each_width(found: Asked, rules: tuple[GrantRule, ...]) -> dict[Width, GrantView]:
+    grants: dict[Width, GrantView] = {"program": candidate(found, rules)}
+    for width in ("exact", "folder"):
+        if not why_not(found.data, width):
+            grants[width] = candidate(found, width=width)
+    grants.setdefault("exact", exact(found, "session"))
+    return grants
+
+
+def _counted(past: Past | None) -> dict[str, Any]:
+    return msgspec.structs.asdict(past or Past())

@@ -73,6 +73,7 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     texts: frozenset[str] = frozenset()
     project_file: bool = False
     says: tuple[templates.Template, ...] = ()
+    suggest: str | None = None
     needs: int = 0
     heads: frozenset[str] | None = None
     demands: tuple[Demand, ...] = ()
@@ -130,6 +131,7 @@ def shape(match: CommandMatch, sets: Sets, *, allows: bool) -> Shape:
         texts=frozenset(names(match.texts)),
         project_file=match.project_file,
         says=templates.compiled(each(match.says)),
+        suggest=match.suggest,
     )
     return _indexed(made)
 

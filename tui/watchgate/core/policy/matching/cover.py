@@ -146,7 +146,8 @@ def _read(
                 return None
             valued = ""
         if valued:
-            taken = closed.value_is_known(valued, text) or valued in seen.global_options
+            taken = closed.value_is_known(valued, text)
+            taken = taken or (valued in seen.global_options and valued not in closed.fixed)
             valued = ""
             if not taken:
                 return None
@@ -202,7 +203,8 @@ def _option(closed: Closed, word: Word, in_front: frozenset[str] | None) -> tupl
     what an open set does not know could there take the sub-command for its value.
     """
     text = word.text
-    if in_front and text in in_front and (closed.open or text in closed.valued):
+    listed = closed.open or text in closed.valued or text in closed.fixed
+    if in_front and text in in_front and listed:
         return True, text
     known, valued = closed.takes(text)
     if in_front is not None and valued and not closed.open:

@@ -12,8 +12,8 @@ from watchgate.core.redact import redact
 from watchgate.core.text import safe_text
 
 PLACEHOLDERS = (
-    "operands", "first", "rest", "front", "last", "behind", "value", "paths", "host", "source",
-    "command", "program",
+    "operands", "first", "rest", "front", "last", "behind", "value", "sub", "word", "paths", "host",
+    "source", "command", "program", "variables",
 )  # fmt: skip
 MAX_NAMES = 3
 MAX_CHARS = 60
@@ -22,6 +22,8 @@ _PLACEHOLDER = re.compile(r"\{([a-z]+)(?::([^{}]*))?\}")
 _PLAIN = re.compile(r"[\w./:@%+,=~^*?$#{}\[\]-]+")
 # Standard input, and what is only known when it runs.
 _NAMELESS = ("", "-", "{}")
+# Another command names the things, and nobody knows how many.
+_SUBSTITUTIONS = ("$(", "`")
 # A shorter text is no secret.
 _SECRET_CHARS = 12
 
@@ -85,6 +87,8 @@ def listed(names: Iterable[str], noun: str = "") -> str:
         text += f" and {len(known) - MAX_NAMES} more"
     if not noun or not known:
         return text
+    if len(known) == 1 and known[0].startswith(_SUBSTITUTIONS):
+        return f"the {_plural(noun)} of {text}"
     return f"the {noun} {text}" if len(known) == 1 else f"{len(known)} {_plural(noun)}: {text}"
 
 

@@ -27,6 +27,9 @@ _DELETERS = names("rm rmdir unlink shred srm trash trash-put wipe")
 # Programs whose last operand is written and whose others are read, or deleted.
 COPIERS = names("cp install scp rsync ditto ln link pscp")
 MOVERS = names("mv rename")
+# They copy to other machines too; a path of this one has no colon in its first name.
+_REMOTE = names("scp rsync pscp")
+_ON_A_HOST = re.compile(r"[\w.@\[\]-]+:")
 _FINDERS = names("find bfs fd")
 _MAKERS = names("ffmpeg convert magick")
 # Options whose value is written; of every program, and of some.
@@ -49,6 +52,9 @@ _OUTPUT_SHORT: dict[str, frozenset[str]] = {
             "ld",
             "go",
             "wget2",
+            "http",
+            "https",
+            "xh",
         ),
         names("-o"),
     ),
@@ -56,6 +62,8 @@ _OUTPUT_SHORT: dict[str, frozenset[str]] = {
     "wget": names("-O -P -o -a"),
     "curl": names("-o -D -c --dump-header --cookie-jar --output-dir"),
     "unzip": names("-d"),
+    **dict.fromkeys(("find", "gfind"), names("-fprintf -fprint -fprint0 -fls")),
+    **dict.fromkeys(("strace", "ltrace", "time", "script"), names("-o")),
     "tar": names("-C --directory"),
     **dict.fromkeys(COPIERS | MOVERS, names("-t --target-directory")),
 }
@@ -171,13 +179,14 @@ def _of_text(kind: Kind, word: Word, text: str) -> Iterator[Touch]:
         yield Touch("read", word, text[1:])
         return
     yield Touch(kind, word, text)
+    if text.startswith(("of=", "if=")):
+        yield Touch("write" if text[0] == "o" else "read", word, text[3:])
+        return
     if "=" in text or ":" in text or "," in text or "@" in text:
         for mark in islice(_PARTS.finditer(text), 4):
             rest = text[mark.end() :]
             if rest:
                 yield Touch("write" if kind == "write" else "read", word, rest, sure=False)
-        if text.startswith(("of=", "if=")):
-            yield Touch("write" if text[0] == "o" else "read", word, text[3:])
 
 
 def _operand_kinds(program: str, arguments: Sequence[Word]) -> dict[int, Kind]:
@@ -191,7 +200,7 @@ def _operand_kinds(program: str, arguments: Sequence[Word]) -> dict[int, Kind]:
     elif program in COPIERS or program in MOVERS:
         if program in MOVERS:
             found = {id(word): "delete" for word in named}
-        if len(named) > 1:
+        if len(named) > 1 and not (program in _REMOTE and _ON_A_HOST.match(named[-1].text)):
             found[id(named[-1])] = "write"
     elif program in _MAKERS and named:
         found = {id(named[-1]): "write"}

@@ -120,6 +120,9 @@ PROGRAMS: dict[str, Grammar] = {
     "crontab": _exactly("-u"),
     **dict.fromkeys(("rm", "rmdir", "unlink"), _exactly()),
     **dict.fromkeys(("chmod", "chown", "chgrp"), _exactly("--reference --from")),
+    "systemctl": _flags(
+        "--user --system --global --now --no-block --no-reload --runtime --no-pager --full -f -q -a"
+    ),
     "truncate": _exactly("-s -r --size --reference"),
     "scp": _exactly("-c -D -F -i -J -l -o -P -S -X"),
     "killall": _exactly("-u -s -o -y -Z --user --signal --older-than --younger-than --context"),

@@ -11,15 +11,27 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from watchgate.core.policy.filling import FILLERS, UNPACKERS
 from watchgate.core.policy.shell.commands import Command
 from watchgate.core.policy.shell.names import INTERPRETERS, SHELLS
 from watchgate.core.policy.shell.words import Word, names
+from watchgate.core.policy.shell.wrappers import PREFIXES
 
 _SOURCES = names("source .")
 # They leave alone what other commands of the text wrote. A `cd` makes a name another file.
 _KEEPING = names(
     """cat tee echo printf true : ls chmod mkdir head tail wc test [ [[ grep pwd date set export
     python"""
+)
+# They write no file but those that they are redirected to; `tee` is looked at by itself.
+_LEAVING = (_KEEPING | names("rg diff eval builtin sleep stat file")) - names("python")
+_GOING = names("cd pushd popd chdir")
+# Under names that they do not give.
+_UNNAMING = UNPACKERS | names("git hg svn patch gh")
+_WRITING = (
+    FILLERS
+    | _UNNAMING
+    | names("cp mv install ln rsync ditto link rename sed perl ruby awk gawk ed ex vim yq rm xargs")
 )
 _ECHO_OPTION = re.compile(r"-[neE]+")
 _ESCAPE = re.compile(r"\\[ntr\\]|%%")
@@ -41,6 +53,7 @@ class Files:
 
     def note(self, command: Command) -> None:
         """Remember what a command writes to the files that it names."""
+        self._replaced(command)
         targets = [redirect for redirect in command.redirects if redirect.writes]
         if command.words and command.program not in _KEEPING:
             self._surely.clear()
@@ -66,6 +79,26 @@ class Files:
         """The lines that stand for certain in a file of this name; () where the text hides them."""
         key = posixpath.normpath(name)
         return self._bodies[key] or () if key in self._surely else ()
+
+    def _replaced(self, command: Command) -> None:
+        """Forget what stood in the files that a command may write without showing it."""
+        program = command.program
+        if not self._bodies or not command.words or program in _LEAVING or program in PREFIXES:
+            return
+        if program in _GOING:
+            # The same name is another file there.
+            for name in self._bodies:
+                self._bodies[name] = self._bodies[name] if name.startswith("/") else None
+            return
+        texts = [word.text for word in command.words]
+        anything = program in _WRITING and (
+            program in _UNNAMING or any(word.dynamic for word in command.words)
+        )
+        run = set(map(posixpath.normpath, files_run(command)))
+        for name in self._bodies.keys() - run:
+            last = posixpath.basename(name)
+            if anything or any(last in text for text in texts):
+                self._bodies[name] = None
 
     def run_by(self, command: Command) -> tuple[Word, ...] | None:
         """The shell scripts that a command runs from a file of the text.

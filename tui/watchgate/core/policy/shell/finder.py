@@ -11,11 +11,12 @@ from msgspec.structs import replace
 from watchgate.core.policy.code.given import given
 from watchgate.core.policy.code.reading import UNKNOWN_TEXT, Piece
 from watchgate.core.policy.code.reading import read as read_code
-from watchgate.core.policy.shell import opacity
+from watchgate.core.policy.shell import opacity, powershell_given
 from watchgate.core.policy.shell.commands import Command, Commands, Joined, Scope
 from watchgate.core.policy.shell.constants import Constants
 from watchgate.core.policy.shell.contents import Files
-from watchgate.core.policy.shell.reader import read
+from watchgate.core.policy.shell.languages import Language, read_in
+from watchgate.core.policy.shell.names import is_itself
 from watchgate.core.policy.shell.script import TOO_MUCH, Notes, Part, Script
 from watchgate.core.policy.shell.unwrap import ASSIGNMENT, unwrap
 from watchgate.core.policy.shell.words import Word, names
@@ -35,10 +36,11 @@ _KEYWORDS = names("! { } if then else elif fi do done while until esac")
 
 # What a call names is looked for on the disk before the call is judged, and some come twice.
 @lru_cache(maxsize=16)
-def commands(text: str) -> Commands:
+def commands(text: str, language: Language = "shell") -> Commands:
     """Every command of the text; `opaque` if some of it could run what was not found."""
     finder = _Finder()
-    finder.walk(read(text, range(len(text)), finder.notes), _Around())
+    script = read_in(language, text, range(len(text)), finder.notes)
+    finder.walk(script, _Around())
     notes = finder.notes
     if notes.computes and notes.hides_code:
         notes.doubt("Takes text for arithmetic or a name, which may run commands within it")
@@ -153,10 +155,10 @@ class _Finder:
             scope=around.scope,
             joined=around.joined,
         )
-        self.command(command, around.depth)
+        self.command(command, around.depth, part.same)
 
-    def command(self, command: Command, depth: int) -> None:
-        """Add a command and those that it would run itself."""
+    def command(self, command: Command, depth: int, same: tuple[Word, ...] = ()) -> None:
+        """Add a command and those that it would run itself, or the shell command that is `same`."""
         place = len(self.found)
         self.found.append(command)
         self.read += len(command.words)
@@ -171,12 +173,15 @@ class _Finder:
         command, done = self.understood(command, place)
         self.look(command)
         wrapped = unwrap(words, command.documents)
+        powershell = tuple(powershell_given.scripts(words))
         if wrapped.unclear:
             self.notes.doubt("Runs a program that is only known at run time")
-        if wrapped.transparent:
+        texts = (*wrapped.scripts, *powershell)
+        if wrapped.transparent or same or (powershell and is_itself(words[0].text)):
             self.found[place] = replace(command, transparent=True)
         here = command.program in _IN_THIS_SHELL
-        for inner in wrapped.commands:
+        # The same command in a shell may change the folder of this one.
+        for inner in (*wrapped.commands, *filter(None, [same])):
             if self.full():
                 return
             program, assigned = _split(inner)
@@ -186,11 +191,11 @@ class _Finder:
                 assignments=assigned,
                 redirects=(),
                 nested=True,
-                scope=command.scope if here else self.within(command.scope),
+                scope=command.scope if here or same else self.within(command.scope),
             )
             self.command(bare, depth + 1)
-        for script in wrapped.scripts:
-            self.script(script, command, depth)
+        for script in texts:
+            self.script(script, command, depth, "powershell" if script in powershell else "shell")
         if bodies := self.files.run_by(command):
             self.found[place] = replace(self.found[place], reads_script=True)
             for body in bodies:
@@ -233,14 +238,16 @@ class _Finder:
         if words[0].text == "alias":
             self.notes.defined |= {word.text.partition("=")[0] for word in words[1:]}
 
-    def script(self, word: Word, command: Command, depth: int) -> None:
+    def script(
+        self, word: Word, command: Command, depth: int, language: Language = "shell"
+    ) -> None:
         """Add the commands of a text that the command gives to a shell."""
         self.read += len(word.text)
         if self.full():
             return
         if word.dynamic:
             self.notes.doubt("Gives a shell a text that is only known at run time")
-        script = read(word.text, word.at, self.notes, depth)
+        script = read_in(language, word.text, word.at, self.notes, depth)
         here = command.program in _IN_THIS_SHELL
         scope = self.maybe(command.scope) if here else self.within(command.scope)
         self.walk(

@@ -8,7 +8,7 @@ from functools import lru_cache
 from watchgate.core.policy.shell.words import names
 
 SHELLS = names("sh bash zsh dash ksh mksh ash fish csh tcsh rbash")
-INTERPRETERS = names("python perl ruby node php lua deno bun tclsh osascript pwsh")
+INTERPRETERS = names("python perl ruby node php lua deno bun tclsh osascript pwsh powershell")
 
 SYSTEM_FOLDERS = names("/bin /usr/bin /usr/local/bin /sbin /usr/sbin /opt/homebrew/bin")
 """Where a program is what its name says."""

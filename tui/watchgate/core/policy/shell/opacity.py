@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from watchgate.core.policy.shell import powershell_given
 from watchgate.core.policy.shell.names import INTERPRETERS, SHELLS, plain_name
 from watchgate.core.policy.shell.unwrap import after_options, script_option, unwrap
 from watchgate.core.policy.shell.words import Word, names
@@ -30,6 +31,8 @@ def unread(words: Sequence[Word], fed: bool) -> str:
         return "Runs a program whose name has letters that may look like others"
     if program in _SOURCES and (fed or not _one_file(words)):
         return "Runs commands in this shell that are only known at run time"
+    if any(powershell_given.scripts(words)):
+        return ""
     if program in SHELLS or program in INTERPRETERS:
         return _of_code(program, words, fed)
     if program == "ssh" and fed and not any(unwrap(words, ()).scripts):

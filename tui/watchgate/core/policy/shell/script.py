@@ -19,6 +19,7 @@ TOO_WORDY = "Has more words than anybody reads"
 class Part(msgspec.Struct, gc=False):
     """One command of a pipeline while it is read, or a group such as a loop or a subshell.
 
+    `same` are the words of a shell command that does the same, where it is no shell's own.
     `inner` are the scripts of its substitutions, `groups` those that a group runs: in a shell of
     its own if it is `apart`, some of them perhaps not if it `branches`. `sign` is how it is joined
     to what follows, and `negated` says that it succeeds where its last command fails.
@@ -28,6 +29,7 @@ class Part(msgspec.Struct, gc=False):
     words: list[Word] = []
     redirects: list[Redirect] = []
     documents: list[Word] = []
+    same: tuple[Word, ...] = ()
     inner: list[Script] = []
     groups: list[Script] = []
     apart: bool = False

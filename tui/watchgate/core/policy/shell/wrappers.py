@@ -236,7 +236,7 @@ SUB_PREFIXES: dict[tuple[str, str], Prefix] = {
         _prefix(
             "-e -u -w -n -c --env --env-file --user --workdir --detach-keys --namespace --container"
             " --context",
-            "-i -t -d -q --interactive --tty --detach --privileged --stdin",
+            "-i -t -d -q -T --interactive --tty --detach --privileged --stdin --no-TTY",
             1,
         ),
     ),
@@ -247,7 +247,8 @@ SUB_PREFIXES: dict[tuple[str, str], Prefix] = {
             " --name --network --mount --entrypoint --memory --cpus --hostname --label --platform"
             " --restart --add-host --cap-add --cap-drop --device --security-opt --pull --net --pid"
             " --ipc --gpus --shm-size --tmpfs --ulimit --log-driver",
-            "-i -t -d -q -P --rm --interactive --tty --detach --privileged --init --read-only",
+            "-i -t -d -q -P -T --rm --no-deps --build --interactive --tty --detach --privileged --init"
+            " --read-only",
             1,
         ),
     ),

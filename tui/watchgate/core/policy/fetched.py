@@ -1,0 +1,199 @@
+"""The files of a session that were downloaded, decoded or unpacked, and the folders it cloned.
+
+What runs them runs code that came from elsewhere and that nobody has read, in the same call or in
+a later one. As with changed files it does not matter whether the call that fetched them was let
+run: a question too many is better than code that runs unasked. Files that an archive puts straight
+into the session's folder, or a fetched patch, are not known.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from typing import Final
+
+from watchgate.core import tool_input
+from watchgate.core.policy.assessment import Finding
+from watchgate.core.policy.filling import (
+    BUILDERS,
+    DECODERS,
+    FETCHERS,
+    FILLERS,
+    INSTALLERS,
+    SOURCES,
+    UNPACKERS,
+)
+from watchgate.core.policy.folders import Folders, started_in
+from watchgate.core.policy.matching.options import operands
+from watchgate.core.policy.matching.touches import COPIERS, MOVERS, touches
+from watchgate.core.policy.places import Place, within
+from watchgate.core.policy.shell.commands import Command
+from watchgate.core.policy.shell.contents import files_run
+from watchgate.core.policy.subject import EVERYTHING, NOTHING_FETCHED, Fetched, Subject
+from watchgate.core.policy.tool_commands import commands_of
+from watchgate.core.recent import Recent
+from watchgate.core.text import Span
+
+FETCHED: Final = "shell.fetched"
+CLONED: Final = "shell.cloned"
+_FETCHED = "Runs {}, which was downloaded or decoded before, and whose content nobody has read"
+_CLONED = "Runs code of {}, a repository that this session fetched"
+
+_SESSIONS_KEPT = 1_000
+_PATHS_A_SESSION = 1_000
+_FOLDER_OPTIONS: Final = frozenset(("-C", "-d", "--directory", "-o"))
+_ARCHIVE: Final = re.compile(r"\.(?:tar(?:\.\w{1,4})?|tgz|tbz2?|txz|zip|7z|gz|xz|bz2|zst)$")
+_CLONES: Final = frozenset((("git", "clone"), ("hg", "clone"), ("svn", "checkout"), ("svn", "co")))
+
+
+class FetchedFiles:
+    """What each session has fetched, by agent and session."""
+
+    def __init__(self) -> None:
+        self._sessions: Recent[tuple[str, str], Fetched] = Recent(_SESSIONS_KEPT)
+
+    def of(self, agent: str, session: str) -> Fetched:
+        """What a session has fetched."""
+        return self._sessions.get((agent, session), NOTHING_FETCHED)
+
+    def note(self, subject: Subject) -> None:
+        """Remember what a call fetches; of more than is kept, all counts as fetched."""
+        if subject.tool.cls != "shell" or (text := tool_input.command(subject.tool)) is None:
+            return
+        place = Place(subject.cwd, subject.home, subject.cwd, links=subject.links)
+        start = started_in(place, tool_input.folder(subject.tool)) or place
+        key = subject.agent, subject.session
+        known = self.of(*key)
+        found = fetched(commands_of(subject.tool, text).found, start, known)
+        if found == known:
+            return
+        if len(found.files) > _PATHS_A_SESSION or len(found.clones) > _PATHS_A_SESSION:
+            found = Fetched(EVERYTHING, EVERYTHING)
+        self._sessions.renew(key, found)
+
+
+def fetched(found: Iterable[Command], start: Place, before: Fetched) -> Fetched:
+    """What is fetched when commands have run one after the other from a place, with what was."""
+    commands = tuple(found)
+    programs = {command.program for command in commands}
+    moves = before != NOTHING_FETCHED and not programs.isdisjoint(COPIERS | MOVERS | UNPACKERS)
+    if not moves and programs.isdisjoint(SOURCES) and not any(map(_is_clone, commands)):
+        return before
+    files, clones = set(before.files), set(before.clones)
+    folders = Folders(start)
+    for command in commands:
+        for place in folders.before(command):
+            if _is_clone(command):
+                clones.update(map(place.resolve, _cloned(command)))
+            else:
+                files.update(map(place.resolve, _brought(command, place, files)))
+        folders.after(command)
+    return Fetched(frozenset(files), frozenset(clones))
+
+
+def run(command: Command, place: Place, known: Fetched, span: Span) -> Iterator[Finding]:
+    """The findings about a command that runs what was fetched.
+
+    Args:
+        command: The command.
+        place: Where it runs.
+        known: What was fetched before it.
+        span: The part of the text that the findings are about.
+    """
+    if known == NOTHING_FETCHED or not command.words:
+        return
+    # A bare name is looked for among the programs of the system.
+    named = [name for name in files_run(command) if name != command.words[0].text or "/" in name]
+    builds = command.program in BUILDERS
+    if builds or command.program in INSTALLERS:
+        named += [touch.path for touch in touches(command)]
+    for name in () if command.reads_script else named:
+        if _is_in(place.resolve(name), known.files):
+            reason = _FETCHED.format(name)
+            yield Finding(FETCHED, reason, "high", span, command.segment)
+            return
+    for path in [*map(place.resolve, named), *([place.cwd] if builds else ())]:
+        if clone := next((each for each in known.clones if within(path, each)), None):
+            reason = _CLONED.format(posixpath.basename(clone) or "a folder")
+            yield Finding(CLONED, reason, "medium", span, command.segment, effect="lasting")
+            return
+
+
+def _is_in(path: str, files: frozenset[str] | set[str]) -> bool:
+    """Tell whether a path is one of these, or lies in one that is a folder."""
+    if path in files or files >= EVERYTHING:
+        return True
+    return any(path[:at] in files for at, sign in enumerate(path) if sign == "/" and at)
+
+
+def _brought(command: Command, place: Place, files: set[str]) -> Iterator[str]:
+    """The files that a command fetches or decodes, or makes of such ones."""
+    program = command.program
+    if program in UNPACKERS:
+        yield from _unpacked(command, place, files)
+    elif program in SOURCES or any(each.program in SOURCES for each in command.piped_from):
+        yield from filled(command)
+        if program in DECODERS:
+            yield from _without_ending(command)
+    elif files and (program in COPIERS or program in MOVERS):
+        touched = touches(command)
+        taken = [touch.path for touch in touched if _is_in(place.resolve(touch.path), files)]
+        for target in [touch.path for touch in touched if touch.kind == "write"] if taken else ():
+            yield target
+            yield from (f"{target}/{posixpath.basename(path.rstrip('/'))}" for path in taken)
+
+
+def filled(command: Command) -> Iterator[str]:
+    """The names of the files that a command fills with what its words do not show."""
+    yield from (each.target.text for each in command.redirects if each.writes)
+    if command.program not in FILLERS:
+        return
+    yield from (touch.path for touch in touches(command) if touch.kind == "write")
+    if command.program in FETCHERS:
+        for word in command.arguments:
+            if "://" in word.text:
+                yield word.text.split("?")[0].rstrip("/").rpartition("/")[2]
+
+
+def _without_ending(command: Command) -> Iterator[str]:
+    """The files beside packed ones, which are called as they are without the last ending."""
+    for word in command.arguments:
+        if match := _ARCHIVE.search(word.text):
+            yield word.text[: match.start()]
+
+
+def _unpacked(command: Command, place: Place, files: set[str]) -> Iterator[str]:
+    """The folders that an archive from elsewhere is unpacked to, and the one called as it is."""
+    fed = any(each.program in SOURCES for each in command.piped_from)
+    named = [word.text for word in command.arguments]
+    archives = [text for text in named if _is_in(place.resolve(text), files)]
+    if not (fed or archives):
+        return
+    for option, value in pairwise(named):
+        if option in _FOLDER_OPTIONS:
+            yield value
+    for text in archives:
+        yield _ARCHIVE.sub("", posixpath.basename(text))
+
+
+def _is_clone(command: Command) -> bool:
+    texts = [word.text for word in command.arguments]
+    if command.program == "gh":
+        return texts[:2] == ["repo", "clone"]
+    if command.program in ("degit", "tiged"):
+        return True
+    return any((command.program, text) in _CLONES for text in texts[:6])
+
+
+def _cloned(command: Command) -> Iterator[str]:
+    """The folder of a clone: as it is named, or as the repository is called."""
+    named = [word.text for word in operands(command.program, command.arguments)]
+    verbs = {"clone", "checkout", "co", "repo"}
+    rest = [text for text in named if text not in verbs]
+    if len(rest) > 1:
+        yield rest[-1]
+    if rest:
+        name = posixpath.basename(rest[0].rstrip("/").removesuffix(".git").replace(":", "/"))
+        yield name

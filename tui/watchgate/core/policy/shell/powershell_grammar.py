@@ -1,0 +1,54 @@
+"""The one door to the parser of PowerShell: a text becomes a tree, or nothing."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+try:
+    import tree_sitter
+    import tree_sitter_powershell
+except ImportError:  # what PowerShell runs is then opaque, and asked
+    _LANGUAGE = None
+else:
+    try:
+        _LANGUAGE = tree_sitter.Language(tree_sitter_powershell.language())
+    except ValueError:  # a grammar that this parser is too old or too new for
+        _LANGUAGE = None
+
+if TYPE_CHECKING:
+    from tree_sitter import Node as Node  # noqa: PLC0414 - handed on to the readers
+
+MAX_CHARS = 4_000
+_READS = 200
+_CHUNK_BYTES = 256
+
+# PowerShell takes typographic quotes and dashes for plain ones, and every kind of blank for one.
+_MISREAD = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\xa0\u1680\u2000-\u201e\u2028-\u202f\u205f\u3000]")
+_FOREIGN = re.compile(r"[^\t\n\x20-\x7e]")
+# The grammar takes them for operators where they are words of a command.
+_END_OF_OPTIONS = re.compile(r"(?<=[ \t])--(?=[ \t\n]|$)")
+
+
+def parse(text: str) -> Node | None:
+    """The root of the text's tree, positions counted in characters.
+
+    None without a parser, and for a text that it would read otherwise than PowerShell does.
+    """
+    if _LANGUAGE is None or len(text) > MAX_CHARS or _MISREAD.search(text):
+        return None
+    source = _FOREIGN.sub("_", _END_OF_OPTIONS.sub("__", text)).encode("ascii")
+    reads = 0
+
+    def chunk(offset: int, _point: object) -> bytes:
+        nonlocal reads
+        reads += 1
+        return source[offset : offset + _CHUNK_BYTES]
+
+    def too_long(_offset: int, _failing: bool) -> bool:
+        return reads > _READS
+
+    try:
+        return tree_sitter.Parser(_LANGUAGE).parse(chunk, progress_callback=too_long).root_node
+    except ValueError:
+        return None

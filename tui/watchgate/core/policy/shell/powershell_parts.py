@@ -1,0 +1,199 @@
+"""The parts of a PowerShell command: its program, its arguments, its blocks and redirects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from watchgate.core.policy.shell import powershell_words as words_of
+from watchgate.core.policy.shell.names import plain_name
+from watchgate.core.policy.shell.powershell_nodes import (
+    NUMBERS,
+    STRINGS,
+    WORDS,
+    adjacent,
+    innermost,
+    is_number,
+    operands,
+)
+from watchgate.core.policy.shell.powershell_words import Argument, made_word
+from watchgate.core.policy.shell.script import Notes, Part, Script, Source
+from watchgate.core.policy.shell.words import Redirect, Word
+
+if TYPE_CHECKING:
+    from watchgate.core.policy.shell.powershell_grammar import Node
+
+UNREAD = "Is PowerShell that could not be read"
+_UNNAMED = "Runs a program that is only known at run time"
+_SPLAT = "Gives a command parameters that stand elsewhere"
+
+
+class PartReader:
+    """Reads the words, values and redirects of commands; what runs in them is read elsewhere."""
+
+    def __init__(self, source: Source, notes: Notes, depth: int) -> None:
+        self.source = source
+        self.notes = notes
+        self.depth = depth
+        self.nodes = 0
+        self.unread = False
+
+    def doubt(self, why: str = UNREAD) -> None:
+        """Note that a part may mean something else than it is read as."""
+        self.unread = self.unread or why == UNREAD
+        self.notes.doubt(why)
+
+    def block(self, node: Node) -> Script:
+        """The statements below a node."""
+        raise NotImplementedError
+
+    def inner(self, node: Node) -> Script:
+        """All that runs below the node of an expression."""
+        raise NotImplementedError
+
+    def elements(self, node: Node, part: Part) -> tuple[Word | None, list[Argument]]:
+        """The program's word and the arguments; blocks, values and redirects go into the part."""
+        pieces: list[Node] = []
+        arguments: list[Argument] = []
+        head: Word | None = None
+        for child in node.children:
+            if child.type == "command_invokation_operator" and self.text(child) == ".":
+                head = made_word("source", self.source.at[child.start_byte])
+            elif child.type in ("command_name", "command_name_expr"):
+                core = innermost(child)
+                if core.type == "script_block_expression":
+                    part.groups.append(self.block(core))
+                    head = None
+                elif head is None:
+                    head = self.named(core, part)
+                else:
+                    arguments.append((self.named(core, part),))
+            elif child.type == "command_elements":
+                pieces += child.children
+            elif child.is_named and child.type not in ("comment", "command_invokation_operator"):
+                self.doubt()
+                part.inner.append(self.inner(child))
+        if head is None and not part.groups:
+            self.doubt(_UNNAMED)
+        arguments += filter(None, (self.argument(group, part) for group in adjacent(pieces)))
+        return head, arguments
+
+    def named(self, node: Node, part: Part) -> Word:
+        """The word of a program's name, of which a value may be a part."""
+        if node.type not in ("command_name", *STRINGS):
+            part.inner.append(self.inner(node))
+            self.notes.doubt(_UNNAMED)
+        return words_of.program(self.word([node]))
+
+    def argument(self, group: Sequence[Node], part: Part) -> Argument:
+        """The words of one argument; none for a block, which is run in the part."""
+        if group[0].type == "redirection":
+            self.redirect(group[0], part)
+            return ()
+        if group[0].type == "stop_parsing":
+            self.doubt()
+        cores = [innermost(each) for each in group]
+        if cores[0].type == "script_block_expression" and len(cores) == 1:
+            part.groups.append(self.block(cores[0]))
+            part.branches = True
+            return ()
+        text = self.text(group[0])
+        if group[0].type == "generic_token" and ">" in text:
+            self.redirect_text(group[0], text, part)
+            return ()
+        if len(cores) == 1 and cores[0].type == "array_literal_expression":
+            found = [self.word([each]) for each in operands(cores[0])]
+            part.inner.append(self.inner(cores[0]))
+            return tuple(found)
+        if cores[0].type == "expression_with_unary_operator" and not is_number(cores[0]):
+            # The list goes on: `a , b`. Any other sign is a word here, and no operator.
+            if self.text(cores[0].children[0]) != ",":
+                self.doubt()
+            part.inner.append(self.inner(cores[0]))
+            return (self.word(cores[0].children[1:]),)
+        part.inner += [
+            self.inner(each) for each in cores if each.type not in WORDS and each.children
+        ]
+        literal = any(each.type in STRINGS for each in cores)
+        return tuple(words_of.listed(self.word(cores), literal=literal))
+
+    def word(self, nodes: Sequence[Node]) -> Word:
+        """The word of parts that stand side by side."""
+        pieces = []
+        for node in map(innermost, nodes):
+            try:
+                pieces.append(self.piece(node))
+            except words_of.Unread:
+                self.doubt(_SPLAT if self.text(node).startswith("@") else UNREAD)
+                pieces.append(words_of.unknown(self.source, node.start_byte))
+        start, end = self.source.position(nodes[0].start_byte, nodes[-1].end_byte)
+        return words_of.word(pieces, start, end)
+
+    def piece(self, node: Node) -> words_of.Piece:
+        """The part of a word that a node is."""
+        if node.type in STRINGS:
+            return words_of.quoted(self.source, node)
+        if node.type == "variable":
+            return words_of.variable(self.source, node.start_byte, node.end_byte)
+        plain = node.type in WORDS or node.type in NUMBERS or is_number(node)
+        if plain or node.type == "command_argument_sep":
+            return words_of.bare(self.source, node.start_byte, node.end_byte)
+        return self.constant(node) or words_of.unknown(self.source, node.start_byte)
+
+    def constant(self, node: Node) -> words_of.Piece | None:
+        """The text that brackets hold: of strings that are added, and of `Join-Path`."""
+        core = innermost(node)
+        named = [child for child in core.children if child.is_named]
+        if core.type == "pipeline_chain" and len(core.children) == 1:
+            core = named[0]
+        if core.type in ("parenthesized_expression", "sub_expression") and len(named) == 1:
+            return self.constant(named[0])
+        if core.type in STRINGS or core.type == "variable":
+            return self.piece(core)
+        if core.type == "additive_expression" and len(core.children) == 3:
+            added = [self.constant(named[0]), self.constant(named[-1])]
+            return words_of.added(added, "") if self.text(core.children[1]) == "+" else None
+        if core.type != "command":
+            return None
+        head, arguments = self.elements(core, Part())
+        if head is None or plain_name(head.text) != "join-path":
+            return None
+        folders = [word for argument in arguments for word in argument if word.prefix[:1] != "-"]
+        return words_of.added([words_of.piece_of(each) for each in folders], "/")
+
+    def redirect(self, node: Node, part: Part) -> None:
+        """Add a redirect of a file."""
+        sign = next((each for each in node.children if "operator" in each.type), None)
+        file = next((each for each in node.children if each.type == "redirected_file_name"), None)
+        if sign is None or file is None:
+            return
+        target = self.word([each for each in file.children if each.type != "command_argument_sep"])
+        self.add_redirect(self.text(sign), target, part)
+
+    def redirect_text(self, node: Node, text: str, part: Part) -> None:
+        """Add a redirect that the grammar took for a word, such as `2>$null`."""
+        sign, _, name = text.rpartition(">")
+        digits = sign.strip(">")
+        if name.startswith("&") and name[1:].isdigit() and digits.isdigit():
+            return
+        if not (digits.isdigit() or digits in ("", "*")) or not name:
+            self.doubt()
+            return
+        try:
+            start = node.end_byte - len(name)
+            piece = words_of.bare(self.source, start, node.end_byte)
+        except words_of.Unread:
+            self.doubt()
+            return
+        span = self.source.position(start, node.end_byte)
+        self.add_redirect(">>" if ">>" in text else ">", words_of.word([piece], *span), part)
+
+    def add_redirect(self, sign: str, target: Word, part: Part) -> None:
+        """Add a redirect to a file; nothing at all is the file that takes everything."""
+        if target.text.lower() in ("${null}", "$null", ""):
+            target = Word("/dev/null", (target.start,) * 9, *target.span, "", "/dev/null")
+        part.redirects.append(Redirect(">>" if ">>" in sign else ">", target))
+
+    def text(self, node: Node) -> str:
+        """The text of a node."""
+        return self.source.text[node.start_byte : node.end_byte]
