@@ -196,8 +196,10 @@ class _Reader:
         covered = "" if self._folders.lost else self._covered(views)
         work = None if covered or self._folders.lost else self._ordinary(views)
         if work is not None:
-            hits.append(work)
             known = True
+            # Beside what is grave it says nothing that anybody has to read.
+            if not any(severity(hit.risk) > severity(work.risk) for hit in hits):
+                hits.append(work)
         self._hits += hits
         said = list(hits)
         unclean = clean(views[0])
