@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from watchgate.core.patterns.allowance import check
+from watchgate.core.patterns.allowance import check, uncounted
 
 MAX_CHARS: Final = 10_000
 """More of a text is never understood: see `guards.MAX_CHARS`."""
@@ -79,7 +79,8 @@ def read(program: str, code: str) -> Reading:
     if len(code) > MAX_CHARS:
         return Reading(unread="Runs code that is longer than anybody reads")
     check()
-    reader: Reader = import_module(module).read
+    with uncounted():
+        reader: Reader = import_module(module).read
     reading = reader(code)
     commands = tuple(dict.fromkeys(reading.commands))
     if not reading.unread and any(map(_starts_anything, commands)):
