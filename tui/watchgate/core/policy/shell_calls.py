@@ -25,7 +25,7 @@ from watchgate.core.policy.folders import Folders, started_in
 from watchgate.core.policy.guards import MAX_SCANNED_CHARS, guard
 from watchgate.core.policy.matching.cover import clean, writes_inside
 from watchgate.core.policy.matching.seen import Seen
-from watchgate.core.policy.matching.staying import sets_within
+from watchgate.core.policy.matching.staying import counted, sets_within
 from watchgate.core.policy.own_processes import reached
 from watchgate.core.policy.places import Place
 from watchgate.core.policy.policy import Index, Policy
@@ -196,8 +196,10 @@ class _Reader:
         covered = "" if self._folders.lost else self._covered(views)
         work = None if covered or self._folders.lost else self._ordinary(views)
         if work is not None:
-            hits.append(work)
             known = True
+            # Beside what is grave it says nothing that anybody has to read.
+            if not any(severity(hit.risk) > severity(work.risk) for hit in hits):
+                hits.append(work)
         self._hits += hits
         said = list(hits)
         unclean = clean(views[0])
@@ -239,7 +241,7 @@ class _Reader:
 
     def _ordinary(self, views: list[Seen]) -> Finding | None:
         """What is said of a command that is ordinary work, in every folder where it may run."""
-        found = [self._rule_over(seen, self._policy.working) for seen in views]
+        found = [self._rule_over(counted(seen), self._policy.working) for seen in views]
         if not all(found) or found[0] is None:
             return None
         command = views[0].command
