@@ -247,8 +247,8 @@ SUB_PREFIXES: dict[tuple[str, str], Prefix] = {
             " --name --network --mount --entrypoint --memory --cpus --hostname --label --platform"
             " --restart --add-host --cap-add --cap-drop --device --security-opt --pull --net --pid"
             " --ipc --gpus --shm-size --tmpfs --ulimit --log-driver",
-            "-i -t -d -q -P -T --rm --no-deps --build --interactive --tty --detach --privileged --init"
-            " --read-only",
+            "-i -t -d -q -P -T --rm --no-deps --build --interactive --tty --detach --privileged"
+            " --init --read-only",
             1,
         ),
     ),
