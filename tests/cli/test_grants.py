@@ -44,6 +44,20 @@ def test_grants_are_listed_with_who_gave_them_and_what_they_let_run(cli: Cli, he
         assert part in said
 
 
+def test_a_width_reaches_further_from_the_first_request_on(
+    cli: Cli, held: Held, core: Core
+) -> None:
+    request = held("frobnicate build x", "c1")
+    wide = allow(cli, request, "--scope", "session", "--width", "program")
+    assert wide.code == Exit.DONE
+    assert core.hold("frobnicate build y", "c2").recv(1), "answered without being asked"
+    refused = allow(cli, held("frobnicate clean", "c3"), "--scope", "15m", "--width", "folder")
+    assert refused.code == Exit.USAGE
+    assert "no rule knows a command of it: allow its program instead" in refused.err
+    (grant,) = cli("grants", "--json").lines
+    assert (grant["scope"], grant["width"], grant["hits"]) == ("session", "program", 1)
+
+
 def test_a_grant_says_how_often_it_answered_and_when_last(cli: Cli, held: Held, core: Core) -> None:
     allow(cli, held("frobnicate clean", "c1"), "--scope", "session")
     hook = core.hold("frobnicate clean", "c2")
@@ -109,6 +123,8 @@ def test_a_grant_that_is_not_there_cannot_be_taken_back(cli: Cli, core: Core) ->
     ("args", "says"),
     [
         (("--rule", "git *"), "--rule goes with --scope always"),
+        (("--width", "program"), "--width goes with a --scope beyond once"),
+        (("--scope", "always", "--width", "exact", "--rule", "git *"), "--rule goes with"),
         (("--scope", "always", "--rule", "git 'x"), "cannot be read"),
         (("--scope", "always", "--rule", " *"), "names no program"),
     ],

@@ -14,6 +14,8 @@ from watchgate.core.events import Tool
 from watchgate.core.filters import FilterError, parse
 from watchgate.core.policy.assess import assess
 from watchgate.core.policy.assessment import Assessment
+from watchgate.core.policy.code.python import reader
+from watchgate.core.policy.code.reading import MAX_COMMANDS
 from watchgate.core.policy.shell.finder import commands
 from watchgate.core.policy.subject import Subject
 from watchgate.core.redact import redact
@@ -28,6 +30,7 @@ from watchgate.ui.telling.encoding import TEXT_CELLS, plain, sequence
 _NOW_US = 1_795_000_000_000_000
 _GRAVE = "rm -rf /\n"
 _UNSEEN = ("Cc", "Cs", "Zl", "Zp")
+_MOST_COMMANDS = MAX_COMMANDS + 1
 _MOST_FINDINGS = 2_000
 
 
@@ -57,6 +60,14 @@ def _judged(text: str) -> Assessment:
         input_hash=input_hash(given, "shell"),
     )
     return assess(Subject(tool=tool, cwd="/home/me/w", home="/home/me"), shipped(), _NOW_US)
+
+
+def python(data: bytes) -> None:
+    """Any text as Python: what it does, in commands that have words."""
+    found = reader.read(text_of(data))
+    for argv in found.commands:
+        demand(bool(argv) and isinstance(argv[0], str), "a program, by its name")
+    demand(len(found.commands) <= _MOST_COMMANDS, "what it does is bounded")
 
 
 def filters(data: bytes) -> None:
@@ -128,6 +139,14 @@ TEXTS = {
             b"sudo env A=1 bash -c 'rm -rf ~/x' > /tmp/out 2>&1",
             b"find . -name '*.o' -exec rm {} \\; ; echo ${x:-`id`} <(ls)",
             b"case $x in a) ls;; esac; if [[ -f a ]]; then :; fi; f() { ls; }; f",
+        ),
+    ),
+    "python": Target(
+        feed=python,
+        seeds=(
+            b"import os\nfor p in open('a'):\n    os.remove(f'x/{p}')\nprint(*[1], sep='')",
+            b"from subprocess import run as r\nclass A:\n  def f(self, *a): r(['ls', *a])\nA().f()",
+            b"with open('a', 'w') as f: f.write(__import__('json').dumps({**{'a': [2]}}))",
         ),
     ),
     "filter": Target(

@@ -83,6 +83,7 @@ NOT_FUZZED: Final = {
         ),
         OF_THE_PERSON,
     ),
+    "core/policy/code/python/harmless.py": "lists names, and decodes nothing",
     "cli/dry_run.py": "reads the strings of a diff that it has made itself",
     "client_uninstall.py": "runs alone, at a person's word; names what it cannot read",
     "client_api/speaking.py": "decodes what it has encoded itself",

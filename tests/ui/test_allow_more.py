@@ -10,6 +10,7 @@ from tests.ui.console import Bench, running
 from tests.ui.open_requests import FIRST, asked, pending
 from tests.ui.picture import NOW_US
 from watchgate.core.grants.rule import GrantRule
+from watchgate.core.policy.assessment import Finding
 from watchgate.link.lines import Answer
 from watchgate.link.protocol import Refusal, Request, Result
 from watchgate.ui.widgets.prompts.grant_prompt import GrantPrompt
@@ -22,6 +23,8 @@ PROPOSED = {
     "past": [{"at": NOW_US - 7_200_000_000, "summary": "npm run build --mode production",
               "session": "s", "agent": "claude", "request": "r"}],
     "past_count": 41,
+    "widths": {"exact": {"past_count": 9}, "program": {"past_count": 41},
+               "folder": {"past_count": 380}},
 }  # fmt: skip
 
 
@@ -73,14 +76,15 @@ async def test_what_holds_where_and_how_long_is_said() -> None:
         assert "session api-fix, for 15 min" in bench.screen
 
 
-async def test_always_says_why_it_is_not_offered_yet() -> None:
+async def test_what_only_exactly_this_call_can_be_allowed_for_says_why() -> None:
     async with running(pending(asked())) as bench:
         await opened(bench)
         assert "(4 always)" in bench.screen
         await bench.press("4")
-        assert "always is offered from the fourth equal request on" in bench.screen
-        await bench.press("e")
-        assert "only an always rule is edited" in bench.screen
+        assert "more than its words decide what it does" in " ".join(bench.screen.split())
+        assert "(6 its program)" in bench.screen
+        await bench.press("6", "e")
+        assert "only the rules of a program are edited" in bench.screen
         assert not sent(bench)
 
 
@@ -95,8 +99,49 @@ async def test_always_shows_its_rule_and_what_it_would_have_matched() -> None:
         await bench.until(lambda: sent(bench))
         (decided,) = sent(bench)
         rule = GrantRule(("npm", "run", "build"), more=True, tool="Bash", number=1)
-        assert (decided.scope, decided.rules) == ("always", (rule,))
+        assert (decided.scope, decided.width) == ("always", "program")
+        assert decided.rules == (rule,)
         await bench.until(lambda: "allowed, always" in bench.screen)
+
+
+@pytest.mark.parametrize(
+    ("keys", "scope", "width", "shows"),
+    [
+        (("2", "6"), "session", "program", "npm run build *"),
+        (("6", "3"), "15m", "program", "npm run build *"),
+        (("4", "5"), "always", "exact", "exactly this call: npm run build --mode staging"),
+        (("1", "7"), "turn", "folder", "any command that stays in the folder"),
+        (("4", "7"), "always", "folder", "for every Claude session there"),
+    ],
+)
+async def test_numbers_say_how_long_and_how_much(
+    keys: tuple[str, ...], scope: str, width: str, shows: str
+) -> None:
+    work = (Finding("work.build", "Builds", "medium", effect="ordinary"),)
+    async with running(pending(asked(scopes=ALL, findings=work))) as bench:
+        bench.source.answer = proposing
+        await opened(bench)
+        await bench.press(*keys)
+        assert shows in " ".join(bench.screen.split())
+        assert ", 9 x" in bench.screen
+        await bench.press("a")
+        await bench.until(lambda: sent(bench))
+        (decided,) = sent(bench)
+        assert (decided.scope, decided.width) == (scope, width)
+        assert bool(decided.rules) is (width == "program")
+
+
+async def test_a_folder_is_not_offered_for_what_no_rule_knows() -> None:
+    unknown = (Finding("policy.no-rule", "No rule knows it", "medium"),)
+    async with running(pending(asked(scopes=ALL, findings=unknown))) as bench:
+        bench.source.answer = proposing
+        await opened(bench)
+        assert "(7 its folder)" in bench.screen
+        await bench.press("7")
+        assert "allow its program instead" in " ".join(bench.screen.split())
+        await bench.press("a")
+        await bench.until(lambda: sent(bench))
+        assert sent(bench)[0].width is None
 
 
 async def test_that_no_rule_knows_the_call_is_said_once() -> None:

@@ -81,7 +81,7 @@ def _row(grant: dict[str, Any]) -> tuple[str, ...]:
         f"{hits} x, {_moment(grant['used_at'])}" if hits else "never",
         _end(grant),
         grant["folder"] or "-",
-        redact(", ".join(_texts(grant)) or grant["summary"]),
+        redact(", ".join(_texts(grant)) or _without_rules(grant)),
     )
 
 
@@ -90,6 +90,12 @@ def _texts(grant: dict[str, Any]) -> list[str]:
     from watchgate.core.grants.rule import GrantRule
 
     return [decoding.convert(rule, GrantRule).text for rule in grant.get("rules", ())]
+
+
+def _without_rules(grant: dict[str, Any]) -> str:
+    if grant.get("width") == "folder":
+        return f"what {', '.join(grant.get('answers', ()))} or ordinary work asks about there"
+    return str(grant["summary"])
 
 
 def _end(grant: dict[str, Any]) -> str:

@@ -27,6 +27,7 @@ LINE_CHARS = 1_000
 TOOL_CHARS = 60
 _CALL_FIELDS = frozenset({"summary", "asked", "reason"})
 SCOPES = ("once", "turn", "session", "15m", "always")
+WIDTHS = ("exact", "program", "folder")
 
 
 def add_parser(commands: Commands) -> None:
@@ -53,11 +54,17 @@ def add_parser(commands: Commands) -> None:
     allow.add_argument("--digest", metavar="D", help="digest of what you were shown")
     allow.add_argument("--scope", choices=SCOPES, default="once", help="how far the allow reaches")
     allow.add_argument(
+        "--width",
+        choices=WIDTHS,
+        help="how much beside this call: exactly it, its program with the subcommand, or its "
+        "folder; without, the program for always and else exactly this call",
+    )
+    allow.add_argument(
         "--rule",
         metavar="WORDS",
         action="append",
         default=[],
-        help="with --scope always: what it lets run, such as 'npm run build *', in place of what "
+        help="with the width program: what it lets run, such as 'npm run build *', in place of what "
         "is proposed; may be given for each command of the call",
     )
     allow.add_argument(
@@ -96,6 +103,7 @@ def _decider(commands: Commands, verb: str, what: str, example: str) -> argparse
         stop=False,
         scope="once",
         rule=[],
+        width=None,
         command=None,
         token_file=None,
     )
@@ -198,7 +206,11 @@ def _decide(args: argparse.Namespace) -> int:
         )
     if args.id is None:
         args.id = _only_one()
-    decision, digest, rules = args.decision, args.digest, rules_from(args.rule, args.scope)
+    decision, digest, rules = (
+        args.decision,
+        args.digest,
+        rules_from(args.rule, args.scope, args.width),
+    )
     edited = None if args.command is None else edited_input(args.id, args.command)
     token = given_token(args.token_file)
     if decision != "deny":
@@ -214,6 +226,7 @@ def _decide(args: argparse.Namespace) -> int:
             reason=args.reason,
             scope="once" if denied else args.scope,
             rules=() if denied else rules,
+            width=None if denied else args.width,
             input=None if denied else edited,
             stop=args.stop,
             as_=args.name,
@@ -262,7 +275,8 @@ def _asked_first(
     by_digest = digest is not None or args.decision == "handback"
     if by_digest and found["risk"] in ("low", "medium"):
         return args.decision, digest
-    more = proposal_lines(found["id"], rules) if args.scope == "always" else ()
+    wide = args.scope == "always" or args.width in ("program", "folder")
+    more = proposal_lines(found["id"], rules, args.scope, args.width) if wide else ()
     show_to_end(found, more)
     what = "hand it back, where it runs unasked" if args.decision == "handback" else "let it run"
     said = ask_consent(found, what=what, asked=by_digest)

@@ -14,16 +14,20 @@ from watchgate.link.protocol import Request
 
 if TYPE_CHECKING:
     from watchgate.core.grants.rule import GrantRule
+    from watchgate.core.grants.width import Width
 
 _PAST_SHOWN = 10
 
 
-def rules_from(texts: Sequence[str], scope: str) -> tuple[GrantRule, ...]:
+def rules_from(texts: Sequence[str], scope: str, width: Width | None) -> tuple[GrantRule, ...]:
     """The rules of these texts; ends the command where one cannot be read or none is wanted."""
     from watchgate.core.grants.rule import GrantRule, read
+    from watchgate.core.grants.width import width_of
 
-    if texts and scope != "always":
-        raise Stop("--rule goes with --scope always alone", Exit.USAGE)
+    if width is not None and scope == "once":
+        raise Stop("--width goes with a --scope beyond once", Exit.USAGE)
+    if texts and width_of(scope, width) != "program":
+        raise Stop("--rule goes with --scope always or --width program alone", Exit.USAGE)
     rules = []
     for text in texts:
         try:
@@ -34,9 +38,19 @@ def rules_from(texts: Sequence[str], scope: str) -> tuple[GrantRule, ...]:
     return tuple(rules)
 
 
-def proposal_lines(request: str, rules: tuple[GrantRule, ...]) -> list[str]:
-    """The rules that an allow for good would give, and the past calls that they cover."""
-    found = ask(Request(id=1, verb="propose", request=request, rules=rules))
+_LASTS = {
+    "turn": "it ends with the turn",
+    "session": "it ends with the session",
+    "15m": "it ends after 15 minutes, or with the session",
+    "always": "it ends when it was not used for 30 days",
+}
+
+
+def proposal_lines(
+    request: str, rules: tuple[GrantRule, ...], scope: str, width: Width | None
+) -> list[str]:
+    """The rules that a wide allow would give, and the past calls that they cover."""
+    found = ask(Request(id=1, verb="propose", request=request, rules=rules, width=width))
     count = found["past_count"]
     past = [
         (datetime.fromtimestamp(each["at"] / 1_000_000, UTC).astimezone(), redact(each["summary"]))
@@ -44,11 +58,16 @@ def proposal_lines(request: str, rules: tuple[GrantRule, ...]) -> list[str]:
     ]
     lines = [
         "",
-        f"  always, in {found['folder']} and nowhere else:",
+        f"  {scope}, in {found['folder']} and nowhere else:",
         *(f"    {rule['text']}" for rule in found["rules"]),
+        *([_whole(found["answers"])] if width == "folder" else []),
         f"  of the calls that were asked about it would have answered {count or 'none'}",
         *(f"    {moment:%Y-%m-%d %H:%M}  {summary}" for moment, summary in past),
-        "  it is listed by `watchgate grants`, and ends when it was not used for 30 days",
+        f"  it is listed by `watchgate grants`, and {_LASTS[scope].removeprefix('it ')}",
     ]
     styled = styled_output()
     return [drawn_fact(line, styled=styled) for line in lines]
+
+
+def _whole(answers: Sequence[str]) -> str:
+    return f"    every command that only {', '.join(answers)} or a rule of ordinary work asks about"

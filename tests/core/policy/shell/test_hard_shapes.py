@@ -38,10 +38,10 @@ OPAQUE = [
     "source",
     'echo "${x@P}"',
     # code of another language
-    "python3 -c 'import os'",
-    "perl -e 'unlink'",
+    "python3 -c 'exec(x)'",
+    "perl -e 'eval $x'",
     "node --eval 'x'",
-    "python3 - <<'EOF'\nimport os\nEOF",
+    "python3 - <<'EOF'\nexec(x)\nEOF",
     # names that mean something else
     "ls() { rm -rf /; }; ls",
     "function git { rm -rf /; }; git status",

@@ -63,6 +63,12 @@ _IS_FUNCTION: Final = re.compile(
     r"\s*(?:async\s+)?(?:function\b|(?:\([^()]{0,200}\)|[A-Za-z_$][\w$]{0,60})\s{0,9}=>)"
 )
 _MUTATES: Final = re.compile(r"\s*mutation\b")
+# Who reads what is no SQL, by its beginning.
+_CLIENTS: Final = (
+    ("flush", "redis-cli"),
+    ("db.", "mongosh --eval"),
+    ("match", "cypher-shell"),
+)
 _SEARCHES: Final = ("search", "find", "docs", "lookup", "ask")
 
 
@@ -137,7 +143,9 @@ def _carried(tool: Tool) -> Iterator[Carried]:
 
 def _statements(text: str) -> Iterator[Carried]:
     begins = text[_leading(text) :].lstrip().lower()
-    client = "redis-cli" if begins.startswith("flush") else "psql -c"
+    client = next((name for start, name in _CLIENTS if begins.startswith(start)), "psql -c")
+    if client == "psql -c" and "`" in text and "#" not in text:
+        client = "mysql -e"
     yield Carried(text, f"{client} {shlex.quote(text.strip())}")
 
 

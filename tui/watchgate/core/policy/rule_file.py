@@ -11,6 +11,7 @@ from typing import Any, Literal
 import msgspec
 
 from watchgate.core.policy.assessment import Decision, Effect, Risk
+from watchgate.core.policy.code.sql.acts import Statement
 
 Names = str | tuple[str, ...]
 """One name or several; where several are given, any of them counts.
@@ -70,6 +71,10 @@ class CommandMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     folder, named by its path. `says` and `suggest` are for what has this shape, in
     the place of those of the rule.
 
+    `statement` is what the SQL does that a client of a database gets, one or several of `read`,
+    `change`, `drop`, `delete-all`, `rights`, `program`, `file`, `unread` and `hidden`: for ask and
+    deny some statement is one of these, for a rule that loosens all are.
+
     What cannot be told for certain counts for ask and deny, and against allow.
     """
 
@@ -95,6 +100,7 @@ class CommandMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     fed: bool | None = None
     code: Literal["", "read", "unread"] = ""
     changed: Names = ()
+    statement: Statement | tuple[Statement, ...] = ()
     anywhere: bool = False
     scratch: bool = True
     texts: Names = ()

@@ -161,6 +161,14 @@ def _program(matched: Matched, _detail: str) -> str:
     return matched.seen.program and shown(matched.seen.program)
 
 
+def _objects(matched: Matched, _noun: str) -> str:
+    """What the SQL is about that the shape has found, with its own noun."""
+    wanted = matched.shape.statement if matched.shape is not None else ()
+    found = [act for act in matched.seen.acts if act.kind in wanted and act.name]
+    nouns = {act.noun for act in found}
+    return listed([act.name for act in found], nouns.pop() if len(nouns) == 1 else "object")
+
+
 FILLS: dict[str, Callable[[Matched, str], str]] = {
     "operands": _part(None, None),
     "first": _part(None, 1),
@@ -173,6 +181,7 @@ FILLS: dict[str, Callable[[Matched, str], str]] = {
     "word": _word,
     "paths": _paths,
     "host": _host,
+    "objects": _objects,
     "source": _source,
     "command": _command,
     "program": _program,

@@ -40,9 +40,10 @@ def filled(found: Iterable[Command], start: Place) -> frozenset[str]:
 
 def runs_unread(command: Command, place: Place, files: frozenset[str]) -> bool:
     """Tell whether a command runs one of these files, and its content was not read."""
-    if not files or command.reads_script:
+    if not files:
         return False
-    return any(place.resolve(name) in files for name in files_run(command))
+    run = command.loads if command.reads_script else files_run(command)
+    return any(place.resolve(name) in files for name in run)
 
 
 def runs_own(command: Command, place: Place) -> bool:

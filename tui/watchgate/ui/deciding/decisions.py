@@ -9,6 +9,7 @@ import msgspec
 
 from watchgate.core.amounts import count
 from watchgate.core.grants.rule import GrantRule
+from watchgate.core.grants.width import Width
 from watchgate.core.text import safe_text
 from watchgate.core.views import PendingView
 from watchgate.link.protocol import Refusal, Request, Result, Scope
@@ -27,14 +28,15 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     """What goes with a decision beside the key.
 
     `reason` is what the model will read, `answers` those to an agent's questions, `scope` how far
-    an allow reaches and `rules` what it adds for always. An edited `input` comes with
-    the `digest` of what was shown of it.
+    an allow reaches, `width` how much it answers besides and `rules` what it adds then. An edited
+    `input` comes with the `digest` of what was shown of it.
     """
 
     reason: str = ""
     answers: Answers = ()
     scope: Scope = "once"
     rules: tuple[GrantRule, ...] = ()
+    width: Width | None = None
     input: dict[str, Any] | None = None
     digest: str = ""
 
@@ -107,6 +109,7 @@ def request(commit: Commit, view: PendingView, number: int, terms: Terms = PLAIN
         answers=terms.answers,
         scope=terms.scope,
         rules=terms.rules,
+        width=terms.width,
         input=terms.input,
         stop=commit.intent == "deny_stop",
         shown_ms=commit.shown_ms,

@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from watchgate.core.patterns.allowance import check
+from watchgate.core.patterns.allowance import check, uncounted
 
 MAX_CHARS: Final = 10_000
 """More of a text is never understood: see `guards.MAX_CHARS`."""
@@ -47,18 +47,22 @@ class Reading(msgspec.Struct, frozen=True):
     the words of a process that it starts, `("sh", "-c", text)` for a text that a shell gets, and
     `("cd", "x")` where the folder changes for those behind it. `unread` is the reason why some of
     it is not understood, which may then be anything; "" where all of it is.
+    `loads` are the files that it runs as modules, where they lie in its folder.
     """
 
     commands: tuple[Argv, ...] = ()
     unread: str = ""
+    loads: tuple[str, ...] = ()
 
 
 Reader = Callable[[str], Reading]
 
 # Modules with a function `read`, by the plain names of programs. They are loaded when first used.
 LANGUAGES: Final[Mapping[str, str]] = {
-    "python": "watchgate.core.policy.code.python",
+    "python": "watchgate.core.policy.code.python.reader",
     **dict.fromkeys(("node", "bun", "deno"), "watchgate.core.policy.code.javascript.reader"),
+    "perl": "watchgate.core.policy.code.perl.reader",
+    "ruby": "watchgate.core.policy.code.ruby.reader",
     **dict.fromkeys(
         ("awk", "gawk", "mawk", "nawk", "original-awk"), "watchgate.core.policy.code.awk.reader"
     ),
@@ -75,9 +79,19 @@ def read(program: str, code: str) -> Reading:
     if len(code) > MAX_CHARS:
         return Reading(unread="Runs code that is longer than anybody reads")
     check()
-    reader: Reader = import_module(module).read
+    with uncounted():
+        reader: Reader = import_module(module).read
     reading = reader(code)
     commands = tuple(dict.fromkeys(reading.commands))
+    if not reading.unread and any(map(_starts_anything, commands)):
+        return Reading(commands[:MAX_COMMANDS], "Runs code that starts what only the run shows")
     if len(commands) > MAX_COMMANDS:
         return Reading(commands[:MAX_COMMANDS], "Runs code that does more than anybody reads")
     return msgspec.structs.replace(reading, commands=commands)
+
+
+def _starts_anything(command: Argv) -> bool:
+    """Tell whether the program of a command, or the text that a shell gets, is not known."""
+    return isinstance(command[0], Unknown) or (
+        command[:2] == ("sh", "-c") and any(isinstance(piece, Unknown) for piece in command[2:])
+    )

@@ -68,6 +68,7 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     fed: bool | None
     changed: Patterns
     code: str = ""
+    statement: frozenset[str] = frozenset()
     anywhere: bool = False
     scratch: bool = True
     texts: frozenset[str] = frozenset()
@@ -126,6 +127,7 @@ def shape(match: CommandMatch, sets: Sets, *, allows: bool) -> Shape:
         fed=match.fed,
         changed=compiled(name.lower() for name in names(match.changed)),
         code=match.code,
+        statement=frozenset(names(match.statement)),
         anywhere=match.anywhere,
         scratch=match.scratch,
         texts=frozenset(names(match.texts)),
@@ -268,6 +270,10 @@ def _paths(wanted: Shape, seen: Seen) -> Sequence[Word]:
     return seen.touching(wanted.paths) if wanted.paths else ()
 
 
+def _statements(wanted: Shape, seen: Seen) -> Sequence[Word]:
+    return seen.command.words if wanted.statement & seen.statements else ()
+
+
 def _fed(wanted: Shape, seen: Seen) -> Sequence[Word]:
     return _others(wanted.piped_from, seen.command.piped_from, seen)
 
@@ -380,6 +386,7 @@ def _demands(made: Shape) -> Iterator[Demand]:
         (made.sub_regex, _sub_regex),
         (made.args_regex, _args_regex),
         (made.line, _lines),
+        (made.statement, _statements),
         (made.paths, _paths),
         (made.piped_from, _fed),
         (made.built_from, _built),

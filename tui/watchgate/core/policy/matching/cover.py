@@ -300,6 +300,8 @@ def _texts_fit(wanted: Shape, seen: Seen, *, globs: bool) -> bool:
             return False
     if wanted.sub_regex and not wanted.sub_regex(seen.operand_line):
         return False
+    if wanted.statement and not (seen.statements and seen.statements <= wanted.statement):
+        return False
     if wanted.line and not (all_known and wanted.line(seen.line)):
         return False
     return wanted.paths is None or seen.touches_only(wanted.paths)

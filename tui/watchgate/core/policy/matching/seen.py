@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from watchgate.core.policy.code.sql.acts import Act
+from watchgate.core.policy.code.sql.clients import acts_of
 from watchgate.core.policy.matching import needs
 from watchgate.core.policy.matching.hints import Names, names_in
 from watchgate.core.policy.matching.options import GLOBAL_OPTIONS, maybe_starts, operands
@@ -51,6 +53,7 @@ class Seen:
         self._known_texts: frozenset[str] | None = None
         self._addresses: list[tuple[Word, str]] | None = None
         self._variables: list[tuple[Word, str]] | None = None
+        self._acts: tuple[Act, ...] | None = None
         self._line: str | None = None
         self._operand_line: str | None = None
         self._dashed: list[Word] | None = None
@@ -150,6 +153,18 @@ class Seen:
                 found = [(word, word.text) for word in self.operands if "." in word.text]
             self._addresses = found
         return self._addresses
+
+    @property
+    def acts(self) -> tuple[Act, ...]:
+        """All that the command does to a database by SQL."""
+        if self._acts is None:
+            self._acts = acts_of(self.command)
+        return self._acts
+
+    @property
+    def statements(self) -> frozenset[str]:
+        """The kinds of SQL statements that the command gives to a database."""
+        return frozenset(act.kind for act in self.acts)
 
     @property
     def variables(self) -> list[tuple[Word, str]]:

@@ -13,7 +13,7 @@ from watchgate.core.text import safe_text
 
 PLACEHOLDERS = (
     "operands", "first", "rest", "front", "last", "behind", "value", "sub", "word", "paths", "host",
-    "source", "command", "program", "variables",
+    "source", "objects", "command", "program", "variables",
 )  # fmt: skip
 MAX_NAMES = 3
 MAX_CHARS = 60

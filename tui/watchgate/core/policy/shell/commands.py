@@ -26,7 +26,8 @@ class Command(msgspec.Struct, frozen=True, gc=False):
     nothing but run the nested commands which follow it: it is as harmless as they are.
     `reads_script` says that it runs a file which the text wrote before and shows, so that the
     commands in it follow. `reads_code` says likewise that it runs code of another language, all of
-    which is understood: what it does follows as commands.
+    which is understood: what it does follows as commands; `loads` are the files that this code
+    runs as modules, where there are such.
 
     `scope` are the numbers of the parts around it that a shell of its own runs, such as a subshell,
     and of groups, which are negative; `joined` is how it, or the innermost of them that it begins,
@@ -45,6 +46,7 @@ class Command(msgspec.Struct, frozen=True, gc=False):
     transparent: bool = False
     reads_script: bool = False
     reads_code: bool = False
+    loads: tuple[str, ...] = ()
     scope: Scope = ()
     joined: Joined = ""
 

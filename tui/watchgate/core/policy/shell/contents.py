@@ -127,6 +127,7 @@ def files_run(command: Command) -> Iterator[str]:
     if not words:
         return
     yield words[0].text
+    yield from command.loads
     program = command.program
     if program in SHELLS or program in INTERPRETERS or program in _SOURCES:
         yield from _scripts(program, command.arguments)

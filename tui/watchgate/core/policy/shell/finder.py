@@ -209,7 +209,7 @@ class _Finder:
         """The command as it may be with the values of variables."""
         for variant in self.constants.variants(command):
             scope = self.within(command.scope)
-            yield replace(variant, scope=scope, reads_code=False, reads_script=False)
+            yield replace(variant, scope=scope, reads_code=False, reads_script=False, loads=())
 
     def understood(self, command: Command, place: int) -> tuple[Command, tuple[Command, ...]]:
         """The command with what is known of the code that it runs, and what that code does."""
@@ -220,7 +220,9 @@ class _Finder:
         if reading.unread:
             self.notes.doubt(reading.unread)
         else:
-            command = self.found[place] = replace(command, reads_code=True, reads_script=True)
+            command = self.found[place] = replace(
+                command, reads_code=True, reads_script=True, loads=reading.loads
+            )
         scope = self.within(command.scope)
         done = (tuple(_word(piece, code[0]) for piece in argv) for argv in reading.commands)
         return command, tuple(

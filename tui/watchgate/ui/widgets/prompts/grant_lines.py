@@ -5,7 +5,9 @@ from __future__ import annotations
 import msgspec
 
 from watchgate.core.amounts import count, plural
+from watchgate.core.grants.proposal import why_not
 from watchgate.core.grants.rule import GrantRule
+from watchgate.core.grants.width import WIDTHS, Width
 from watchgate.core.policy.assessment import NO_RULE
 from watchgate.core.text import safe_text
 from watchgate.core.views import PendingView
@@ -28,19 +30,34 @@ LASTS = {
 }
 
 
+WIDTH_WORDS: dict[Width, str] = {
+    "exact": "exactly this",
+    "program": "its program",
+    "folder": "its folder",
+}
+
+
 class Past(msgspec.Struct, frozen=True, kw_only=True):
-    """A call of the past (`at` UTC µs) that the rules would have let through."""
+    """A call of the past (`at` UTC µs) that would have been let through."""
 
     at: int
     summary: str
     session: str
 
 
+class Counted(msgspec.Struct, frozen=True, kw_only=True):
+    """The newest of the `past_count` calls that a width would have let through."""
+
+    past: tuple[Past, ...] = ()
+    past_count: int = 0
+
+
 class Proposal(msgspec.Struct, frozen=True, kw_only=True):
-    """The answer of the verb `propose`: the rules of an always, where and what they answer.
+    """The answer of the verb `propose`: the rules of a program, where and what they answer.
 
     `answers` are the ids of the policy's rules that may speak, besides what no rule knows; `past`
-    are the newest of the `past_count` calls that would have been let through.
+    are the newest of the `past_count` calls that would have been let through; `widths` has those of
+    each width.
     """
 
     rules: tuple[GrantRule, ...]
@@ -48,6 +65,12 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     answers: tuple[str, ...] = ()
     past: tuple[Past, ...] = ()
     past_count: int = 0
+    widths: dict[Width, Counted] = {}
+
+    def counted(self, width: Width) -> Counted:
+        """The past of one width."""
+        own = Counted(past=self.past, past_count=self.past_count)
+        return own if width == "program" else self.widths.get(width, Counted())
 
 
 class Reach(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,6 +78,7 @@ class Reach(msgspec.Struct, frozen=True, kw_only=True):
 
     view: PendingView
     chosen: Scope
+    width: Width
     proposal: Proposal | None
     why_none: str
     at: int
@@ -65,14 +89,22 @@ class Reach(msgspec.Struct, frozen=True, kw_only=True):
 
 def reach_lines(reach: Reach, cells: int, colors: Palette, ground: Token) -> list[Line]:
     """All of it at a width."""
-    head = _head(reach, Line(colors, ground))
-    if reach.chosen != "always":
-        return [head, *_exactly(reach, cells, colors, ground)]
+    head = [_head(reach, Line(colors, ground)), _widths(reach, _label("much", colors, ground))]
     found = reach.proposal
-    if found is None:
-        return [head, _label("adds", colors, ground).fit(reach.why_none, cells - COLUMN - 1)]
-    rules = [_rule(reach, at, cells, colors, ground) for at in range(len(found.rules))]
-    return [head, *rules, *_where(reach, found, cells, colors, ground)]
+    if reach.width == "exact" and (reach.chosen != "always" or found is not None):
+        adds = _exactly(reach, cells, colors, ground)
+    elif found is None:
+        return [*head, _label("adds", colors, ground).fit(reach.why_none, cells - COLUMN - 1)]
+    elif reach.width == "folder":
+        adds = [_label("adds", colors, ground).add("any command that stays in the folder")]
+    else:
+        adds = [_rule(reach, at, cells, colors, ground) for at in range(len(found.rules))]
+    return [
+        *head,
+        *adds,
+        *_where(reach, cells, colors, ground),
+        *_past(reach, cells, colors, ground),
+    ]
 
 
 def _head(reach: Reach, line: Line) -> Line:
@@ -88,15 +120,28 @@ def _head(reach: Reach, line: Line) -> Line:
     return line
 
 
+def _widths(reach: Reach, line: Line) -> Line:
+    """How much could be allowed, with the calls on record that each would have let through."""
+    data = reach.view.data
+    for number, each in enumerate(WIDTHS, len(SCOPES)):
+        wide = each != "exact" or reach.chosen == "always"
+        text = WIDTH_WORDS[each]
+        if reach.proposal is not None and each in reach.proposal.widths:
+            text += f", {count(reach.proposal.counted(each).past_count)} x"
+        if wide and ("always" not in data.scopes or why_not(data, each)):
+            line.add(f" ({number} {WIDTH_WORDS[each]}) ", "off")
+        elif each == reach.width:
+            line.add(f" {number} {text} ", "bg", on="accent", bold=True)
+        else:
+            line.add(f" {number}", "accent", bold=True).add(f" {text} ")
+    return line
+
+
 def _exactly(reach: Reach, cells: int, colors: Palette, ground: Token) -> list[Line]:
     data = reach.view.data
     adds = _label("adds", colors, ground).add("exactly this call: ", "dim")
     adds.fit(covered(data.summary), cells - adds.left_cells - 1, bold=True)
-    folder = cut_front(home(safe_text(data.cwd), reach.home), 40)
-    label = safe_text(reach.view.label[:40])
-    where = f"in {folder}, session {label}, {LASTS[reach.chosen]}"
-    holds = _label("holds", colors, ground).fit(where, cells - COLUMN - 1)
-    return [adds, holds]
+    return [adds]
 
 
 def _rule(reach: Reach, at: int, cells: int, colors: Palette, ground: Token) -> Line:
@@ -116,30 +161,45 @@ def _rule(reach: Reach, at: int, cells: int, colors: Palette, ground: Token) -> 
     return line.fit(covered(rule.text), room, bold=True)
 
 
-def _where(reach: Reach, found: Proposal, cells: int, colors: Palette, ground: Token) -> list[Line]:
-    folder = home(safe_text(found.folder), reach.home)
-    where = f"in {folder}" if folder else "in the session's folder"
-    whose = f"every {title(reach.view.agent)} session there"
-    asking = [rule for rule in found.answers if rule != NO_RULE]
-    beside = f" or asked for by {', '.join(asking)}" if asking else ""
-    words = (
-        f"{where}, for {whose}, until revoked or unused for 30 days; only for what no rule "
-        f"knows{beside}"
-    )
-    rows = plain(words, max(8, cells - COLUMN - 1))
+def _where(reach: Reach, cells: int, colors: Palette, ground: Token) -> list[Line]:
+    folder = cut_front(home(safe_text(reach.view.data.cwd), reach.home), 40)
+    if reach.chosen == "always":
+        words = (
+            f"in {folder}, for every {title(reach.view.agent)} session there, until revoked or "
+            "unused for 30 days"
+        )
+    else:
+        words = f"in {folder}, session {safe_text(reach.view.label[:40])}, {LASTS[reach.chosen]}"
+    if reach.width == "exact" and reach.chosen != "always":
+        return [_label("holds", colors, ground).fit(words, cells - COLUMN - 1)]
+    if reach.proposal is not None:
+        words += f"; only for {_answered(reach.proposal.answers)}"
     lines = []
-    for number, row in enumerate(rows):
+    for number, row in enumerate(plain(words, max(8, cells - COLUMN - 1))):
         line = _label("holds" if number == 0 else "", colors, ground)
         for piece in row:
             piece.onto(line)
         lines.append(line)
-    past = _label("past", colors, ground)
+    return lines
+
+
+def _answered(answers: tuple[str, ...]) -> str:
+    """The findings of the policy that the grant may answer."""
+    rules = ", ".join(safe_text(rule) for rule in answers if rule != NO_RULE)
+    unknown = ["what no rule knows"] if NO_RULE in answers else []
+    asked = [f"asked for by {rules}"] if rules else []
+    return " or ".join((*unknown, *asked, "ordinary work"))
+
+
+def _past(reach: Reach, cells: int, colors: Palette, ground: Token) -> list[Line]:
+    if reach.proposal is None:
+        return []
+    found = reach.proposal.counted(reach.width)
+    line = _label("past", colors, ground)
     if not found.past_count:
-        return [*lines, past.add("no call on record would have matched")]
-    past.add(
-        f"{count(found.past_count)} {plural(found.past_count, 'call').split(' ', 1)[1]} on record"
-    )
-    lines.append(past.add(" would have matched"))
+        return [line.add("no call on record would have matched")]
+    calls = plural(found.past_count, "call").split(" ", 1)[1]
+    lines = [line.add(f"{count(found.past_count)} {calls} on record would have matched")]
     for call in found.past[:PAST_SHOWN]:
         line = Line(colors, ground).to(COLUMN)
         line.add(f"{ago((reach.now_us - call.at) / 1_000_000)} ago".rjust(10), "dim").add("  ")

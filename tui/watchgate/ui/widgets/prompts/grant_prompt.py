@@ -8,7 +8,9 @@ import msgspec
 from textual import events
 
 from watchgate.core import decoding
+from watchgate.core.grants.proposal import why_not
 from watchgate.core.grants.rule import GrantRule, read
+from watchgate.core.grants.width import WIDTHS, Width, width_of
 from watchgate.core.text import safe_text
 from watchgate.core.views import PendingView
 from watchgate.link.lines import CoreLost
@@ -25,12 +27,12 @@ from watchgate.ui.widgets.prompts.prompt import hint
 from watchgate.ui.widgets.prompts.sheet_prompt import SheetPrompt
 
 REACHES: tuple[Scope, ...] = ("turn", "session", "15m", "always")
-NOT_OFFERED = "always is offered from the fourth equal request on, never for what is high or unread"
-NOT_EDITABLE = "only an always rule is edited: this one holds for exactly this call"
+NOT_OFFERED = "only exactly this call can be allowed again: more than its words decide what it does"
+NOT_EDITABLE = "only the rules of a program are edited: 6 chooses them"
 
 
 class GrantPrompt(SheetPrompt):
-    """A number chooses the reach; what it would add is shown, and an allow gives exactly that."""
+    """Numbers choose how long and how much; what that adds is shown, and an allow gives just it."""
 
     DEFAULT_CSS = "GrantPrompt { height: 5; }"
 
@@ -50,6 +52,7 @@ class GrantPrompt(SheetPrompt):
         self._now_us = now_us
         self._home = home_dir
         self._scope = next(each for each in REACHES if each in view.data.scopes)
+        self._chosen: Width | None = None
         self._proposal: Proposal | None = None
         self._why_none = "the core is asked which rule fits"
         self._at = 0
@@ -62,15 +65,30 @@ class GrantPrompt(SheetPrompt):
         return self._line is not None
 
     @property
+    def width(self) -> Width:
+        """How much an allow would answer besides."""
+        return width_of(self._scope, self._chosen)
+
+    @property
+    def _exactly(self) -> bool:
+        """Whether nothing but the same call would be answered, for as long as its session."""
+        return self.width == "exact" and self._scope != "always"
+
+    @property
+    def _editable(self) -> bool:
+        return self.width == "program"
+
+    @property
     def hints(self) -> Sequence[Hint]:
         if self.typing:
             return (hint("Enter", "take the rule"), hint("Esc", "leave it as it was"))
         allow = hint(self.names["allow"], f"allow, {SCOPES[self._scope]}")
-        edit = [hint(key_for("edit"), "edit the rule")] if self._scope == "always" else []
+        edit = [hint(key_for("edit"), "edit the rule")] if self._editable else []
         many = self._proposal is not None and len(self._proposal.rules) > 1
         following = [hint(key_for("next"), "next rule")] if edit and many else []
         return self.deciding or (
-            hint(f"1-{len(REACHES)}", "how far"),
+            hint(f"1-{len(REACHES)}", "how long"),
+            hint(f"{len(REACHES) + 1}-{len(REACHES) + len(WIDTHS)}", "how much"),
             allow,
             *edit,
             *following,
@@ -87,6 +105,7 @@ class GrantPrompt(SheetPrompt):
         reach = Reach(
             view=self._view,
             chosen=self._scope,
+            width=self.width,
             proposal=self._proposal,
             why_none=self._why_none,
             at=self._at,
@@ -97,10 +116,15 @@ class GrantPrompt(SheetPrompt):
         return reach_lines(reach, cells, self.inks, self.ground)
 
     def offer(self) -> Card | None:
-        name, blocked = f"{self._view.id} {self._scope}", dict[Intent, str]()
-        if self._scope == "always" and self._proposal is None:
+        name = f"{self._view.id} {self._scope} {self.width}"
+        blocked = dict[Intent, str]()
+        if self._exactly:
+            return Card(id=name, risk=self._view.data.risk, blocked=blocked)
+        if self._proposal is None:
             blocked["allow"] = self._why_none
-        elif self._scope == "always" and self._proposal is not None:
+        elif why := self._bar(self.width):
+            blocked["allow"] = why
+        elif self._editable:
             name += " ".join(rule.text for rule in self._proposal.rules)
         return Card(id=name, risk=self._view.data.risk, blocked=blocked)
 
@@ -112,15 +136,16 @@ class GrantPrompt(SheetPrompt):
             self.deny(commit, self._view)
             return
         said = Commit("allow", self._view.id, commit.shown_ms, commit.confirmed)
-        always = self._scope == "always" and self._proposal is not None
-        rules = self._proposal.rules if always and self._proposal else ()
-        self.post_message(
-            self.Decided(((said, self._view),), Terms(scope=self._scope, rules=rules))
-        )
+        rules = self._proposal.rules if self._editable and self._proposal else ()
+        width = None if self._exactly else self.width
+        terms = Terms(scope=self._scope, rules=rules, width=width)
+        self.post_message(self.Decided(((said, self._view),), terms))
 
     def press(self, name: str) -> None:
         if name in ("1", "2", "3", "4"):
             self._choose(REACHES[int(name) - 1])
+        elif name in ("5", "6", "7"):
+            self._widen(WIDTHS[int(name) - 5])
         elif (action := action_of(name)) == "edit":
             self._edit()
         elif action == "next" and self._proposal is not None:
@@ -155,8 +180,22 @@ class GrantPrompt(SheetPrompt):
         else:
             self.said = NOT_OFFERED if scope == "always" else f"{SCOPES[scope]} is not offered here"
 
+    def _widen(self, width: Width) -> None:
+        if why := self._bar(width):
+            self.said = safe_text(why)
+        else:
+            self._chosen = width
+
+    def _bar(self, width: Width) -> str:
+        """Why the width cannot be chosen; empty where it can."""
+        if width == "exact" and self._scope != "always":
+            return ""
+        if "always" not in self._view.data.scopes:
+            return NOT_OFFERED
+        return why_not(self._view.data, width)
+
     def _edit(self) -> None:
-        if self._scope != "always":
+        if not self._editable:
             self.said = NOT_EDITABLE
         elif self._proposal is None:
             self.said = self._why_none

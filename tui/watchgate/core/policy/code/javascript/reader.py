@@ -7,7 +7,7 @@ name, they make the code unread. So what is only computed is data, and data is n
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from watchgate.core.patterns.allowance import check
@@ -96,8 +96,7 @@ class _Reader:
                 raise Unread(f"gives {name} another meaning")
         self.value(root)
         while self.bodies:
-            for part in self.bodies.popleft().named_children:
-                self.data(part)
+            self.data(self.bodies.popleft())
         if self.properties.reaches_far and self.properties.makes_methods:
             raise Unread("gives and takes properties whose names are only known when it runs")
 
@@ -112,6 +111,7 @@ class _Reader:
 
     def variable(self, name: str) -> Value:
         """What a name stands for."""
+        check()
         sources = self.bindings.names.sources.get(name)
         if sources is None:
             return Name(name)
@@ -119,9 +119,15 @@ class _Reader:
             return DATA
         self.looking.add(name)
         try:
-            return either(source() for source in sources)
+            return either(self.each_source(sources))
         finally:
             self.looking.discard(name)
+
+    def each_source(self, sources: Sequence[Callable[[], Value]]) -> Iterator[Value]:
+        """The values of a name, one after the other."""
+        for source in sources:
+            check()
+            yield source()
 
     def value(self, node: Node) -> Value:
         """What an expression stands for; a statement is read and stands for nothing."""
@@ -269,15 +275,14 @@ class _Reader:
 
     def function(self, node: Node) -> Value:
         """A function of the code; what it does is read whether or not it is called."""
-        for field in ("parameters", "parameter", "name"):
+        for field in ("parameters", "name"):
             part = node.child_by_field_name(field)
             if part is not None and part.type in ("formal_parameters", "computed_property_name"):
                 self.bodies.append(part)
         body = node.child_by_field_name("body")
-        if body is not None and body.type == "statement_block":
+        if body is not None:
+            # Not now: it may call the function itself, by a name that is being looked for.
             self.bodies.append(body)
-        elif body is not None:
-            self.data(body)
         return FUNCTION
 
     def class_of(self, node: Node) -> Value:

@@ -1,0 +1,1 @@
+"""Perl as `perl -e`, `-n` and `-p` are given it."""

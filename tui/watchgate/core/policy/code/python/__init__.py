@@ -1,0 +1,1 @@
+"""Python, read by its syntax tree for what it does."""

@@ -1,0 +1,128 @@
+"""Calls of what is no part of Python: the project's own modules, and packages.
+
+To import one runs its code, as `python x.py` does, and so it is judged. What its functions do then
+is the project's own doing, as of any script. But they may be of a package that deletes, sends or
+starts: a name that says such a thing is not understood, nor is a package that is made for it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from watchgate.core.policy.code.python.arguments import Call
+from watchgate.core.policy.code.python.state import State
+from watchgate.core.policy.code.python.values import (
+    Const,
+    Foreign,
+    Many,
+    Obj,
+    Seq,
+    Value,
+    Values,
+    pieces,
+)
+from watchgate.core.policy.code.python.web import fetches
+from watchgate.core.policy.code.reading import Unknown
+from watchgate.core.policy.code.unread import Unread
+from watchgate.core.policy.shell.words import names
+
+_WEB: Final = names("requests httpx")
+_METHODS: Final = names("get head options post put patch delete request")
+_WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_DOES: Final = names(
+    """
+    delete remove drop destroy purge truncate unlink rmtree rmdir kill terminate shutdown reboot
+    stop send post put patch push publish upload deploy exec eval system run popen spawn shell
+    command cmd commit apply install uninstall rm exec_command invoke flush wipe erase reset
+    revoke grant transfer pay charge refund merge rebase checkout connect migrate downgrade
+    upgrade pickle unsafe sympify lambdify evaluate interact embed compile executescript
+    executemany rollback create_all drop_all call_command trigger enqueue delay subprocess fork
+    """
+)
+_WRITES: Final = names(
+    """
+    save savefig savetxt savez tofile imwrite to_csv to_json to_excel to_parquet to_pickle
+    to_html to_feather to_markdown to_latex to_xml write_csv write_parquet write_json
+    write_image write_html dump
+    """
+)
+_PATH: Final = re.compile(r"(?:~|\.{0,2}/|[\w.@%+-]+/)[^\s]*|[\w.-]*\.\w{1,8}|\.[\w.-]+")
+_RISKY_LOADS: Final = (("torch", "load"), ("yaml", "unsafe_load"), ("yaml", "full_load"))
+
+
+def called(state: State, function: Foreign, given: Call) -> Values:
+    """What a function or method of a foreign module returns."""
+    root, _, name = function.name.partition(".")
+    owner = Foreign(root)
+    for values in given.values:
+        state.forget(values)
+    if owner.name in _WEB and name in _METHODS:
+        _asks(state, name, given)
+        return (owner,)
+    if name == "execute":
+        _executes(state, given)
+        return (owner,)
+    if (owner.name, name) in _RISKY_LOADS or "allow_pickle" in given.named:
+        raise Unread(f"loads data with {owner.name}, which may hold code")
+    if (owner.name, name) == ("yaml", "load") and len(given.values) < 2:
+        raise Unread("loads YAML, which may hold code")
+    writes = name in _WRITES
+    words = {word.lower() for word in _WORD.findall(name)} | {name}
+    if not writes and not words.isdisjoint(_DOES):
+        raise Unread(f"calls {name} of {owner.name}")
+    if name == "query" and any(map(_leads_out, given.values)):
+        raise Unread(f"calls {name} of {owner.name} with code")
+    if writes and name != "dump" and not given.values:
+        raise Unread(f"calls {name} of {owner.name}")
+    for values in given.values:
+        for value in values:
+            _touches(state, value, writes=writes)
+    return (owner,)
+
+
+def _asks(state: State, name: str, given: Call) -> None:
+    sends = any(key in given.named for key in ("data", "json", "files", "content")) or (
+        name in ("post", "put", "patch") and len(given.positional) > 1
+    )
+    method: Values = (Const(name.upper()),) if name not in ("get", "request") else ()
+    address = given.at(0, "url")
+    if name == "request":
+        method, address = given.at(0, "method"), given.at(1, "url")
+    fetches(state, address, sends=sends or bool(given.spread), method=method)
+
+
+def _executes(state: State, given: Call) -> None:
+    """Note a statement for a database."""
+    for values in given.positional[:1] or ((),):
+        for piece in pieces(values) or (Unknown(),):
+            if isinstance(piece, Unknown):
+                raise Unread("gives a database a statement that is only known at run time")
+            state.does("psql", "-c", piece)
+
+
+def _touches(state: State, value: Value, *, writes: bool) -> None:
+    """Note a path or an address that a foreign function gets."""
+    match value:
+        case Seq() | Many():
+            inner = (
+                i for item in value.items for i in (item if isinstance(item, tuple) else (item,))
+            )
+            for each in inner:
+                _touches(state, each, writes=writes)
+        case Obj(kind="pathlib.Path", piece=piece):
+            state.does("tee" if writes else "cat", piece)
+        case Const(value=str() as text):
+            if "://" in text:
+                state.does("curl", text)
+            elif _PATH.fullmatch(text):
+                state.does("tee" if writes else "cat", text)
+        case _:
+            pass
+
+
+def _leads_out(values: Values) -> bool:
+    return any(
+        not isinstance(each, Const) or "@" in str(each.value) or "__" in str(each.value)
+        for each in values
+    )

@@ -1,0 +1,196 @@
+"""Paths: what makes them, what their parts are, and what is done with them."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final
+
+from watchgate.core.policy.code.python import files
+from watchgate.core.policy.code.python.arguments import Call
+from watchgate.core.policy.code.python.data import split_as_shell
+from watchgate.core.policy.code.python.effects import EFFECTS
+from watchgate.core.policy.code.python.state import State
+from watchgate.core.policy.code.python.values import (
+    PLAIN,
+    Const,
+    Obj,
+    Text,
+    Value,
+    Values,
+    many,
+    merged,
+    path_joined,
+    pieces,
+    seq,
+    shown_text,
+    text_of,
+)
+from watchgate.core.policy.code.reading import UNKNOWN_TEXT, Piece, Unknown
+from watchgate.core.policy.code.unread import Unread
+from watchgate.core.policy.shell.words import names
+
+_MAX_PATHS: Final = 8
+_MAX_PARTS: Final = 30
+_SAME: Final = names(
+    """os.path.expanduser os.path.expandvars os.path.abspath os.path.realpath os.path.normpath
+    os.path.normcase os.path.relpath os.fspath os.fsdecode"""
+)
+_SAME_METHODS: Final = names("resolve absolute expanduser as_posix __str__")
+_READING_METHODS: Final = names(
+    """exists is_file is_dir is_symlink is_absolute is_relative_to stat lstat relative_to as_uri
+    match samefile owner group readlink is_mount"""
+)
+_LISTING_METHODS: Final = {"iterdir": "ls", "glob": "ls", "rglob": "find", "walk": "find"}
+_MOVING: Final = names("shutil.move shutil.copy shutil.copy2 shutil.copytree shutil.copyfile")
+
+
+def path(piece: Piece) -> Obj:
+    """A path as an object."""
+    return Obj("pathlib.Path", piece)
+
+
+def found(state: State, name: str, given: Call) -> Values | None:
+    """What functions return that work on paths; None for others."""
+    if name in _SAME:
+        return merged(map(text_of, pieces(given.at(0, "path")))) or PLAIN
+    finds = _FINDS.get(name)
+    return finds(state, given) if finds else None
+
+
+def _joined(values: Iterable[Values]) -> tuple[Piece, ...]:
+    """The names below one another, for all that they may be."""
+    parts = tuple(values)
+    if len(parts) > _MAX_PARTS:
+        return (Unknown(),)
+    made: tuple[Piece, ...] = ("",)
+    for each in parts:
+        made = tuple(path_joined(folder, name) for folder in made for name in pieces(each))
+        made = made if len(made) <= _MAX_PATHS else (Unknown(),)
+    return made
+
+
+def _path(_state: State, given: Call) -> Values:
+    return merged(path(each or ".") for each in _joined(given.positional))
+
+
+def _join(_state: State, given: Call) -> Values:
+    return merged(map(text_of, _joined(given.positional)))
+
+
+def _of_parts(name: str) -> Callable[[State, Call], Values]:
+    def split(_state: State, given: Call) -> Values:
+        parts: list[Value] = []
+        for each in pieces(given.at(0, "p")):
+            if isinstance(each, Unknown):
+                parts.append(Text())
+                continue
+            head, tail = posixpath.split(each)
+            both = seq(((Const(head),), (Const(tail),)))
+            parts.append({"dirname": Const(head), "basename": Const(tail)}.get(name, both))
+        return merged(parts)
+
+    return split
+
+
+def _globbed(state: State, given: Call) -> Values:
+    patterns = pieces(given.at(0, "pathname"))
+    for each in patterns:
+        state.does("ls", each)
+    folders = [shown_text(each).partition("*")[0] for each in patterns]
+    return (many(merged(Text(each[: each.rfind("/") + 1] + UNKNOWN_TEXT) for each in folders)),)
+
+
+def _searched(state: State, given: Call) -> Values:
+    """A folder more in which modules are looked for."""
+    for each in pieces(given.positional[-1]) if given.positional else ():
+        state.folders[each] = None
+    return PLAIN
+
+
+_FINDS: Final[Mapping[str, Callable[[State, Call], Values]]] = {
+    "pathlib.Path": _path,
+    "pathlib.PosixPath": _path,
+    "pathlib.Path.cwd": lambda _state, _given: (path("."),),
+    "pathlib.Path.home": lambda _state, _given: (path("~"),),
+    "os.getcwd": lambda _state, _given: (Const("."),),
+    "os.path.join": _join,
+    "os.path.dirname": _of_parts("dirname"),
+    "os.path.basename": _of_parts("basename"),
+    "os.path.split": _of_parts("split"),
+    "glob.glob": _globbed,
+    "glob.iglob": _globbed,
+    "sys.path.append": _searched,
+    "sys.path.insert": _searched,
+    "site.addsitedir": _searched,
+    "shlex.split": lambda _state, given: split_as_shell(given.at(0, "s")),
+}
+
+
+def listed(name: str, given: Call) -> Values:
+    """What functions of the table of effects return: most do nothing but return data."""
+    folders = pieces(given.at(0, "path") or given.at(0, "top")) or (".",)
+    within = merged(Text(f"{shown_text(each)}/{UNKNOWN_TEXT}") for each in folders)
+    match name:
+        case "os.listdir":
+            return (many((Text(),)),)
+        case "os.scandir":
+            entries = (Obj("os.DirEntry", *pieces((each,))) for each in within)
+            return (many(tuple(entries)),)
+        case "os.walk" | "os.fwalk":
+            some: Values = (many((Text(),)),)
+            return (many((seq((merged((*map(text_of, folders), *within)), some, some)),)),)
+        case "tempfile.mktemp":
+            return (Text(f"/tmp/{UNKNOWN_TEXT}"),)
+        case "tempfile.mkstemp":
+            return (seq((PLAIN, (Text(f"/tmp/{UNKNOWN_TEXT}"),))),)
+        case _ if name in _MOVING:
+            return given.at(1, "dst")
+        case _:
+            return PLAIN
+
+
+def part_of_path(piece: Piece, attribute: str) -> Values:
+    """What an attribute of a path is."""
+    text, known = shown_text(piece), isinstance(piece, str)
+    match attribute:
+        case "parent":
+            above = posixpath.dirname(text) or "."
+            if text in (".", "..") or text.endswith("/.."):
+                above = posixpath.join(text, "..")
+            return (path(above if known else Unknown(above)),)
+        case "parents":
+            return (many((path(Unknown(f"{text}/../{UNKNOWN_TEXT}")),)),)
+        case "name":
+            return (Const(posixpath.basename(text)) if known else Text(),)
+        case _:
+            return (Text(),)
+
+
+def method(state: State, piece: Piece, name: str, given: Call) -> Values:
+    """What a method of a path returns."""
+    state.forget(given.flat)
+    dotted = f"pathlib.Path.{name}"
+    if dotted in EFFECTS:
+        state.performs(dotted, given.positional, given.named, (path(piece),))
+        return merged(map(path, pieces(given.at(0, "target")))) or PLAIN
+    if name in _SAME_METHODS:
+        return (path(piece),)
+    if name in _READING_METHODS:
+        return PLAIN
+    if name in _LISTING_METHODS:
+        state.does(_LISTING_METHODS[name], piece)
+        return (many((path(path_joined(piece, Unknown())),)),)
+    match name:
+        case "open":
+            whole = Call(((path(piece),), *given.positional), given.named, given.spread)
+            return files.opened(state, "builtins.open", whole) or PLAIN
+        case "joinpath":
+            return merged(map(path, _joined(((path(piece),), *given.positional))))
+        case "with_suffix":
+            stem = posixpath.splitext(shown_text(piece))[0]
+            return (path(Unknown(f"{stem}.{UNKNOWN_TEXT}")),)
+        case "with_name" | "with_stem":
+            return (path(path_joined(posixpath.dirname(shown_text(piece)), Unknown())),)
+        case _:
+            raise Unread(f"calls {name} of a path")

@@ -1,0 +1,1 @@
+"""Ruby as `ruby -e`, `-n` and `-p` are given it."""

@@ -1,0 +1,299 @@
+"""The clients of databases: by which words they are given SQL, and what that does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+import msgspec
+
+from watchgate.core.policy.code.sql.acts import GRAVE, Act
+from watchgate.core.policy.code.sql.client_commands import acts_in
+from watchgate.core.policy.code.sql.tokens import Dialect
+from watchgate.core.policy.shell.commands import Command
+from watchgate.core.policy.shell.contents import printed
+from watchgate.core.policy.shell.words import Word, names
+
+
+class Client(msgspec.Struct, frozen=True):
+    """The options of a client: one that stands in no list may do what nobody knows.
+
+    `code` are options whose value is SQL, `files` those whose value is a file of it, `valued`
+    others with a value, `flags` those without; a flag that ends in `=` has its value glued. Where
+    `whole` is true names have one dash or two, and none stand in clusters. `operands` are how many
+    operands stand before SQL, None where none is. `sub` are words that come first.
+    """
+
+    dialect: Dialect
+    code: frozenset[str] = frozenset()
+    files: frozenset[str] = frozenset()
+    valued: frozenset[str] = frozenset()
+    flags: frozenset[str] = frozenset()
+    whole: bool = False
+    operands: int | None = None
+    sub: frozenset[str] = frozenset()
+
+
+_PSQL: Final = Client(
+    "postgres",
+    code=names("-c --command"),
+    files=names("-f --file"),
+    valued=names(
+        """-d --dbname -h --host -p --port -U --username -v --set --variable -P --pset -F
+        --field-separator -R --record-separator -T --table-attr"""
+    ),
+    flags=names(
+        """-A --no-align -a --echo-all -b --echo-errors -e --echo-queries -E --echo-hidden -n
+        --no-readline -q --quiet -s --single-step -S --single-line -t --tuples-only -w
+        --no-password -W --password -x --expanded -X --no-psqlrc -z --field-separator-zero -0
+        --record-separator-zero -1 --single-transaction -l --list -H --html --csv -V --version
+        --help -?"""
+    ),
+)
+_MYSQL: Final = Client(
+    "mysql",
+    code=names("-e --execute"),
+    valued=names(
+        """-h --host -P --port -u --user -D --database -S --socket --protocol --connect-timeout
+        --default-character-set --ssl-mode --ssl-ca --max-allowed-packet"""
+    ),
+    flags=names(
+        """-p= --password= -p --password -B --batch -N --skip-column-names -s --silent -t --table
+        -v --verbose -E --vertical -r --raw -A --no-auto-rehash -H --html -X --xml -q --quick -f
+        --force -C --compress -n --unbuffered -w --wait --column-names --skip-ssl --safe-updates
+        -U -b -V --version --help -?"""
+    ),
+)
+_SQLITE: Final = Client(
+    "sqlite",
+    code=names("-cmd"),
+    files=names("-init"),
+    valued=names("-separator -nullvalue -newline -maxsize -mmap -vfs"),
+    flags=names(
+        """-csv -json -line -list -column -table -box -markdown -html -quote -tabs -ascii -header
+        -noheader -batch -bail -echo -readonly -safe -stats -interactive -nofollow -version -help"""
+    ),
+    whole=True,
+    operands=1,
+)
+
+CLIENTS: Final[Mapping[str, Client]] = {
+    "psql": _PSQL,
+    **dict.fromkeys(("mysql", "mariadb"), _MYSQL),
+    **dict.fromkeys(("sqlite3", "sqlite"), _SQLITE),
+    "duckdb": msgspec.structs.replace(
+        _SQLITE,
+        dialect="duckdb",
+        code=names("-c -s -cmd"),
+        files=names("-f -init"),
+        flags=_SQLITE.flags | names("-jsonlines -latex -trash -no-stdin -unsigned"),
+    ),
+    "bq": Client(
+        "bigquery",
+        valued=names("--format --project_id --location --max_rows -n --start_row --dataset_id"),
+        flags=names(
+            """--use_legacy_sql= --nouse_legacy_sql --use_cache= --nouse_cache --dry_run --quiet -q
+        --headless --format= --project_id= --location= --max_rows= --maximum_bytes_billed="""
+        ),
+        operands=0,
+        sub=names("query"),
+    ),
+    **dict.fromkeys(
+        ("clickhouse-client", "clickhouse"),
+        Client(
+            "clickhouse",
+            code=names("-q --query"),
+            files=names("--queries-file"),
+            valued=names("-h --host --port -u --user --password -d --database -f --format"),
+            flags=names(
+                "-m -n -s -t --multiline --multiquery --secure --stacktrace --time --vertical -E"
+            ),
+            sub=names("client"),
+        ),
+    ),
+    "snowsql": Client(
+        "snowflake",
+        code=names("-q --query"),
+        files=names("-f --filename"),
+        valued=names(
+            """-a --accountname -u --username -d --dbname -s --schemaname -r --rolename -w
+            --warehouse
+        -c --connection"""
+        ),
+    ),
+    "sqlcmd": Client(
+        "tsql",
+        code=names("-Q -q"),
+        files=names("-i"),
+        valued=names("-S -U -P -d -h -s -w -y -Y -l -t -a -H --database --name"),
+        flags=names("-E -C -W -b -N -I -G -k -r -e -m -x -u -? --help --version"),
+        operands=None,
+    ),
+}
+"""By the plain names of programs."""
+
+# A word from such a variable says which database is meant.
+_DATABASE = re.compile(r"\$\{?\w*(?:URL|URI|DSN|DB|DATABASE|CONN)\w*\}?", re.IGNORECASE)
+_FEW_DOUBTS = re.compile(
+    r"\b(?:drop|truncate|delete|update|alter|grant|revoke|program|outfile)\b|\\!", re.IGNORECASE
+)
+_HIDDEN: Final = Act("hidden")
+
+
+def acts_of(command: Command) -> tuple[Act, ...]:
+    """All that a client does to a database by the SQL that it gets; () for other programs."""
+    client = CLIENTS.get(command.program)
+    if client is None:
+        return ()
+    given = _Given(client)
+    given.take(command.arguments)
+    if client.sub and given.operands and given.operands[0].text in client.sub:
+        given.operands.pop(0)
+    elif client.sub and command.program != "clickhouse-client":
+        return ()
+    texts = [*given.code, *_sql_operands(command.program, client, given.operands)]
+    found = [act for word in texts for act in _of_word(word, client.dialect)]
+    if given.unclear:
+        # A value that nobody knows may have been taken for SQL.
+        found = [act for act in found if act.kind != "unread"]
+        found += (act for act in _of_any(command.arguments, client) if act.kind in GRAVE)
+        found.append(_HIDDEN)
+    if given.files:
+        found.append(_HIDDEN)
+    if not texts and not given.files:
+        found += _fed(command, client)
+    return tuple(dict.fromkeys(found))
+
+
+def _sql_operands(program: str, client: Client, operands: Sequence[Word]) -> Sequence[Word]:
+    if program == "sqlcmd" and operands and operands[0].text == "query":
+        return operands[1:]
+    return () if client.operands is None else operands[client.operands :]
+
+
+class _Given:
+    """What the words of a client give to it."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self.code: list[Word] = []
+        self.files: list[Word] = []
+        self.operands: list[Word] = []
+        self.unclear = False
+
+    def take(self, words: Sequence[Word]) -> None:
+        """Take these words, of which any may be an option until `--`."""
+        left = list(reversed(words))
+        while left:
+            word = left.pop()
+            if word.text == "--" and not word.dynamic:
+                self.operands += reversed(left)
+                return
+            if word.expands in ("words", "value") and word.prefix == "":
+                self._unknown(word)
+            elif word.text[:1] != "-" or word.text == "-":
+                self.operands.append(word)
+            else:
+                self._option(word, left)
+
+    def _unknown(self, word: Word) -> None:
+        """Take a word that may be an option, unless it names a database or is one quoted text."""
+        named = _DATABASE.fullmatch(word.text) is not None
+        self.unclear |= not named and not (word.expands == "value" and " " in word.text)
+        self.operands.append(word)
+
+    def _option(self, word: Word, left: list[Word]) -> None:
+        client, text = self._client, word.text
+        if client.whole and text.startswith("--"):
+            text = text[1:]
+        name, sign, _ = text.partition("=")
+        takes = client.code | client.files | client.valued
+        if text in client.flags or (sign and name + "=" in client.flags):
+            return
+        if name in takes and (text.startswith("--") or not sign or client.whole):
+            if sign:
+                self._value(name, _end_of(word, len(word.text) - word.text.index("=") - 1))
+            elif left:
+                self._value(name, left.pop())
+            return
+        if text.startswith("--") or client.whole or not self._cluster(word, left):
+            self.unclear = True
+
+    def _cluster(self, word: Word, left: list[Word]) -> bool:
+        client = self._client
+        takes = client.code | client.files | client.valued
+        for place, letter in enumerate(word.text[1:], 2):
+            option = "-" + letter
+            if option + "=" in client.flags:
+                return True
+            if option in takes:
+                if place < len(word.text):
+                    self._value(option, _end_of(word, len(word.text) - place))
+                elif left:
+                    self._value(option, left.pop())
+                return True
+            if option not in client.flags:
+                return False
+        return True
+
+    def _value(self, name: str, word: Word) -> None:
+        if name in self._client.code:
+            self.code.append(word)
+        elif name in self._client.files:
+            self.files.append(word)
+        elif word.expands == "words" and not _DATABASE.fullmatch(word.text):
+            self.unclear = True
+
+
+def _end_of(word: Word, chars: int) -> Word:
+    """The last characters of a word, as a word."""
+    start = len(word.text) - chars
+    return msgspec.structs.replace(word, text=word.text[start:], at=word.at[start:])
+
+
+def _of_word(word: Word, dialect: Dialect) -> Iterator[Act]:
+    """What a text does, of which some may only be known at run time."""
+    found = acts_in(word.text, dialect)
+    if not word.dynamic:
+        yield from found
+        return
+    yield _HIDDEN
+    doubtful = _FEW_DOUBTS.search(word.text) is not None
+    yield from (act for act in found if act.kind in GRAVE and (act.kind != "unread" or doubtful))
+
+
+def _of_any(words: Sequence[Word], client: Client) -> Iterator[Act]:
+    """What any of these words would do if it were SQL; most are none."""
+    for word in words:
+        text = word.text
+        for each in (text, text.partition("=")[2], text[2:] if text[:1] == "-" else ""):
+            if " " in each and _FEW_DOUBTS.search(each):
+                yield from acts_in(each, client.dialect)
+
+
+def _fed(command: Command, client: Client) -> Iterator[Act]:
+    """What the text on the command's standard input does."""
+    if any(redirect.reads for redirect in command.redirects):
+        yield _HIDDEN
+    if command.documents:
+        for document in command.documents:
+            yield from _of_word(document, client.dialect)
+    elif command.piped_from:
+        lines = printed(command.piped_from[-1])
+        if not lines:
+            yield _HIDDEN
+        else:
+            yield from _of_word(_joined(lines), client.dialect)
+    elif command.reads_input:
+        yield _HIDDEN
+
+
+def _joined(lines: Sequence[Word]) -> Word:
+    """The lines as one text."""
+    dynamic = any(line.dynamic for line in lines)
+    text = "\n".join(line.text for line in lines)
+    first = lines[0]
+    return Word(
+        text, (first.start,) * len(text), first.start, first.end, "words" if dynamic else ""
+    )

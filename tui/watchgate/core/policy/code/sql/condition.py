@@ -1,0 +1,67 @@
+"""The condition of a `DELETE` or `UPDATE`: whether it chooses rows, or holds for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from watchgate.core.policy.code.sql.tokens import Token
+from watchgate.core.policy.shell.words import names
+
+Tokens = Sequence[Token]
+
+_NO_COLUMNS: Final = names("TRUE FALSE NULL NOT IS AND LIKE ILIKE IN BETWEEN EXISTS ANY ALL")
+_COMPARED: Final = frozenset(("=", "==", ">=", "<=", "<=>"))
+
+
+def chooses(tokens: Tokens) -> bool:
+    """Tell whether a statement that begins here has a `WHERE` of its own that chooses rows."""
+    condition = list(_where(tokens))
+    return bool(condition) and all(
+        any(map(_chooses, _parts(either, "AND"))) for either in _parts(condition, "OR", "||")
+    )
+
+
+def _where(tokens: Tokens) -> Iterator[Token]:
+    depth, inside = 0, False
+    for token in tokens:
+        depth += token.is_sign("(") - token.is_sign(")")
+        if depth < 0:
+            return
+        if depth == 0 and token.is_word("WHERE"):
+            inside = True
+        elif depth == 0 and token.is_word("RETURNING", "ORDER", "LIMIT", "ON"):
+            inside = False
+        elif inside:
+            yield token
+
+
+def _parts(tokens: Tokens, *between: str) -> Iterator[list[Token]]:
+    own: list[Token] = []
+    for token in tokens:
+        if token.kind in ("word", "sign") and token.text in between:
+            yield own
+            own = []
+        else:
+            own.append(token)
+    yield own
+
+
+def _chooses(part: Tokens) -> bool:
+    """Tell whether one comparison may fail for some rows."""
+    own = [token for token in part if token.text not in ("(", ")")]
+    texts = [token.text for token in own]
+    columns = [
+        t for t in own if t.kind == "name" or (t.kind == "word" and t.text not in _NO_COLUMNS)
+    ]
+    if not columns:
+        return False
+    if "NULL" in texts and "NOT" in texts:
+        return False
+    if len(texts) % 2 and texts[: len(texts) // 2] == texts[len(texts) // 2 + 1 :]:
+        return texts[len(texts) // 2] not in _COMPARED
+    if own[-1].kind == "string" and own[-1].text.strip("%") == "" and own[-1].text:
+        return False
+    above = any(text in (">", ">=", "<>", "!=") for text in texts)
+    low = own[-1].kind == "number" and (own[-1].text.strip("0.") == "" or texts[-2:-1] == ["-"])
+    return not (above and low)
