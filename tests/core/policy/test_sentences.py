@@ -46,9 +46,7 @@ NAMED = {
     "curl -k https://x.example/a": (
         "Does not check who answers at x.example, so anybody on the way can put in what they like"
     ),
-    "psql -c 'SELECT 1' -c 'DROP TABLE users'": (
-        "Deletes or overwrites data of a database: 'DROP TABLE users'"
-    ),
+    "psql -c 'SELECT 1' -c 'DROP TABLE users'": "Drops the table users",
     "az acr repository delete --name hub --repository app": "Deletes app at Azure",
     "aws iam delete-login-profile --user-name ada": (
         "Asks AWS for iam delete-login-profile of ada"

@@ -221,7 +221,10 @@ def _split_by_env(words: Sequence[Word]) -> Word:
         quoted.insert(0, msgspec.structs.replace(quoted[0], text="env", at=(quoted[0].start,) * 3))
     for word in words[1:]:
         text = shlex.quote(word.text)
-        at = word.at if text == word.text else (word.start,) * len(text)
+        if text == word.text:
+            quoted.append(word)
+            continue
+        at = (word.start,) * len(text)
         quoted.append(msgspec.structs.replace(word, text=text, at=at))
     return _joined(quoted) if quoted else Word("", (), 0, 0)
 
@@ -267,7 +270,7 @@ def _aliased(word: Word) -> Word:
 
 def _joined(words: Sequence[Word]) -> Word:
     """The words with one blank between them, as `eval` reads them."""
-    text = " ".join(word.text for word in words)
+    text = " ".join([word.text for word in words])
     at: list[int] = []
     for word in words:
         at += (*word.at, word.end)
