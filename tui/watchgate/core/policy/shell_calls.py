@@ -109,6 +109,10 @@ def _worst(findings: Iterable[Finding]) -> Risk:
     return max((finding.risk for finding in findings), key=severity)
 
 
+def _worst_is_grave(findings: Sequence[Finding]) -> bool:
+    return any(finding.risk in ("high", "critical") for finding in findings)
+
+
 class _Reader:
     """Holds the rules against commands in their order, for as long as `budget` words last.
 
@@ -194,7 +198,9 @@ class _Reader:
         # A project's own rule does not make a command known: it could else only loosen.
         known = any(rule.tier != "project" for rule, _ in matching)
         covered = "" if self._folders.lost else self._covered(views)
-        work = None if covered or self._folders.lost else self._ordinary(views)
+        # Of what is held for something graver, it is no news that it is ordinary besides.
+        settled = covered or self._folders.lost or (known and _worst_is_grave(hits))
+        work = None if settled else self._ordinary(views)
         if work is not None:
             known = True
             # Beside what is grave it says nothing that anybody has to read.

@@ -63,6 +63,8 @@ def unwrap(words: Sequence[Word], documents: Sequence[Word]) -> Wrapped:
         behind = max(map(len, commands), default=len(own))
         unclear = any(_may_shift(word) for word in own[: len(own) - behind])
     scripts = (*_option_scripts(program, words), *_operand_scripts(program, words))
+    # Some wrappers give a single word to a shell.
+    scripts += tuple(found[0] for found in commands if len(found) == 1 and " " in found[0].text)
     if program in SHELLS or (program == "ssh" and not scripts):
         scripts += tuple(documents)
     if program in PLAIN_SHELLS and len(words) == 3 and words[1].text in PLAIN_SCRIPT:
@@ -253,6 +255,8 @@ def _operand_scripts(program: str, words: Sequence[Word]) -> Iterator[Word]:
     known = SCRIPT_OPERAND_OPTIONS.get(program) or PREFIXES.get(program, Prefix()).options
     own = words[1:]
     operands = own[split(own, known).length :][SCRIPT_OPERANDS[program] :]
+    if program == "ssh" and operands and operands[0].text == "--":
+        operands = operands[1:]
     if program in SCRIPT_EACH:
         yield from operands[:_MAX_INPUTS]
     elif operands:

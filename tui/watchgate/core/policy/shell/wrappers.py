@@ -186,7 +186,6 @@ SUB_PREFIXES: dict[tuple[str, str], Prefix] = {
     ),
     ("conda", "run"): _prefix("-n -p --name --prefix --cwd"),
     ("mamba", "run"): _prefix("-n -p --name --prefix --cwd"),
-    ("pipx", "run"): _prefix("--spec --pip-args --python --index-url", "--no-cache --verbose"),
     ("bundle", "exec"): _prefix(),
     ("pnpm", "exec"): _prefix(),
     ("pnpm", "dlx"): _prefix("--package"),
