@@ -18,6 +18,7 @@ from watchgate.core.policy.assessment import Assessment
 from watchgate.core.policy.code import reading
 from watchgate.core.policy.code.python import reader
 from watchgate.core.policy.code.reading import MAX_COMMANDS
+from watchgate.core.policy.code.sql.client_commands import acts_in
 from watchgate.core.policy.shell.finder import commands
 from watchgate.core.policy.subject import Subject
 from watchgate.core.redact import redact
@@ -62,6 +63,14 @@ def _judged(text: str) -> Assessment:
         input_hash=input_hash(given, "shell"),
     )
     return assess(Subject(tool=tool, cwd="/home/me/w", home="/home/me"), shipped(), _NOW_US)
+
+
+def sql(data: bytes) -> None:
+    """Any text as SQL: a statement behind a grave one does not make it harmless."""
+    text = text_of(data)
+    acts_in(text, "postgres")
+    kinds = {act.kind for act in acts_in(f"drop table t;\n{text}", "postgres")}
+    demand(bool(kinds & {"drop", "unread"}), "what begins gravely is grave")
 
 
 def python(data: bytes) -> None:
@@ -157,6 +166,14 @@ TEXTS = {
             b"sudo env A=1 bash -c 'rm -rf ~/x' > /tmp/out 2>&1",
             b"find . -name '*.o' -exec rm {} \\; ; echo ${x:-`id`} <(ls)",
             b"case $x in a) ls;; esac; if [[ -f a ]]; then :; fi; f() { ls; }; f",
+        ),
+    ),
+    "sql": Target(
+        feed=sql,
+        seeds=(
+            b"with a(b) as (select c->>'d' from e where f in (1, 2)) select g(h) from a -- i",
+            b"update t set a = 'b' where c = 1 or d like '%'; \\d t",
+            b"copy (select 1) to program 'x'; alter table t drop column u; /* v */ do $$ w $$",
         ),
     ),
     "python": Target(
