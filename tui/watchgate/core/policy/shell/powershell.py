@@ -6,18 +6,19 @@ known for certain. What is not on the closed list of nodes, names or methods is 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from watchgate.core.patterns.allowance import check
 from watchgate.core.policy.shell import powershell_words as words_of
-from watchgate.core.policy.shell.names import plain_name
-from watchgate.core.policy.shell.powershell_cmdlets import ALIASES, CHANGES_NAMES
+from watchgate.core.policy.shell.powershell_cmdlets import ALIASES, CHANGES_NAMES, PROGRAMS
 from watchgate.core.policy.shell.powershell_grammar import parse
 from watchgate.core.policy.shell.powershell_methods import method_in_shell
 from watchgate.core.policy.shell.powershell_nodes import (
     NUMBERS,
     STRINGS,
+    hides_words,
     innermost,
     is_broken,
     operands,
@@ -68,7 +69,9 @@ _VALUES = names(
     script_block_expression left_assignment_expression"""
 )
 _CALLS = names("invokation_expression invokation_foreach_expression")
+_ACCESSES = _CALLS | names("member_access element_access")
 _RENAMES = "Gives a command another meaning"
+_MODULE = re.compile(r"microsoft\.powershell\.\w+/")
 _JOINS: dict[str, Sign] = {"&&": "&&", "||": "||"}
 
 
@@ -81,7 +84,7 @@ def read(text: str, at: Sequence[int], notes: Notes, depth: int = 0) -> tuple[Sc
     if root is None:
         notes.doubt(UNREAD)
         return Script(), False
-    broken = is_broken(root)
+    broken = is_broken(root) or hides_words(root, text)
     if broken:
         notes.doubt(UNREAD)
     reader = _Reader(Source(text, at), notes, depth)
@@ -183,6 +186,8 @@ class _Reader(PartReader):
             self.notes.doubt(TOO_MUCH)
             return script
         kind = node.type
+        if kind in _ACCESSES and self.is_apart(node):
+            self.doubt()
         if kind in _CALLS:
             self.method(node, script)
             return script
@@ -195,6 +200,16 @@ class _Reader(PartReader):
                 script.extend(self.inner(innermost(child)))
         self.depth -= 1
         return script
+
+    def is_apart(self, node: Node) -> bool:
+        """Tell whether blanks stand between a value and its member: there the word may end."""
+        parts = (self.source.text[each.start_byte : each.end_byte] for each in node.children[1:])
+        end = node.children[0].end_byte
+        for each, text in zip(node.children[1:], parts, strict=True):
+            if each.start_byte != end or text[:1].isspace():
+                return each.type != "]"
+            end = each.end_byte
+        return False
 
     def method(self, node: Node, script: Script) -> None:
         """Add what calling a method does."""
@@ -230,9 +245,10 @@ class _Reader(PartReader):
             script.extend(self.inner(target))
         if not constant:
             script.extend(ran)
-        name = words_of.variable(self.source, target.start_byte, target.end_byte).text.strip("${}")
-        if target.type != "variable" or not (constant or text.startswith("$env:")):
+        is_variable = target.type == "variable" and text.startswith("$")
+        if not is_variable or not (constant or text.startswith("$env:")):
             return
+        name = words_of.variable(self.source, target.start_byte, target.end_byte).text.strip("${}")
         given = self.word([core]) if constant else None
         at = self.source.at[target.start_byte]
         content = given.text if given else "$()"
@@ -258,14 +274,14 @@ class _Reader(PartReader):
             for group in part.groups:
                 script.extend(group)
             return script
-        name = plain_name(head.text)
-        full = ALIASES.get(name, head.text)
-        cmdlet = plain_name(full)
+        name = _own_name(head.text)
+        full = ALIASES.get(name, name and head.text)
+        cmdlet = _own_name(full)
         same = None if head.dynamic else _same(cmdlet, arguments, lists=lists)
         if cmdlet in CHANGES_NAMES:
             self.notes.doubt(_RENAMES)
         flat = [word for argument in arguments for word in argument]
-        if name in ALIASES and (same is not None or not _is_a_program(name)):
+        if name in ALIASES and name not in PROGRAMS:
             head = made_word(full, head.start)
         part.words = [head, *flat]
         part.same = same or ()
@@ -282,14 +298,10 @@ def _parts(script: Script) -> list[Part]:
     return script.pipelines[-1] if script.pipelines else []
 
 
-# Other systems have programs of these names, whose words are their own.
-_PROGRAMS = names(
-    "rm rmdir cat ls cp mv tee echo curl wget pwd cd pushd popd sort diff kill ps sleep where"
-)
-
-
-def _is_a_program(name: str) -> bool:
-    return name in _PROGRAMS
+def _own_name(text: str) -> str:
+    """The name of what may be a cmdlet, without its module; empty where it is a file."""
+    name = text.lower()
+    return name.rpartition("/")[2] if _MODULE.match(name) else "" if "/" in name else name
 
 
 def _same(name: str, arguments: list[Argument], *, lists: bool) -> tuple[Word, ...] | None:

@@ -65,6 +65,12 @@ ALIASES: Final[Mapping[str, str]] = {
 }
 """PowerShell's short names; some of them are programs of other systems too."""
 
+PROGRAMS: Final = names(
+    """rm rmdir cat ls cp mv tee echo curl wget pwd cd pushd popd sort diff compare kill ps sleep
+    where"""
+)
+"""Short names that are programs on other systems, whose words are then their own."""
+
 CHANGES_NAMES: Final = names("set-alias new-alias import-alias")
 """Behind them the same word is another command."""
 
@@ -207,9 +213,9 @@ CMDLETS: Final[Mapping[str, Cmdlet]] = {
             """get-command get-date get-help get-member get-service get-process get-module get-host
             get-culture get-uptime get-random get-unique get-psdrive get-volume get-disk new-guid
             get-acl compare-object measure-object sort-object select-object group-object out-null
-            format-table format-list format-wide out-string out-host where-object foreach-object
+            format-table format-list format-wide out-string out-host where-object
             convertto-json convertfrom-json convertto-csv convertfrom-csv convertto-html join-path
-            split-path new-timespan new-object write-verbose write-debug
+            split-path new-timespan write-verbose write-debug
             write-information write-progress"""
         ),
         Cmdlet(("true",), passes=True),

@@ -25,6 +25,8 @@ _CHUNK_BYTES = 256
 
 # PowerShell takes typographic quotes and dashes for plain ones, and every kind of blank for one.
 _MISREAD = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\xa0\u1680\u2000-\u201e\u2028-\u202f\u205f\u3000]")
+# The grammar goes on over an empty line, and over what only looks like a continued line.
+_MISCONTINUED = re.compile(r"`(?:[ \t]+\n|\n[ \t]*\n|`\n|\r|$)")
 _FOREIGN = re.compile(r"[^\t\n\x20-\x7e]")
 # The grammar takes them for operators where they are words of a command.
 _END_OF_OPTIONS = re.compile(r"(?<=[ \t])--(?=[ \t\n]|$)")
@@ -35,7 +37,10 @@ def parse(text: str) -> Node | None:
 
     None without a parser, and for a text that it would read otherwise than PowerShell does.
     """
-    if _LANGUAGE is None or len(text) > MAX_CHARS or _MISREAD.search(text):
+    if _LANGUAGE is None or len(text) > MAX_CHARS or _MISCONTINUED.search(text):
+        return None
+    text = text.replace("\r\n", " \n")
+    if _MISREAD.search(text):
         return None
     source = _FOREIGN.sub("_", _END_OF_OPTIONS.sub("__", text)).encode("ascii")
     reads = 0

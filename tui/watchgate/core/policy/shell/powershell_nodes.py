@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,10 @@ STRINGS = names(
 )
 NUMBERS = names("decimal_integer_literal hexadecimal_integer_literal real_literal")
 WORDS = names("generic_token command_parameter command_name simple_name")
+
+
+_BEFORE_COMMENT = " \t\n;{}()|&,="
+_WITHIN = re.compile(r"[^\s;{}()|&,=]#")
 
 
 def innermost(node: Node) -> Node:
@@ -38,6 +43,18 @@ def is_broken(root: Node) -> bool:
         if node.is_error or (node.is_missing and node.type != " "):
             return True
         todo += (child for child in node.children if child.has_error)
+    return False
+
+
+def hides_words(root: Node, text: str) -> bool:
+    """Tell whether a comment begins within a word, where PowerShell goes on with the word."""
+    todo = [root] if _WITHIN.search(text) else []
+    while todo:
+        node = todo.pop()
+        begins = node.start_byte
+        if node.type == "comment" and begins and text[begins - 1] not in _BEFORE_COMMENT:
+            return True
+        todo += node.children
     return False
 
 

@@ -90,7 +90,7 @@ class PartReader:
         if group[0].type == "redirection":
             self.redirect(group[0], part)
             return ()
-        if group[0].type == "stop_parsing":
+        if any(each.type == "stop_parsing" for each in group):
             self.doubt()
         cores = [innermost(each) for each in group]
         if cores[0].type == "script_block_expression" and len(cores) == 1:
@@ -167,7 +167,11 @@ class PartReader:
         file = next((each for each in node.children if each.type == "redirected_file_name"), None)
         if sign is None or file is None:
             return
-        target = self.word([each for each in file.children if each.type != "command_argument_sep"])
+        named = [each for each in file.children if each.type != "command_argument_sep"]
+        if not named:
+            self.doubt()
+            return
+        target = self.word(named)
         self.add_redirect(self.text(sign), target, part)
 
     def redirect_text(self, node: Node, text: str, part: Part) -> None:

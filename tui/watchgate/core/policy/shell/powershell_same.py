@@ -16,6 +16,10 @@ _MATCHES_NAMES: Final = names("path filepath destination")
 _STORE: Final = re.compile(
     r"(?:env|hk\w\w|cert|function|variable|alias|wsman|registry):", re.IGNORECASE
 )
+_PROPERTIES: Final = names(
+    """-membername basename count cpu directoryname extension fullname id key length line name path
+    pspath value"""
+)
 _ANY: Final = "${_}"
 _PRINTS: Final = names("get-childitem get-item get-content")
 _TAKES_FILES: Final = names(
@@ -30,10 +34,14 @@ def same_in_shell(
 
     `lists` says that what feeds it are files, which a cmdlet takes for those to work on.
     """
+    start = arguments[0][0].start if arguments and arguments[0] else 0
+    if name == "foreach-object":
+        # By a name it calls a method, or reads a property.
+        named = [word.text.lower() for argument in arguments for word in argument]
+        return (made_word("true", start),) if _PROPERTIES.issuperset(named) else None
     cmdlet = CMDLETS.get(name)
     if cmdlet is None:
         return None
-    start = arguments[0][0].start if arguments and arguments[0] else 0
     if cmdlet.passes:
         return tuple(made_word(text, start) for text in cmdlet.words)
     given = _given(cmdlet, arguments)
