@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable
 from datetime import UTC
 
 from rich.text import Text
@@ -14,8 +15,10 @@ from watchgate.core.events import Tool
 from watchgate.core.filters import FilterError, parse
 from watchgate.core.policy.assess import assess
 from watchgate.core.policy.assessment import Assessment
+from watchgate.core.policy.code import reading
 from watchgate.core.policy.code.python import reader
 from watchgate.core.policy.code.reading import MAX_COMMANDS
+from watchgate.core.policy.code.sql.client_commands import acts_in
 from watchgate.core.policy.shell.finder import commands
 from watchgate.core.policy.subject import Subject
 from watchgate.core.redact import redact
@@ -62,12 +65,36 @@ def _judged(text: str) -> Assessment:
     return assess(Subject(tool=tool, cwd="/home/me/w", home="/home/me"), shipped(), _NOW_US)
 
 
+def sql(data: bytes) -> None:
+    """Any text as SQL: a statement behind a grave one does not make it harmless."""
+    text = text_of(data)
+    acts_in(text, "postgres")
+    kinds = {act.kind for act in acts_in(f"drop table t;\n{text}", "postgres")}
+    demand(bool(kinds & {"drop", "unread"}), "what begins gravely is grave")
+
+
 def python(data: bytes) -> None:
     """Any text as Python: what it does, in commands that have words."""
     found = reader.read(text_of(data))
     for argv in found.commands:
         demand(bool(argv) and isinstance(argv[0], str), "a program, by its name")
     demand(len(found.commands) <= _MOST_COMMANDS, "what it does is bounded")
+
+
+def code_of(program: str) -> Callable[[bytes], None]:
+    """Any text as the code of a program: what it does, in commands that have words."""
+
+    def take(data: bytes) -> None:
+        found = reading.read(program, text_of(data))
+        demand(all(found.commands), "every command has a word")
+        demand(len(found.commands) <= _MOST_COMMANDS, "what it does is bounded")
+        demand(found.unread or not any(map(_has_no_program, found.commands)), "a program, by name")
+
+    return take
+
+
+def _has_no_program(argv: reading.Argv) -> bool:
+    return not isinstance(argv[0], str)
 
 
 def filters(data: bytes) -> None:
@@ -141,12 +168,49 @@ TEXTS = {
             b"case $x in a) ls;; esac; if [[ -f a ]]; then :; fi; f() { ls; }; f",
         ),
     ),
+    "sql": Target(
+        feed=sql,
+        seeds=(
+            b"with a(b) as (select c->>'d' from e where f in (1, 2)) select g(h) from a -- i",
+            b"update t set a = 'b' where c = 1 or d like '%'; \\d t",
+            b"copy (select 1) to program 'x'; alter table t drop column u; /* v */ do $$ w $$",
+        ),
+    ),
     "python": Target(
         feed=python,
         seeds=(
             b"import os\nfor p in open('a'):\n    os.remove(f'x/{p}')\nprint(*[1], sep='')",
             b"from subprocess import run as r\nclass A:\n  def f(self, *a): r(['ls', *a])\nA().f()",
             b"with open('a', 'w') as f: f.write(__import__('json').dumps({**{'a': [2]}}))",
+        ),
+    ),
+    "javascript": Target(
+        feed=code_of("node"),
+        seeds=(
+            b"const {exec: x} = require('child_process'); for (const a of ['b', 'c']) x(`d ${a}`)",
+            b"class A extends Error { m() { return this.x ?? fs.readFileSync('a') } } new A().m()",
+            b"import f from 'fs/promises'; let {a = 1, ...r} = {}; f.rm('x', {recursive: !0})",
+        ),
+    ),
+    "perl": Target(
+        feed=code_of("perl"),
+        seeds=(
+            b"s{a}{`id $1`}e; print qq(b $h{c}[1] @d), <STDIN> if /e/ && -f 'g'",
+            b"open(my $f, '<', 'a') or die; $h{$_}++ while <$f>; system(qw(b c)); tr/a/b/",
+        ),
+    ),
+    "ruby": Target(
+        feed=code_of("ruby"),
+        seeds=(
+            b'puts "a #{`id`} b" if x =~ /c/; %w[d e].each { |f| File.delete(f) }; h = {g: 1}',
+            b"def f(x) x ? :a : 4 / 2 end; File.open('b', 'w') { |o| o.puts f(1) }; system 'c'",
+        ),
+    ),
+    "awk": Target(
+        feed=code_of("awk"),
+        seeds=(
+            b'/a[/]b/ && $1 > 5 {print $2, "c" | "sort"} END {while (("d" | getline e) > 0) n++}',
+            b'{printf("%s\\n", $1 / 2) > "f"; system("g"); getline h < "i"} # j',
         ),
     ),
     "filter": Target(

@@ -80,7 +80,7 @@ def test_what_is_put_to_a_person_anyway_is_not_judged() -> None:
 
 
 def test_guard_holds_what_is_grave_and_strict_all_that_no_rule_allows() -> None:
-    found = report(asked(WIPE), asked("npm install left-pad"), asked("ls"))
+    found = report(asked(WIPE), asked("git push"), asked("ls"))
     assert (found.guard.held, found.guard.grave, found.strict.held) == (1, 1, 2)
 
 
@@ -91,8 +91,8 @@ def test_where_nobody_is_asked_guard_holds_what_no_rule_knows() -> None:
 
 
 def test_the_very_same_again_is_what_a_standing_grant_may_have_answered() -> None:
-    calls = [asked("npm install left-pad", at_us=NOW_US - n) for n in range(4)]
-    other = asked("npm install left-pad", cwd="/srv/lib")
+    calls = [asked("git push", at_us=NOW_US - n) for n in range(4)]
+    other = asked("git push", cwd="/srv/lib")
     grave = [asked(WIPE), asked(WIPE)]
     assert report(*calls, other, *grave).strict == Tally(held=7, grave=2, again=4, granted=3)
 

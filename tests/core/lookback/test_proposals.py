@@ -86,6 +86,24 @@ def test_a_star_of_the_command_itself_makes_no_rule() -> None:
     assert found == []
 
 
+def test_a_grant_is_for_one_folder_and_counts_no_other() -> None:
+    calls = [
+        *(asked("git push") for _ in range(3)),
+        *(asked("git push", cwd="/srv/lib") for _ in range(2)),
+    ]
+    found = [each for each in report_of(*calls) if each.profile == "guard"]
+    assert [(each.kind, each.text, each.folder, each.calls) for each in found] == [
+        ("grant", "git push *", "/srv/app", 3),
+        ("grant", "git push *", "/srv/lib", 2),
+    ]
+
+
+def test_a_grant_that_leads_out_of_the_folder_is_for_these_words() -> None:
+    calls = [asked("git push /srv/mirror"), asked("git push")]
+    found = [each.text for each in report_of(*calls) if each.profile == "guard"]
+    assert found == ["git push /srv/mirror", "git push *"]
+
+
 def test_secrets_are_covered_in_examples() -> None:
     (found, *_) = report_of(asked("frob go --password=hunter2hunter2"))
     assert found.examples == ("frob go --password=<password, 14 chars>",)

@@ -33,10 +33,21 @@ IS_ANOTHER_PROGRAMS = [
     "kubectl delete ns prod -- --help",
 ]
 
+TAKEN_BACK = [
+    "git clean -n --no-dry-run -fd",
+    "git push --force --dry-run --no-dry-run",
+    "git push -f -n --no-dry",
+    "git clean --dry-run -fd --no-dry-run",
+    "kubectl delete pod x --dry-run=client --dry-run=none",
+    "helm uninstall web --dry-run --dry-run=false",
+]
+
 MAY_BE_ANYTHING = ["git clean -fdx $x -n", "kubectl delete ns prod $x --help"]
 
 
-@pytest.mark.parametrize("command", [*IS_A_VALUE, *IS_ANOTHER_PROGRAMS, *MAY_BE_ANYTHING])
+@pytest.mark.parametrize(
+    "command", [*IS_A_VALUE, *IS_ANOTHER_PROGRAMS, *TAKEN_BACK, *MAY_BE_ANYTHING]
+)
 def test_a_word_that_is_no_option_of_the_program_excuses_nothing(command: str) -> None:
     assert judge_command(command).risk in ("high", "critical")
 
@@ -61,6 +72,8 @@ def test_a_word_that_is_no_option_of_the_program_excuses_nothing(command: str) -
         "aws s3 rm s3://x --recursive --dryrun",
         "npm publish --access public --dry-run",
         "ssh -V",
+        "git clean --no-dry-run -n",
+        "git clean -n --no-quiet",
     ],
 )
 def test_a_dry_run_is_not_held(command: str) -> None:

@@ -44,6 +44,11 @@ VARIABLES = [
     "echo $SIGNING_KEY",
     "echo $MASTER_KEY",
     "printenv OPENAI_KEY",
+    "printenv db_password",
+    "echo ${api_token:-none}",
+    "echo ${!NAME}",
+    'echo "x: $A_PAT"',
+    "base64 <<< x $REDIS_URL",
 ]
 
 FILES = [

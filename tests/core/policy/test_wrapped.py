@@ -56,6 +56,9 @@ WRAPPED = [
     "wsl -d Debian -e rm -rf ~",
     "gcloud compute ssh vm --command='rm -rf ~'",
     "npx --yes rimraf ~",
+    "watchexec -e py 'rm -rf ~'",
+    "devbox run 'ls && rm -rf ~'",
+    "ssh -p 22 host -- rm -rf ~",
 ]
 
 

@@ -38,7 +38,8 @@ def proposal_lines(proposals: tuple[Proposal, ...]) -> Iterator[str]:
         if of_profile:
             yield f"{name}: what would take most of that away"
         for each in of_profile:
-            yield f"  {each.text}  lets {plural(each.calls, 'call')} through, {_means(each)}"
+            where = f" in {each.folder}" if each.folder else ""
+            yield f"  {each.text}{where}  lets {plural(each.calls, 'call')} through, {_means(each)}"
             yield from (f"      {example.splitlines()[0]}" for example in each.examples if example)
             yield from (f"    | {line}" for line in each.toml.splitlines())
 
@@ -46,4 +47,4 @@ def proposal_lines(proposals: tuple[Proposal, ...]) -> Iterator[str]:
 def _means(proposal: Proposal) -> str:
     if proposal.kind == "rule":
         return "as a rule in policy.toml, such as"
-    return "as a grant: press A on it, or watchgate allow ID --always; such as"
+    return "as a grant: press A on it, then 4 and 6, or watchgate allow ID --scope always; such as"

@@ -64,8 +64,8 @@ def add_parser(commands: Commands) -> None:
         metavar="WORDS",
         action="append",
         default=[],
-        help="with the width program: what it lets run, such as 'npm run build *', in place of what "
-        "is proposed; may be given for each command of the call",
+        help="with the width program: what it lets run, such as 'npm run build *', in place of "
+        "what is proposed; may be given for each command of the call",
     )
     allow.add_argument(
         "--command",

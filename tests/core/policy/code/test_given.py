@@ -34,6 +34,8 @@ FOUND = [
 
 NOT_SURE = [
     "python3 -c 'exec(x)'",
+    f"python2 -c '{PRINTS}'",
+    f"/usr/bin/python2.7 -c '{PRINTS}'",
     f"python3 -ic '{PRINTS}'",
     f"python3 -x -c '{PRINTS}'",
     f"python3 --odd -c '{PRINTS}'",

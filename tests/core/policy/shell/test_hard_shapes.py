@@ -191,6 +191,28 @@ def test_a_line_behind_a_pipeline_is_read_as_a_line_of_its_own(first: str, line:
     assert found.found[-1].span[0] > len(first)
 
 
+@pytest.mark.parametrize(
+    "around",
+    [
+        "{{ {}; }}",
+        "if t; then {}; fi",
+        "if {}; then t; fi",
+        "while t; do {}; done",
+        "case q in a) {};; esac",
+        "f() {{ {}; }}",
+        'echo "$({})"',
+        "cat <({})",
+        "bash -c '{}'",
+        "bash <<E\n{}\nE",
+        "ssh h '{}'",
+    ],
+)
+def test_a_line_behind_a_pipeline_is_read_in_any_surroundings(around: str) -> None:
+    for first, line in product(["a | b | c", "> f"], ["rm -rf x > y", "[[ -f q ]] && rm -rf x"]):
+        text = around.format(f"{first}\n{line}")
+        assert ["rm", "-rf", "x"] in _run_by(text) or commands(text).opaque, text
+
+
 def test_many_lines_that_the_grammar_joins_are_read_or_opaque() -> None:
     assert not commands("a | b | c\n" * 30 + "rm -rf x > y").opaque
     nested = "a | b | c\n" + "[[ a | b | c\n" * 20 + "rm -rf x > y"

@@ -115,7 +115,10 @@ def homeless(report: Report, home: str) -> Report:
 
     proposals = tuple(
         msgspec.structs.replace(
-            each, examples=tuple(at_home.sub("~", example) for example in each.examples)
+            each,
+            text=at_home.sub("~", each.text),
+            folder=at_home.sub("~", each.folder),
+            examples=tuple(at_home.sub("~", example) for example in each.examples),
         )
         for each in report.proposals
     )

@@ -112,8 +112,8 @@ class Judged:
 def _said(asked: Asked, found: Assessment) -> Said:
     alone = gate_action("guard", found, autonomous=True)
     strict = gate_action("strict", found, autonomous=False)
-    needs_alone = needs_of(asked.tool, found, "guard") if alone == "hold" else ()
-    needs_strict = needs_of(asked.tool, found, "strict") if strict == "hold" else ()
+    needs_alone = needs_of(asked, found, "guard") if alone == "hold" else ()
+    needs_strict = needs_of(asked, found, "strict") if strict == "hold" else ()
     shown = found.risk in GRAVE or needs_alone or needs_strict
     return Said(
         risk=found.risk,

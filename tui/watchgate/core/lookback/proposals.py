@@ -13,10 +13,10 @@ from typing import Literal
 
 import msgspec
 
-from watchgate.core.events import Tool
 from watchgate.core.grants.generalise import generalised
-from watchgate.core.grants.proposal import grantable, uncovered
+from watchgate.core.grants.proposal import grantable, proposed
 from watchgate.core.grants.rule import GrantRule
+from watchgate.core.lookback.asked import Asked
 from watchgate.core.policy.assessment import NO_RULE, Assessment, Finding
 from watchgate.core.policy.compiled import Rule, compile_rule
 from watchgate.core.policy.load import load
@@ -34,12 +34,15 @@ Unasked = Literal["guard", "strict"]
 class Need(msgspec.Struct, frozen=True):
     """One command of a held call, as widely as a person would answer it.
 
-    `kind` says what answers it: a `rule` that knows it, or a `grant`.
+    `kind` says what answers it: a `rule` that knows it, or a `grant`, which is for one `agent` in
+    one `folder`.
     """
 
     kind: Literal["rule", "grant"]
     words: tuple[str, ...]
     more: bool
+    agent: str = ""
+    folder: str = ""
 
     @property
     def text(self) -> str:
@@ -64,10 +67,13 @@ class Need(msgspec.Struct, frozen=True):
 class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     """One answer, with what it would have let through: how many calls, and some of them.
 
-    `examples` are texts from outside, with their secrets replaced.
+    `examples` are texts from outside, with their secrets replaced. A grant is for one `agent` in
+    one `folder`.
     """
 
     profile: Unasked
+    agent: str = ""
+    folder: str = ""
     kind: Literal["rule", "grant"]
     text: str
     toml: str
@@ -87,20 +93,20 @@ class HeldCall(msgspec.Struct, frozen=True):
     is_held_with: Callable[[Sequence[Rule]], bool]
 
 
-def needs_of(tool: Tool, found: Assessment, profile: Unasked) -> tuple[Need, ...]:
+def needs_of(asked: Asked, found: Assessment, profile: Unasked) -> tuple[Need, ...]:
     """Return what would have to be answered for a held call to go on; () where nothing may be."""
     if grantable(found):
         return ()
     holding = [each for each in found.findings if _holds(each, profile)]
     if not holding or any(each.segment is None for each in holding):
         return ()
-    if tool.cls != "shell" or any(each.rule != NO_RULE for each in holding):
-        return _grants(tool, found)
+    if asked.tool.cls != "shell" or any(each.rule != NO_RULE for each in holding):
+        return _grants(asked, found)
     numbers = {each.segment for each in holding}
     unknown = [s for s in found.segments if NO_RULE in s.rules and s.number in numbers]
     if any(each.dynamic or not each.words for each in unknown):
         return ()
-    return tuple({_need("rule", each.words): None for each in unknown})
+    return tuple({_need(each.words, asked): None for each in unknown})
 
 
 def proposals(held: Iterable[HeldCall], profile: Unasked) -> tuple[Proposal, ...]:
@@ -118,7 +124,7 @@ def proposals(held: Iterable[HeldCall], profile: Unasked) -> tuple[Proposal, ...
         if not counts:
             break
         tried += 1
-        best = max(counts, key=lambda need: (counts[need], need.text))
+        best = max(counts, key=lambda need: (counts[need], need.text, need.folder))
         answered = _answered(left, [*chosen, best])
         if not answered:
             left = [call for call in left if best not in call.needs]
@@ -129,6 +135,8 @@ def proposals(held: Iterable[HeldCall], profile: Unasked) -> tuple[Proposal, ...
             Proposal(
                 profile=profile,
                 kind=best.kind,
+                agent=best.agent,
+                folder=best.folder,
                 text=best.text,
                 toml=best.toml,
                 calls=sum(call.count for call in answered),
@@ -155,20 +163,24 @@ def _holds(finding: Finding, profile: Unasked) -> bool:
     return profile == "strict" or finding.rule == NO_RULE or finding.effect == "lasting"
 
 
-def _grants(tool: Tool, found: Assessment) -> tuple[Need, ...]:
+def _grants(asked: Asked, found: Assessment) -> tuple[Need, ...]:
     try:
-        commands = [words for _, words in uncovered(tool, found)]
+        rules = proposed(asked.tool, found)
     except ValueError:
         return ()
-    if tool.cls != "shell":
-        return tuple(Need("grant", words, more=False) for words in commands)
-    return tuple({_need("grant", words): None for words in commands})
+    return tuple(_grant(rule.words, rule.more, asked) for rule in rules)
 
 
-def _need(kind: Literal["rule", "grant"], words: tuple[str, ...]) -> Need:
+def _need(words: tuple[str, ...], asked: Asked) -> Need:
     head, more = generalised(words)
     # In a rule a star stands for anything, so that one of the command itself would be wider.
-    return Need("grant" if any("*" in word for word in head) else kind, head, more)
+    if any("*" in word for word in head):
+        return _grant(words, more=False, asked=asked)
+    return Need("rule", head, more)
+
+
+def _grant(words: tuple[str, ...], more: bool, asked: Asked) -> Need:
+    return Need("grant", words, more, asked.agent, asked.cwd)
 
 
 def _rule(need: Need) -> Rule:

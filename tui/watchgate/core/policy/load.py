@@ -181,6 +181,8 @@ def _fault_of_shape(shape: CommandMatch) -> tuple[str, str] | None:
         return "command", "a rule that loosens names its programs one by one; add command.program"
     if shape.changed:
         return "command", "changed stands in ask and deny rules only; remove it"
+    if shape.shows:
+        return "command", "shows stands in ask and deny rules only; remove it"
     if shape.flags is None:
         return "command", (
             "a rule that loosens lists all flags that may occur; add command.flags,"

@@ -71,6 +71,8 @@ class CommandMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     folder, named by its path. `says` and `suggest` are for what has this shape, in
     the place of those of the rule.
 
+    `shows` are variables of which an argument holds the value (`$NAME`, `${NAME}`, for printenv
+    the name itself); ask and deny only.
     `statement` is what the SQL does that a client of a database gets, one or several of `read`,
     `change`, `drop`, `delete-all`, `rights`, `program`, `file`, `unread` and `hidden`: for ask and
     deny some statement is one of these, for a rule that loosens all are.
@@ -100,6 +102,7 @@ class CommandMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     fed: bool | None = None
     code: Literal["", "read", "unread"] = ""
     changed: Names = ()
+    shows: Names = ()
     statement: Statement | tuple[Statement, ...] = ()
     anywhere: bool = False
     scratch: bool = True

@@ -25,7 +25,7 @@ from watchgate.core.policy.folders import Folders, started_in
 from watchgate.core.policy.guards import MAX_SCANNED_CHARS, guard
 from watchgate.core.policy.matching.cover import clean, writes_inside
 from watchgate.core.policy.matching.seen import Seen
-from watchgate.core.policy.matching.staying import sets_within
+from watchgate.core.policy.matching.staying import counted, sets_within
 from watchgate.core.policy.own_processes import reached
 from watchgate.core.policy.places import Place
 from watchgate.core.policy.policy import Index, Policy
@@ -107,6 +107,10 @@ def combined(
 
 def _worst(findings: Iterable[Finding]) -> Risk:
     return max((finding.risk for finding in findings), key=severity)
+
+
+def _worst_is_grave(findings: Sequence[Finding]) -> bool:
+    return any(finding.risk in ("high", "critical") for finding in findings)
 
 
 class _Reader:
@@ -194,10 +198,14 @@ class _Reader:
         # A project's own rule does not make a command known: it could else only loosen.
         known = any(rule.tier != "project" for rule, _ in matching)
         covered = "" if self._folders.lost else self._covered(views)
-        work = None if covered or self._folders.lost else self._ordinary(views)
+        # Of what is held for something graver, it is no news that it is ordinary besides.
+        settled = covered or self._folders.lost or (known and _worst_is_grave(hits))
+        work = None if settled else self._ordinary(views)
         if work is not None:
-            hits.append(work)
             known = True
+            # Beside what is grave it says nothing that anybody has to read.
+            if not any(severity(hit.risk) > severity(work.risk) for hit in hits):
+                hits.append(work)
         self._hits += hits
         said = list(hits)
         unclean = clean(views[0])
@@ -239,7 +247,7 @@ class _Reader:
 
     def _ordinary(self, views: list[Seen]) -> Finding | None:
         """What is said of a command that is ordinary work, in every folder where it may run."""
-        found = [self._rule_over(seen, self._policy.working) for seen in views]
+        found = [self._rule_over(counted(seen), self._policy.working) for seen in views]
         if not all(found) or found[0] is None:
             return None
         command = views[0].command

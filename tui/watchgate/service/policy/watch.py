@@ -5,7 +5,6 @@ from __future__ import annotations
 import anyio
 import anyio.to_thread
 
-from watchgate.core.policy.code.sql.tokens import load as load_grammars
 from watchgate.core.records import CoreData
 from watchgate.service.hub import Hub
 from watchgate.service.policy.store import Policies
@@ -19,8 +18,6 @@ async def watch(hub: Hub, policies: Policies) -> None:
     if policies.fault:
         data = CoreData(what="the policy cannot be used", detail=policies.fault)
         hub.recorder.about_core("policy.broken", data)
-    # So that no call waits for it.
-    await anyio.to_thread.run_sync(load_grammars)
     while True:
         await anyio.sleep(LOOK_S)
         tell_faults(hub, policies)

@@ -8,6 +8,7 @@ import threading
 import pytest
 
 from watchgate.core.policy.code.python.reader import read
+from watchgate.core.policy.code.python.standard import STANDARD
 from watchgate.core.policy.code.reading import Argv, Unknown
 
 SOME = Unknown()
@@ -79,6 +80,10 @@ SOME = Unknown()
 )
 def test_code_does_what_these_commands_do(code: str, commands: list[Argv]) -> None:
     assert list(read(code).commands) == commands
+
+
+def test_the_modules_of_this_python_are_known_as_such() -> None:
+    assert {name for name in sys.stdlib_module_names if name[:1] != "_"} <= STANDARD
 
 
 def test_the_files_that_may_be_loaded_in_place_of_modules_are_named() -> None:

@@ -14,7 +14,7 @@ COMPUTES = [
     "puts %w[a b c].map(&:upcase).join(', ')",
     "puts $_.upcase if /x/",
     "$_.gsub!(/foo/, 'bar')",
-    "puts $_.sub(/a(\\d)/) { \"b#{$1}\" }",
+    'puts $_.sub(/a(\\d)/) { "b#{$1}" }',
     "print $_ unless $_ =~ /^\\s*#/",
     "puts $_.split(',')[1]",
     "x = 5; puts x / 2",
@@ -27,8 +27,8 @@ COMPUTES = [
     "puts [3, 1].sort.reverse.first",
     "puts [1, 2].inject(:+)",
     "puts (1..5).reduce(1) { |a, b| a * b }",
-    "h = Hash.new(0); $stdin.each_line { |l| h[l.chomp] += 1 };"
-    " h.sort_by { |k, v| -v }.each { |k, v| puts \"#{k} #{v}\" }",
+    "h = Hash.new(0); $stdin.each_line { |l| h[l.chomp] += 1 }",
+    'h = {}; h.sort_by { |k, v| -v }.each { |k, v| puts "#{k} #{v}" }',
     "begin; Integer('x'); rescue ArgumentError => e; puts e.message; end",
     "puts '%05.2f' % 3.14159",
     "puts 'abc'[0..1]",
@@ -77,8 +77,8 @@ RUNS = [
     "ruby -rjson -e 'puts JSON.parse($stdin.read)[\"a\"]' < a.json",
     "ruby -ne 'puts $_ if /x/' f",
     "ruby -pi -e '$_.gsub!(/a/, \"b\")' f.txt",
-    "ruby -ropen-uri -e 'puts 1'",
     "ruby <<'E'\nputs 1\nE",
+    "ruby -c a.rb",
 ]
 
 

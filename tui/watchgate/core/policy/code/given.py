@@ -15,6 +15,9 @@ from watchgate.core.policy.shell.words import Word, names
 # Perl takes the value of `-F` in quotes or slashes for code.
 _PLAIN_VALUE = re.compile(r"[^/'\"*(]{0,40}|/[^/(]{0,40}/")
 
+# The same words mean other things in Python 2: `input()` runs what it reads.
+_OLD = re.compile(r"python2[.\d]*$")
+
 Operands = Literal["none", "first", "all"]
 
 
@@ -99,7 +102,10 @@ INLINE: Final[Mapping[str, Inline]] = {
 def given(command: Command, files: Files) -> tuple[Word, ...]:
     """The pieces of code that the command runs, one below the other; none if that is not sure."""
     inline = INLINE.get(command.program)
-    if inline is None or command.words[0].dynamic or not command.words[0].text.isascii():
+    first = command.words[0]
+    if inline is None or first.dynamic or not first.text.isascii():
+        return ()
+    if _OLD.search(first.text):
         return ()
     arguments = command.arguments
     if inline.verb:

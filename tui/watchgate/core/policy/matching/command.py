@@ -68,6 +68,7 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     fed: bool | None
     changed: Patterns
     code: str = ""
+    shows: Patterns = Patterns()
     statement: frozenset[str] = frozenset()
     anywhere: bool = False
     scratch: bool = True
@@ -127,6 +128,7 @@ def shape(match: CommandMatch, sets: Sets, *, allows: bool) -> Shape:
         fed=match.fed,
         changed=compiled(name.lower() for name in names(match.changed)),
         code=match.code,
+        shows=compiled(names(match.shows)),
         statement=frozenset(names(match.statement)),
         anywhere=match.anywhere,
         scratch=match.scratch,
@@ -270,6 +272,10 @@ def _paths(wanted: Shape, seen: Seen) -> Sequence[Word]:
     return seen.touching(wanted.paths) if wanted.paths else ()
 
 
+def _shows(wanted: Shape, seen: Seen) -> Sequence[Word]:
+    return [word for word, name in seen.expanded_variables if wanted.shows.fit(name)]
+
+
 def _statements(wanted: Shape, seen: Seen) -> Sequence[Word]:
     return seen.command.words if wanted.statement & seen.statements else ()
 
@@ -386,6 +392,7 @@ def _demands(made: Shape) -> Iterator[Demand]:
         (made.sub_regex, _sub_regex),
         (made.args_regex, _args_regex),
         (made.line, _lines),
+        (made.shows, _shows),
         (made.statement, _statements),
         (made.paths, _paths),
         (made.piped_from, _fed),
@@ -407,6 +414,8 @@ def _needs(made: Shape) -> int:
     found = needs.ARGUMENT if any(words) or made.operands in ("one", "some") else 0
     if any(each.dashed for each in flags):
         found |= needs.DASH
+    if made.shows:
+        found |= needs.ARGUMENT
     if made.paths is not None:
         found |= needs.OF_ACCESS[made.paths.access]
     if made.piped_from is not None:

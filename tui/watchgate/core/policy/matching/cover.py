@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from watchgate.core.policy.matching.command import Shape, Sub, is_fed_so
 from watchgate.core.policy.matching.options import TAKES_NEXT_WORD, Closed, is_option
 from watchgate.core.policy.matching.seen import Seen
-from watchgate.core.policy.matching.staying import counted, stays
+from watchgate.core.policy.matching.staying import stays
 from watchgate.core.policy.places import Place
 from watchgate.core.policy.shell.commands import Command
 from watchgate.core.policy.shell.words import Word
@@ -33,8 +33,6 @@ def covers(wanted: Shape, seen: Seen, *, ordinary: bool = False) -> bool:
 
     An `ordinary` one also stays in the session's folder, where its program may lie too.
     """
-    if ordinary:
-        seen = counted(seen)
     command = seen.command
     if wanted.heads is not None and wanted.heads.isdisjoint(seen.known_texts):
         return False

@@ -23,6 +23,7 @@ _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]{0,63}://[^\s\"'<>`)\]]+", re.IGNORECASE
 _NAMED_BY_OPERAND = ("curl", "wget", "http", "https", "xh", "curlie")
 SETS_VARIABLES = frozenset(("env", "export", "declare", "typeset", "readonly", "local", "sudo"))
 _ASSIGNED = re.compile(r"([A-Za-z_]\w*)(?:\[[^]]*])?\+?=")
+_EXPANDED = re.compile(r"\$\{?[!#]?([A-Za-z_]\w*)")
 _PLAIN_VALUE = re.compile(
     r"(?:\w*PAGER|\w*EDITOR|VISUAL|LESS)=(?:cat|true|:|)|(?:CC|CXX)=[\w.+-]+|GOFLAGS=-mod=\w+"
     r"|ANSIBLE_\w+=(?:[Tt]rue|[Ff]alse|[01]|yes|no)"
@@ -53,6 +54,7 @@ class Seen:
         self._known_texts: frozenset[str] | None = None
         self._addresses: list[tuple[Word, str]] | None = None
         self._variables: list[tuple[Word, str]] | None = None
+        self._expanded_variables: list[tuple[Word, str]] | None = None
         self._acts: tuple[Act, ...] | None = None
         self._line: str | None = None
         self._operand_line: str | None = None
@@ -153,6 +155,21 @@ class Seen:
                 found = [(word, word.text) for word in self.operands if "." in word.text]
             self._addresses = found
         return self._addresses
+
+    @property
+    def expanded_variables(self) -> list[tuple[Word, str]]:
+        """The names of the variables whose values stand in an argument."""
+        if self._expanded_variables is None:
+            if self.program == "printenv":
+                self._expanded_variables = [(word, word.text) for word in self.operands]
+            else:
+                self._expanded_variables = [
+                    (word, name)
+                    for word in self.arguments
+                    if "$" in word.text
+                    for name in _EXPANDED.findall(word.text)
+                ]
+        return self._expanded_variables
 
     @property
     def acts(self) -> tuple[Act, ...]:

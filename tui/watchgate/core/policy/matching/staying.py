@@ -58,9 +58,9 @@ def sets_within(seen: Seen) -> bool:
 
 def counted(seen: Seen) -> Seen:
     """The command with a number where it asks how many processors there are."""
-    words = tuple(map(_counted, seen.command.words))
-    if words == seen.command.words:
+    if not seen.command.built_from:
         return seen
+    words = tuple(map(_counted, seen.command.words))
     return seen.of(replace(seen.command, words=words))
 
 

@@ -140,7 +140,7 @@ def _arguments(command: Command) -> Iterator[Touch]:
     scripts = _scripts(program, arguments) if program in _SCRIPT_BEHIND else ()
     for word in arguments:
         text = word.text
-        if id(word) in scripts:
+        if scripts and id(word) in scripts:
             before = text
             continue
         written = _names_output(before, output)

@@ -21,10 +21,10 @@ _SOURCES = names("source .")
 # They leave alone what other commands of the text wrote. A `cd` makes a name another file.
 _KEEPING = names(
     """cat tee echo printf true : ls chmod mkdir head tail wc test [ [[ grep pwd date set export
-    python"""
+    python node bun deno perl ruby"""
 )
 # They write no file but those that they are redirected to; `tee` is looked at by itself.
-_LEAVING = (_KEEPING | names("rg diff eval builtin sleep stat file")) - names("python")
+_LEAVING = (_KEEPING | names("rg diff eval builtin sleep stat file")) - INTERPRETERS
 _GOING = names("cd pushd popd chdir")
 # Under names that they do not give.
 _UNNAMING = UNPACKERS | names("git hg svn patch gh")

@@ -63,6 +63,8 @@ def unwrap(words: Sequence[Word], documents: Sequence[Word]) -> Wrapped:
         behind = max(map(len, commands), default=len(own))
         unclear = any(_may_shift(word) for word in own[: len(own) - behind])
     scripts = (*_option_scripts(program, words), *_operand_scripts(program, words))
+    # Some wrappers give a single word to a shell.
+    scripts += tuple(found[0] for found in commands if len(found) == 1 and " " in found[0].text)
     if program in SHELLS or (program == "ssh" and not scripts):
         scripts += tuple(documents)
     if program in PLAIN_SHELLS and len(words) == 3 and words[1].text in PLAIN_SCRIPT:
@@ -219,7 +221,10 @@ def _split_by_env(words: Sequence[Word]) -> Word:
         quoted.insert(0, msgspec.structs.replace(quoted[0], text="env", at=(quoted[0].start,) * 3))
     for word in words[1:]:
         text = shlex.quote(word.text)
-        at = word.at if text == word.text else (word.start,) * len(text)
+        if text == word.text:
+            quoted.append(word)
+            continue
+        at = (word.start,) * len(text)
         quoted.append(msgspec.structs.replace(word, text=text, at=at))
     return _joined(quoted) if quoted else Word("", (), 0, 0)
 
@@ -250,6 +255,8 @@ def _operand_scripts(program: str, words: Sequence[Word]) -> Iterator[Word]:
     known = SCRIPT_OPERAND_OPTIONS.get(program) or PREFIXES.get(program, Prefix()).options
     own = words[1:]
     operands = own[split(own, known).length :][SCRIPT_OPERANDS[program] :]
+    if program == "ssh" and operands and operands[0].text == "--":
+        operands = operands[1:]
     if program in SCRIPT_EACH:
         yield from operands[:_MAX_INPUTS]
     elif operands:
@@ -263,7 +270,7 @@ def _aliased(word: Word) -> Word:
 
 def _joined(words: Sequence[Word]) -> Word:
     """The words with one blank between them, as `eval` reads them."""
-    text = " ".join(word.text for word in words)
+    text = " ".join([word.text for word in words])
     at: list[int] = []
     for word in words:
         at += (*word.at, word.end)

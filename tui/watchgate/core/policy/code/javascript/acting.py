@@ -136,7 +136,8 @@ def _fetch(reader: Reads, arguments: Sequence[Node]) -> Value:
     if given is None or method is not None:
         words += ["-X", filled(0, [reader.data(method)]) if method is not None else DATA]
     if given is None or "body" in given:
-        words += ["-d", DATA]
+        # Where it comes from is a command of its own.
+        words += ["-d", "body"]
     return reader.add(*words, filled(0, values))
 
 

@@ -141,8 +141,10 @@ class Bindings:
             callee.child_by_field_name("property"),
         )
         name = text_of(method) if method is not None else ""
-        if listed is None or name not in _LOOPING_METHODS:
+        if listed is None or name not in (*_LOOPING_METHODS, "then"):
             return None
+        if name == "then":
+            return (lambda: self._reader.value(listed)) if is_loading(listed) else None
 
         def given_to() -> Value:
             if name in self.own_methods:
@@ -195,6 +197,12 @@ class Bindings:
         if name is not None:
             key = text_of(name)
             self.names.bind(alias or name, lambda: self._reader.member(module(), key))
+
+
+def is_loading(node: Node) -> bool:
+    """Tell whether an expression loads a module and waits for it."""
+    callee = node.child_by_field_name("function")
+    return callee is not None and callee.type == "import"
 
 
 def _function() -> Value:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from watchgate.core.policy.code.javascript import acting, known
+from watchgate.core.policy.code.javascript.bindings import is_loading
 from watchgate.core.policy.code.javascript.folding import folded, joined_items
 from watchgate.core.policy.code.javascript.tree import text_of
 from watchgate.core.policy.code.javascript.values import (
@@ -32,6 +34,8 @@ _NO_METHODS = names("call apply bind")
 class Reader(acting.Reads, Protocol):
     """The reader, as far as calls need it."""
 
+    loads: dict[str, None]
+
     @property
     def own_methods(self) -> set[str]:
         """The methods that the code defines."""
@@ -41,6 +45,13 @@ class Reader(acting.Reads, Protocol):
 
     def as_data(self, value: Value) -> Value:
         """The value once it is no name any more."""
+
+
+def _files_of(name: str) -> tuple[str, ...]:
+    """The files that a local module may be."""
+    if name.endswith((".js", ".cjs", ".mjs", ".ts", ".node")):
+        return (name,)
+    return (f"{name}/index.js",) if name.endswith(".") else (f"{name}.js", f"{name}/index.js")
 
 
 class Calls:
@@ -61,12 +72,17 @@ class Calls:
             self._reader.add("cat", texts(name))
             return JSON
         if name[:1] in (".", "/"):
-            self._reader.add("node", texts(name))
+            for file in _files_of(name):
+                self._reader.add("node", file)
+                self._reader.loads[posixpath.normpath(file)] = None
             return Name(f"project:{name.replace('.', '')}")
         if name in known.READABLE_PACKAGES:
             return Name(f"package:{name.replace('.', '')}")
         if name.endswith("/package.json") and ".." not in name:
             return DATA
+        if known.PACKAGE.fullmatch(name) and name not in known.ACTING_MODULES:
+            self._reader.add("node", f"node_modules/{name}/index.js")
+            return Name(f"installed:{name.replace('.', '')}")
         raise Unread(f"loads the module {name}, which no rule knows")
 
     def call(self, node: Node) -> Value:
@@ -89,6 +105,8 @@ class Calls:
             base, key = callee.child_by_field_name("object"), callee.child_by_field_name("property")
             if base is not None and key is not None:
                 owner = DATA if base.type == "super" else self._reader.value(base)
+                if is_loading(base) and text_of(key) in ("then", "catch", "finally"):
+                    owner = DATA
                 if not isinstance(owner, Name):
                     return self.method(owner, text_of(key), arguments)
         value = self._reader.value(callee)
@@ -142,8 +160,8 @@ class Calls:
             return self.module(self._reader.data(arguments[0]))
         if path.startswith(("project:", "package:")):
             self.all_data(arguments)
-            if path.startswith("project:") and known.ACTING_WORDS.search(path.partition(".")[2]):
-                raise Unread(f"calls {path.rpartition('.')[2]} of the project")
+            if known.ACTING_WORDS.search(path.partition(".")[2]):
+                raise Unread(f"calls {path.rpartition('.')[2]} of a module")
             return Name(f"{path}()")
         if known.SHOWS.fullmatch(path):
             for argument in arguments:
@@ -151,7 +169,7 @@ class Calls:
             return DATA
         if path in acting.SPECIAL:
             return acting.SPECIAL[path](self._reader, arguments)
-        values = self.all_data(arguments)
+        values = [self.copied(argument, path) for argument in arguments]
         template = known.ACTS.get(path)
         if template is not None:
             if path.startswith("fs.") and arguments and arguments[0].type == "number":
@@ -162,10 +180,19 @@ class Calls:
             return folded(path, values)
         raise Unread(f"calls {path}, which no rule knows")
 
+    def copied(self, argument: Node, path: str) -> Value:
+        """The value of an argument, of which some functions only make something new."""
+        value = self._reader.value(argument)
+        if value == Name("process.env") and path in known.COPIES:
+            return self._reader.add("printenv")
+        if isinstance(value, Name) and path == "Object.assign":
+            raise Unread(f"hands on {value.path}, which may be changed there")
+        return self._reader.as_data(value)
+
     def shown(self, argument: Node) -> None:
         """Read what is only shown: also functions and modules, which stay where they are."""
         value = self._reader.value(argument)
-        if value == Name("process"):
+        if value in (Name("process"), Name("process.env")):
             self._reader.add("printenv")
         elif isinstance(value, Name) and known.canonical(value.path).split(".")[0] in known.MODULES:
             if value.path.startswith("process.env"):

@@ -17,8 +17,8 @@ _HARMLESS = names(
     clearTimeout clearInterval clearImmediate queueMicrotask Promise AbortController AbortSignal
     Event EventTarget NaN Infinity undefined path util url querystring assert buffer string_decoder
     punycode crypto os zlib readline events perf_hooks timers stream fs.constants net.isIP
-    net.isIPv4 net.isIPv6 module.builtinModules require.resolve import.meta.url import.meta.dirname
-    import.meta.filename import.meta.resolve process.version process.versions process.argv
+    net.isIPv4 net.isIPv6 module.builtinModules require.resolve process.version process.versions
+    process.argv
     process.argv0 process.platform process.arch process.cwd process.pid process.ppid
     process.memoryUsage process.uptime process.hrtime process.stdout process.stderr process.stdin
     process.exit process.exitCode process.on process.once process.nextTick process.release
@@ -37,6 +37,17 @@ _HARMFUL = names(
 )
 # They show what they are given, and never hand it on.
 SHOWS = re.compile(r"console\.\w+|Object\.(?:keys|getOwnPropertyNames)|util\.inspect")
+COPIES = names("Object.entries Object.values JSON.stringify structuredClone")
+"""They make something new of what they are given."""
+
+
+ACTING_MODULES = names(
+    """vm worker_threads inspector repl cluster v8 dgram tls http2 dns tty domain sys async_hooks
+    wasi diagnostics_channel trace_events rimraf del shelljs execa zx cross-spawn node-pty fs-extra
+    trash npm-run-all mkdirp ncp cpx axios got node-fetch request superagent undici ky ws nodemailer
+    test sqlite sea"""
+)
+"""Modules that are there to act."""
 
 MODULES = names(
     """fs path util url querystring assert buffer string_decoder punycode crypto os zlib readline
@@ -92,12 +103,14 @@ CALLED_ARGUMENTS = {
 }
 """The arguments that a function calls, by its name: they must be known."""
 
+PACKAGE = re.compile(r"(?:@[\w-][\w.-]*/)?[\w-][\w.-]*(?:/[\w-][\w.-]*)*")
+
 READABLE_PACKAGES = names(
     """lodash lodash-es semver js-yaml yaml chalk typescript acorn espree esprima @babel/parser
     @babel/types zod dayjs date-fns moment luxon uuid nanoid minimatch picomatch micromatch ajv
-    json5 toml @iarna/toml smol-toml ini dotenv-parse immer ramda ms bytes slugify marked
+    json5 toml @iarna/toml smol-toml ini immer ramda ms bytes slugify marked
     markdown-it cheerio fast-xml-parser xml2js csv-parse/sync papaparse jsonc-parser strip-ansi
-    ansi-colors picocolors string-width mime mime-types qs color-convert mathjs bignumber.js
+    ansi-colors picocolors string-width mime mime-types qs color-convert bignumber.js
     decimal.js big.js fast-glob globby glob"""
 )
 """Packages whose functions compute, or look for names of files."""
@@ -105,9 +118,9 @@ READABLE_PACKAGES = names(
 ACTING_WORDS = re.compile(
     r"(?i)delete|remove|destroy|drop|unlink|exec|spawn|kill|trunc|purge|wipe|clear|reset|deploy|publish"
     r"|push|send|post|upload|migrat|seed|install|write|save|updat|insert|revoke|transfer|charge|refund"
-    r"|(?:^|\.)(?:rm|sh|eval|call|apply|bind)\b"
+    r"|template|evaluat|(?:^|\.)(?:rm|sh|sys|eval|call|apply|bind)\b"
 )
-"""Words in the name of a project's function that say that it may not only compute."""
+"""Words in the name of a module's function that say that it may not only compute."""
 
 Template = tuple[str | int, ...]
 

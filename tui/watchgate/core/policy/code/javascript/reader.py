@@ -48,7 +48,7 @@ _PASSIVE = names(
     """program statement_block if_statement else_clause for_statement while_statement do_statement
     try_statement catch_clause finally_clause switch_statement switch_body switch_case
     switch_default return_statement throw_statement labeled_statement lexical_declaration
-    variable_declaration binary_expression unary_expression spread_element computed_property_name
+    variable_declaration binary_expression unary_expression computed_property_name
     yield_expression arguments template_substitution class_body class_static_block"""
 )
 _SILENT = names(
@@ -70,15 +70,16 @@ def read(code: str) -> Reading:
     try:
         reader.program(parse(code))
     except Unread as why:
-        return Reading(tuple(reader.commands), f"Runs JavaScript that {why}")
+        return Reading(tuple(reader.commands), f"Runs JavaScript that {why}", tuple(reader.loads))
     except RecursionError:
         return Reading((), "Runs JavaScript that is nested deeper than anybody reads")
-    return Reading(tuple(reader.commands))
+    return Reading(tuple(reader.commands), loads=tuple(reader.loads))
 
 
 class _Reader:
     def __init__(self) -> None:
         self.commands: dict[Argv, None] = {}
+        self.loads: dict[str, None] = {}
         self.bindings = Bindings(self)
         self.calls = Calls(self)
         self.known: dict[int, Value] = {}
@@ -167,13 +168,16 @@ class _Reader:
         if not isinstance(value, Name):
             return value
         path = value.path
-        if path == "process.env" or path.startswith("process.env."):
-            return self.add("printenv", *path.split(".")[2:3])
+        if path == "process.env":
+            self.add("printenv")
+            raise Unread("hands on the environment, which may be changed there")
+        if path.startswith("process.env."):
+            return self.add("printenv", path.split(".")[2])
         if path in ("process.versions", "process.config", "process.release"):
             return JSON
         if known.is_harmless(path) and path not in known.MODULES:
             return HARMLESS
-        if path.startswith(("project:", "package:")):
+        if path.startswith(("project:", "package:", "installed:")):
             return DATA
         raise Unread(f"uses {path}")
 
@@ -197,7 +201,9 @@ class _Reader:
         """An expression by itself, which the runtime may print."""
         value = self.parenthesized(node)
         is_set = node.named_children[0].type == "assignment_expression"
-        if not is_set or (isinstance(value, Name) and value.path.startswith("process.env")):
+        if value == Name("process.env"):
+            self.add("printenv")
+        elif not is_set or (isinstance(value, Name) and value.path.startswith("process.env")):
             self.as_data(value)
         return DATA
 
@@ -224,6 +230,11 @@ class _Reader:
         parts = [part for part in node.named_children if part.type != "comment"]
         values = tuple(self.data(part) for part in parts)
         return DATA if any(part.type == "spread_element" for part in parts) else Items(values)
+
+    def spread(self, node: Node) -> Value:
+        """The parts of something, which are copied."""
+        value = self.parenthesized(node)
+        return self.add("printenv") if value == Name("process.env") else self.as_data(value)
 
     def binary(self, node: Node) -> Value:
         """Two values with a sign between them."""
@@ -346,7 +357,9 @@ class _Reader:
         if left is not None:
             self.pattern(left)
         for part in (right, body):
-            if part is not None:
+            if part is not None and self.value(part) == Name("process.env"):
+                self.add("printenv")
+            elif part is not None:
                 self.data(part)
         return DATA
 
@@ -391,6 +404,7 @@ _READERS: dict[str, Callable[[_Reader, Node], Value]] = {
     "template_string": _Reader.template,
     "array": _Reader.array,
     "object": _Reader.object,
+    "spread_element": _Reader.spread,
     "pair": lambda reader, node: reader.properties.pair(node),
     "field_definition": lambda reader, node: reader.properties.pair(node),
     "update_expression": _Reader.updated,

@@ -42,14 +42,14 @@ def parse(code: str) -> Node:
         reads += 1
         return source[offset : offset + _CHUNK_BYTES]
 
-    def too_long(_offset: int, _failing: bool) -> bool:
-        return reads > most
+    def hopeless(_offset: int, failing: bool) -> bool:
+        return failing or reads > most
 
     try:
         parser = tree_sitter.Parser(_LANGUAGE)
-        root = parser.parse(chunk, progress_callback=too_long).root_node
+        root = parser.parse(chunk, progress_callback=hopeless).root_node
     except ValueError:
-        raise Unread("takes too long to read") from None
+        raise Unread("is no JavaScript that can be parsed") from None
     if root.has_error:
         raise Unread("is no JavaScript that can be parsed")
     return root

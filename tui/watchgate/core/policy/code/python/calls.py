@@ -97,6 +97,8 @@ def _of_python(reader: Expressions, name: str, given: Call) -> Values:
         returned = answer(state, name, given)
         if returned is not None:
             return returned
+    if name in EFFECTS and module.rpartition(".")[2][:1].isupper():
+        raise Unread(f"calls {name} without its object")
     if name in EFFECTS:
         state.forget(each for each in given.flat if not _is_signal(each))
         state.performs(name, given.positional, given.named)

@@ -160,10 +160,10 @@ def _filled(word: str, values: Mapping[str, Piece]) -> Piece:
             plain, _, form = name.partition(":")
             value = values[plain]
             found = joined(found, _octal(value) if form else value)
-    return _no_option(found) if word[:1] == "{" else found
+    return no_option(found) if word[:1] == "{" else found
 
 
-def _no_option(value: Piece) -> Piece:
+def no_option(value: Piece) -> Piece:
     """A path that no program takes for an option."""
     is_option = isinstance(value, str) and value[:1] == "-" and not value[1:].isdigit()
     return f"./{value}" if is_option and value != "-" else value

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from watchgate.core.policy.code.python.arguments import Call
+from watchgate.core.policy.code.python.effects import no_option
 from watchgate.core.policy.code.python.state import State
 from watchgate.core.policy.code.python.values import (
     PLAIN,
@@ -65,6 +66,7 @@ def _mode(value: Value) -> str:
 
 def touches(state: State, piece: Piece, mode: str) -> None:
     """Note that a file is read or written, as the mode says in which it is opened."""
+    piece = no_option(piece)
     if "+" in mode or not mode or mode[0] not in "wax":
         state.does("cat", piece)
     if "a" in mode:

@@ -32,6 +32,7 @@ _METHODS: Final = names("get head options post put patch delete request")
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _DOES: Final = names(
     """
+    suspend inline flushall flushdb check_output check_call getoutput getstatusoutput magic
     delete remove drop destroy purge truncate unlink rmtree rmdir kill terminate shutdown reboot
     stop send post put patch push publish upload deploy exec eval system run popen spawn shell
     command cmd commit apply install uninstall rm exec_command invoke flush wipe erase reset
@@ -48,6 +49,14 @@ _WRITES: Final = names(
     """
 )
 _PATH: Final = re.compile(r"(?:~|\.{0,2}/|[\w.@%+-]+/)[^\s]*|[\w.-]*\.\w{1,8}|\.[\w.-]+")
+_RUNNING: Final = names("pip setuptools IPython pkg_resources")
+_SQL: Final = re.compile(
+    r"\s*\(?\s*(?:select|insert|update|delete|create|drop|alter|with|pragma|explain|show|truncate|begin"
+    r"|commit|rollback|analyze|vacuum|grant|revoke|describe|set|use|replace|merge|copy|values)\b",
+    re.IGNORECASE,
+)
+_RISKY_OPTIONS: Final = names("allow_pickle trust_remote_code")
+_RISKY_LOADERS: Final = names("yaml.Loader yaml.UnsafeLoader yaml.FullLoader yaml.CLoader")
 _RISKY_LOADS: Final = (("torch", "load"), ("yaml", "unsafe_load"), ("yaml", "full_load"))
 
 
@@ -55,30 +64,46 @@ def called(state: State, function: Foreign, given: Call) -> Values:
     """What a function or method of a foreign module returns."""
     root, _, name = function.name.partition(".")
     owner = Foreign(root)
-    for values in given.values:
-        state.forget(values)
-    if owner.name in _WEB and name in _METHODS:
+    state.forget(given.flat)
+    if root in _WEB and name in _METHODS:
         _asks(state, name, given)
         return (owner,)
     if name == "execute":
         _executes(state, given)
         return (owner,)
-    if (owner.name, name) in _RISKY_LOADS or "allow_pickle" in given.named:
-        raise Unread(f"loads data with {owner.name}, which may hold code")
-    if (owner.name, name) == ("yaml", "load") and len(given.values) < 2:
-        raise Unread("loads YAML, which may hold code")
-    writes = name in _WRITES
-    words = {word.lower() for word in _WORD.findall(name)} | {name}
-    if not writes and not words.isdisjoint(_DOES):
-        raise Unread(f"calls {name} of {owner.name}")
-    if name == "query" and any(map(_leads_out, given.values)):
-        raise Unread(f"calls {name} of {owner.name} with code")
-    if writes and name != "dump" and not given.values:
-        raise Unread(f"calls {name} of {owner.name}")
-    for values in given.values:
-        for value in values:
-            _touches(state, value, writes=writes)
+    if _runs_code(name, given) or root in _RUNNING:
+        raise Unread(f"calls {name} of {root}, which may run other code")
+    if _loads_code(root, name, given):
+        raise Unread(f"loads data with {root}, which may hold code")
+    if _does_more(name, given):
+        raise Unread(f"calls {name} of {root}")
+    for value in given.flat:
+        _touches(state, value, writes=name in _WRITES)
     return (owner,)
+
+
+def _runs_code(name: str, given: Call) -> bool:
+    """Tell whether a text that a function gets may be code."""
+    texts = [str(each.value) for each in given.flat if isinstance(each, Const)]
+    asks = name == "query" and (len(texts) < len(given.flat) or any("@" in text for text in texts))
+    return asks or any("__" in text for text in texts)
+
+
+def _loads_code(root: str, name: str, given: Call) -> bool:
+    """Tell whether a function reads data in a form that may hold code."""
+    if (root, name) == ("yaml", "load") and len(given.values) < 2:
+        return True
+    loaders = {each.name for each in given.flat if isinstance(each, Foreign)}
+    risky = not _RISKY_LOADERS.isdisjoint(loaders) or not _RISKY_OPTIONS.isdisjoint(given.named)
+    return risky or (root, name) in _RISKY_LOADS
+
+
+def _does_more(name: str, given: Call) -> bool:
+    """Tell whether a name says that the function deletes, sends, starts or the like."""
+    if name in _WRITES:
+        return name != "dump" and not given.values
+    words = {word.lower() for word in _WORD.findall(name)} | {name}
+    return not words.isdisjoint(_DOES)
 
 
 def _asks(state: State, name: str, given: Call) -> None:
@@ -98,6 +123,8 @@ def _executes(state: State, given: Call) -> None:
         for piece in pieces(values) or (Unknown(),):
             if isinstance(piece, Unknown):
                 raise Unread("gives a database a statement that is only known at run time")
+            if not _SQL.match(piece):
+                raise Unread("gives something a text that may be code")
             state.does("psql", "-c", piece)
 
 
@@ -119,10 +146,3 @@ def _touches(state: State, value: Value, *, writes: bool) -> None:
                 state.does("tee" if writes else "cat", text)
         case _:
             pass
-
-
-def _leads_out(values: Values) -> bool:
-    return any(
-        not isinstance(each, Const) or "@" in str(each.value) or "__" in str(each.value)
-        for each in values
-    )

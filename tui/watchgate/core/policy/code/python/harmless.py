@@ -79,7 +79,8 @@ NAMES: Final = names(
     inspect.iscoroutinefunction inspect.cleandoc inspect.getsourcelines inspect.ismodule
     inspect.Parameter inspect.getfullargspec inspect.isabstract inspect.isgenerator
     inspect.isbuiltin importlib.util.find_spec importlib.util importlib.resources
-    importlib.invalidate_caches pkgutil.iter_modules pkgutil.find_loader pkgutil.extend_path
+    importlib.invalidate_caches pkgutil.iter_modules pkgutil.walk_packages
+    pkgutil.find_loader pkgutil.extend_path
     pickle.dumps pickle.HIGHEST_PROTOCOL pickle.PickleError pickle.PicklingError marshal.dumps
     types.SimpleNamespace types.MappingProxyType types.ModuleType.__name__ types.NoneType
     types.GeneratorType types.UnionType types.GenericAlias types.TracebackType
@@ -141,44 +142,44 @@ UNHARMLESS: Final = names(
 
 METHODS: Final = names(
     """
-    append extend insert pop clear copy count index sort reverse remove get items keys values
-    update setdefault popitem fromkeys add discard union intersection difference
-    symmetric_difference issubset issuperset isdisjoint intersection_update difference_update
-    most_common elements subtract total appendleft popleft rotate move_to_end capitalize
-    casefold center decode encode endswith expandtabs find format format_map isalnum isalpha
-    isascii isdecimal isdigit isidentifier islower isnumeric isprintable isspace istitle isupper
-    join ljust lower lstrip maketrans partition removeprefix removesuffix replace rfind rindex
-    rjust rpartition rsplit rstrip split splitlines startswith strip swapcase title translate
-    upper zfill hex fromhex bit_length to_bytes from_bytes is_integer as_integer_ratio conjugate
-    bit_count read readline readlines write writelines flush close seek tell readable writable
-    seekable fileno isatty getvalue detach readinto reconfigure group groups groupdict start end
-    span expand match search fullmatch findall finditer sub subn isoformat strftime strptime
-    timestamp total_seconds date time weekday isoweekday isocalendar astimezone utctimetuple
-    timetuple toordinal utcoffset tzname dst ctime now today utcnow fromtimestamp fromisoformat
-    combine hexdigest digest writerow writerows writeheader sniff dumps loads find_all iter
-    itertext findtext iterfind getroot tostring text attrib tag tobytes tolist parse_args
-    parse_known_args add_argument add_parser add_subparsers add_mutually_exclusive_group
-    add_argument_group set_defaults print_help error parse_intermixed_args format_help
-    format_usage put get_nowait put_nowait task_done empty qsize full acquire release locked
-    wait notify notify_all is_set set result done cancel exception is_alive daemon submit
-    shutdown add_done_callback debug info warning critical setLevel addHandler setFormatter
-    isEnabledFor log seed random randint choice choices sample shuffle uniform gauss randrange
-    getrandbits quantize sqrt ln exp normalize to_eng_string limit_denominator as_posix as_uri
-    is_absolute is_relative_to relative_to with_suffix with_name sections options has_option
-    has_section getint getboolean getfloat read_string read_dict cache_clear cache_info throw
-    aclose __len__ __iter__ __next__ __enter__ __exit__ __contains__ __eq__ __str__ __repr__
-    __init__ __post_init__ network_address hosts subnets num_addresses overlaps is_private
-    is_loopback visit generic_visit get_docstring fetchone fetchall fetchmany communicate poll
-    returncode namelist infolist getinfo getnames getmembers getmember testzip printdir
-    extractfile check_returncode raise_for_status json getheader getheaders geturl getcode read1
-    status_code apply_async map starmap imap imap_unordered cputime print_stats sort_stats
-    strip_dirs enable disable as_string as_bytes walk get_payload get_content get_content_type
-    get_all set_content is_multipart get_filename entry_points select metadata requires version
-    name files distribution locate feed handle_starttag assertEqual assertTrue assertFalse
-    assertIn assertRaises assertIsNone assertNotIn assertIsInstance assertAlmostEqual
-    assertNotEqual assertIsNot assertGreater assertLess subTest skipTest setUp tearDown
-    getbuffer getsockname settimeout bind listen setsockopt setblocking run_until_complete
-    is_dir is_file stat inode is_symlink exists
+    substitute safe_substitute append extend insert pop clear copy count index sort reverse
+    remove get items keys values update setdefault popitem fromkeys add discard union
+    intersection difference symmetric_difference issubset issuperset isdisjoint
+    intersection_update difference_update most_common elements subtract total appendleft popleft
+    rotate move_to_end capitalize casefold center decode encode endswith expandtabs find format
+    format_map isalnum isalpha isascii isdecimal isdigit isidentifier islower isnumeric
+    isprintable isspace istitle isupper join ljust lower lstrip maketrans partition removeprefix
+    removesuffix replace rfind rindex rjust rpartition rsplit rstrip split splitlines startswith
+    strip swapcase title translate upper zfill hex fromhex bit_length to_bytes from_bytes
+    is_integer as_integer_ratio conjugate bit_count read readline readlines write writelines
+    flush close seek tell readable writable seekable fileno isatty getvalue detach readinto
+    reconfigure group groups groupdict start end span expand match search fullmatch findall
+    finditer sub subn isoformat strftime strptime timestamp total_seconds date time weekday
+    isoweekday isocalendar astimezone utctimetuple timetuple toordinal utcoffset tzname dst
+    ctime now today utcnow fromtimestamp fromisoformat combine hexdigest digest writerow
+    writerows writeheader sniff dumps loads find_all iter itertext findtext iterfind getroot
+    tostring text attrib tag tobytes tolist parse_args parse_known_args add_argument add_parser
+    add_subparsers add_mutually_exclusive_group add_argument_group set_defaults print_help error
+    parse_intermixed_args format_help format_usage put get_nowait put_nowait task_done empty
+    qsize full acquire release locked wait notify notify_all is_set set result done cancel
+    exception is_alive daemon submit shutdown add_done_callback debug info warning critical
+    setLevel addHandler setFormatter isEnabledFor log seed random randint choice choices sample
+    shuffle uniform gauss randrange getrandbits quantize sqrt ln exp normalize to_eng_string
+    limit_denominator as_posix as_uri is_absolute is_relative_to relative_to with_suffix
+    with_name sections options has_option has_section getint getboolean getfloat read_string
+    read_dict cache_clear cache_info throw aclose __len__ __iter__ __next__ __enter__ __exit__
+    __contains__ __eq__ __str__ __repr__ __init__ __post_init__ network_address hosts subnets
+    num_addresses overlaps is_private is_loopback visit generic_visit get_docstring fetchone
+    fetchall fetchmany communicate poll returncode namelist infolist getinfo getnames getmembers
+    getmember testzip printdir extractfile check_returncode raise_for_status json getheader
+    getheaders geturl getcode read1 status_code apply_async map starmap imap imap_unordered
+    cputime print_stats sort_stats strip_dirs enable disable as_string as_bytes walk get_payload
+    get_content get_content_type get_all set_content is_multipart get_filename entry_points
+    select metadata requires version name files distribution locate feed handle_starttag
+    assertEqual assertTrue assertFalse assertIn assertRaises assertIsNone assertNotIn
+    assertIsInstance assertAlmostEqual assertNotEqual assertIsNot assertGreater assertLess
+    subTest skipTest setUp tearDown getbuffer getsockname settimeout bind listen setsockopt
+    setblocking run_until_complete is_dir is_file stat inode is_symlink exists
     """
 )
 """Methods that do nothing but work on data, whatever data of Python they are called on."""

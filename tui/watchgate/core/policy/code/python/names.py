@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from functools import lru_cache
 from typing import Final
 
@@ -14,6 +13,7 @@ from watchgate.core.policy.code.python.harmless import (
     NAMES,
     UNHARMLESS,
 )
+from watchgate.core.policy.code.python.standard import STANDARD
 from watchgate.core.policy.shell.words import names
 
 # They lead from any object to the variables of what runs, and from there to everything.
@@ -73,7 +73,7 @@ def canonical(name: str) -> str:
 def is_of_python(name: str) -> bool:
     """Tell whether a dotted name is of a module that comes with Python."""
     root = name.partition(".")[0]
-    return root in sys.stdlib_module_names or root == "builtins"
+    return root in STANDARD or root.startswith("_")
 
 
 def may_be_read(attribute: str, *, private: bool = False) -> bool:
@@ -101,7 +101,7 @@ def is_harmless(name: str) -> bool:
         return False
     if module in MODULES or _in_safe_module(module):
         # A module may show what it has imported itself: `random.os`.
-        return last not in sys.stdlib_module_names or last == module.rpartition(".")[2]
+        return last not in STANDARD or last == module.rpartition(".")[2]
     is_class = module in NAMES or module.removeprefix("builtins.") in BUILTINS
     return is_class and last in METHODS
 

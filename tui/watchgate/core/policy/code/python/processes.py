@@ -100,7 +100,10 @@ def _argvs(value: Value) -> list[Argv]:
         case Many() | Rest() | Plain() | Seq():
             raise Unread("starts a program with words that are not followed")
         case _:
-            return [pieces((value,))]
+            # On some systems a text is split into words as a shell does.
+            texts = pieces((value,))
+            blank = any(isinstance(each, str) and " " in each for each in texts)
+            return [("sh", "-c", *texts)] if blank else [texts]
 
 
 def _starts(state: State, argv: Argv, given: Call) -> None:

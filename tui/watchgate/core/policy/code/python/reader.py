@@ -21,12 +21,16 @@ _NESTS: Final = re.compile(
 _MAX_NESTS: Final = 400
 _SIGNS: Final = re.compile(r"(?:[-+~]\s?){40}")
 _MAX_BRACKETS: Final = 60
+# A file may say in its first two lines how its bytes are to be read, which is another text then.
+_ENCODED: Final = re.compile(r"(?:[^\n]*\n)?[ \t\f]*#[^\n]*coding[:=][ \t]*(?!utf-?8\b)[-\w.]")
 
 
 def read(code: str) -> Reading:
     """Tell what Python does."""
     if _is_too_deep(code):
         return Reading(unread="Runs Python that is nested deeper than anybody reads")
+    if _ENCODED.match(code):
+        return Reading(unread="Runs Python that is written in another encoding")
     check()
     try:
         with warnings.catch_warnings():

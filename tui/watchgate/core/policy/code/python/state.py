@@ -27,6 +27,7 @@ from watchgate.core.policy.code.python.values import (
     Value,
     Values,
     items_of,
+    leaves,
     merged,
     path_joined,
     pieces,
@@ -76,8 +77,11 @@ class State:
     def adds(self, owner: Value, values: Values) -> None:
         """Add values to a collection, by whatever name it goes."""
         if isinstance(owner, Seq | Many):
-            for site in owner.sites or ("",):
+            for site in owner.sites:
                 self.assign(f"[{site}]", values)
+            if not owner.sites:
+                # All others of unknown origin may be the same, and hold one another.
+                self.assign("[]", leaves(values))
 
     def added(self, owner: Value) -> Values:
         """What may have been added to a collection since it was made."""

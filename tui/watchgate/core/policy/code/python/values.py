@@ -114,7 +114,7 @@ def many(items: Iterable[Value], sites: Sites = ()) -> Many:
     weight = 1 + _weight(found)
     if weight > _MAX_WEIGHT:
         sites = _sites(sites, found)
-        found = _flat(found)
+        found = leaves(found)
         weight = 1 + len(found)
     return Many(found, weight, sites)
 
@@ -145,7 +145,7 @@ def widened(values: Iterable[Value]) -> Values:
     found = dict.fromkeys(values)
     texts: Values = (Text(),) if any(isinstance(each, Const | Text) for each in found) else ()
     collections = [each for each in found if isinstance(each, Seq | Many)]
-    inner = _flat(collections)
+    inner = leaves(collections)
     others = [each for each in found if not isinstance(each, Const | Text | Seq | Many)]
     if len(others) > MAX_ALTERNATIVES:
         raise Unread("gives a name more meanings than anybody follows")
@@ -174,7 +174,7 @@ def _sites(known: Sites, values: Iterable[Value]) -> Sites:
     return tuple(sorted(found))
 
 
-def _flat(values: Iterable[Value]) -> Values:
+def leaves(values: Iterable[Value]) -> Values:
     """What is in values at any depth, texts as one that is not known."""
     found: dict[Value, None] = {}
     waiting = list(values)

@@ -75,8 +75,8 @@ TYPES = names(
 
 LIBRARIES = names(
     """json yaml date time set csv digest digest/md5 digest/sha1 digest/sha2 securerandom pp
-    bigdecimal English benchmark uri base64 stringio fileutils shellwords psych zlib open-uri
-    net/http rubygems rbconfig prime matrix ostruct bundler tempfile"""
+    bigdecimal English benchmark uri base64 stringio fileutils shellwords psych zlib net/http
+    rubygems rbconfig prime matrix ostruct bundler tempfile"""
 )
 """Libraries that do nothing when they are loaded."""
 
@@ -108,7 +108,7 @@ ACTS = _acts(
         "chmod": "File.chmod FileUtils.chmod",
         "touch": "FileUtils.touch",
         "cd": "Dir.chdir FileUtils.cd",
-        "curl": "Net.HTTP.get Net.HTTP.get_response URI.open",
+        "curl": "Net.HTTP.get Net.HTTP.get_response",
         "curl -d": "Net.HTTP.post Net.HTTP.post_form",
         "kill": "Process.kill",
     }

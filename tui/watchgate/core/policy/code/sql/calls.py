@@ -23,7 +23,7 @@ _SYNTAX: Final = names(
 )
 # A name behind these is that of a table, an index or an alias.
 _NAMING: Final = names(
-    "INTO TABLE REFERENCES VIEW AS WITH RECURSIVE KEY INDEX UNIQUE CONSTRAINT INSERT"
+    "INTO TABLE REFERENCES VIEW AS WITH RECURSIVE KEY INDEX UNIQUE CONSTRAINT INSERT COPY"
 )
 # More than the columns of a query that has a name take.
 _MAX_COLUMNS_TOKENS: Final = 60

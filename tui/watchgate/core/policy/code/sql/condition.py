@@ -10,7 +10,11 @@ from watchgate.core.policy.shell.words import names
 
 Tokens = Sequence[Token]
 
-_NO_COLUMNS: Final = names("TRUE FALSE NULL NOT IS AND LIKE ILIKE IN BETWEEN EXISTS ANY ALL")
+_NO_COLUMNS: Final = names(
+    """TRUE FALSE NULL NOT IS AND LIKE ILIKE IN BETWEEN EXISTS ANY ALL SOME SELECT FROM WHERE AS
+    CASE WHEN THEN ELSE END INTERVAL DATE TIMESTAMP CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP
+    CURRENT_USER SESSION_USER USER LIMIT DISTINCT VALUES UNION"""
+)
 _COMPARED: Final = frozenset(("=", "==", ">=", "<=", "<=>"))
 
 
@@ -52,7 +56,10 @@ def _chooses(part: Tokens) -> bool:
     own = [token for token in part if token.text not in ("(", ")")]
     texts = [token.text for token in own]
     columns = [
-        t for t in own if t.kind == "name" or (t.kind == "word" and t.text not in _NO_COLUMNS)
+        token
+        for token, behind in zip(part, [*part[1:], None], strict=False)
+        if (token.kind == "name" or (token.kind == "word" and token.text not in _NO_COLUMNS))
+        and not (behind is not None and behind.is_sign("("))
     ]
     if not columns:
         return False

@@ -27,19 +27,19 @@ READERS: Final = names(
     patindex concat concat_ws format printf repeat reverse split_part split string_split
     string_to_array array_to_string string_to_table ascii chr char nchar unicode quote quote_ident
     quote_literal quote_nullable quotename md5 sha1 sha2 sha256 sha512 digest crc32 hex unhex encode
-    decode to_hex to_base64 from_base64 soundex levenshtein similarity match matchall starts_with startswith
-    ends_with endswith contains regexp_replace regexp_match regexp_matches regexp_like regexp_count
-    regexp_substr regexp_instr regexp_extract regexp_extract_all regexp_contains regexp_full_match
-    regexp_split_to_array regexp_split_to_table like glob_match stuff len datalength space elt field
-    find_in_set strcmp normalize unaccent cast try_cast safe_cast convert try_convert coalesce
-    nullif ifnull isnull nvl nvl2 iif if decode typeof pg_typeof to_char to_number to_date
-    to_timestamp str_to_date parse_date parse_timestamp format_date format_timestamp toint32 toint64
-    touint32 touint64 tofloat64 tostring todate todatetime to_json to_jsonb to_varchar now
-    current_timestamp current_date current_time localtime localtimestamp clock_timestamp
-    statement_timestamp transaction_timestamp timeofday sysdate sysdatetime getdate getutcdate
-    utc_timestamp utc_date curdate curtime today yesterday age extract date_part date_trunc date_add
-    date_sub date_diff datediff dateadd datename datepart date_format date_bin datetrunc
-    timestampdiff timestampadd timestamp_add timestamp_sub timestamp_diff timestamp_trunc
+    decode to_hex to_base64 from_base64 soundex levenshtein similarity match matchall starts_with
+    startswith ends_with endswith contains regexp_replace regexp_match regexp_matches regexp_like
+    regexp_count regexp_substr regexp_instr regexp_extract regexp_extract_all regexp_contains
+    regexp_full_match regexp_split_to_array regexp_split_to_table like glob_match stuff len
+    datalength space elt field find_in_set strcmp normalize unaccent cast try_cast safe_cast convert
+    try_convert coalesce nullif ifnull isnull nvl nvl2 iif if decode typeof pg_typeof to_char
+    to_number to_date to_timestamp str_to_date parse_date parse_timestamp format_date
+    format_timestamp toint32 toint64 touint32 touint64 tofloat64 tostring todate todatetime to_json
+    to_jsonb to_varchar now current_timestamp current_date current_time localtime localtimestamp
+    clock_timestamp statement_timestamp transaction_timestamp timeofday sysdate sysdatetime getdate
+    getutcdate utc_timestamp utc_date curdate curtime today yesterday age extract date_part
+    date_trunc date_add date_sub date_diff datediff dateadd datename datepart date_format date_bin
+    datetrunc timestampdiff timestampadd timestamp_add timestamp_sub timestamp_diff timestamp_trunc
     time_bucket from_unixtime unix_timestamp unixepoch julianday strftime date time datetime
     timestamp year quarter month week day dayofweek dayofmonth dayofyear weekday hour minute second
     microsecond last_day makedate make_date make_time make_interval make_timestamp isfinite
