@@ -180,7 +180,9 @@ class _Finder:
         # A cmdlet is nothing but `same`; `rm` may be that, or the program of other systems.
         is_cmdlet = bool(same) and "-" in command.program
         if wrapped.transparent or is_cmdlet or (powershell and is_itself(words[0].text)):
-            self.found[place] = replace(command, transparent=True)
+            self.found[place] = replace(
+                command, transparent=True, reads_code=is_cmdlet or command.reads_code
+            )
         here = command.program in _IN_THIS_SHELL
         # The same command in a shell may change the folder of this one.
         for inner in (*wrapped.commands, *filter(None, [same])):
