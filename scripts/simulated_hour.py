@@ -27,6 +27,7 @@ from watchgate.core.verdicts import Block, Confirm
 from watchgate.service.policy.shipped import shipped
 
 FILE = Path(__file__).resolve().parent.parent / "tests" / "e2e" / "hour.jsonl"
+SECOND = FILE.with_name("second_hour.jsonl")
 MODE = "auto"
 MOST_HELD = 18
 _HOME = "/home/ada"
@@ -63,10 +64,10 @@ class Call(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return f"{self.session}: {self.tool} {shown!r}"
 
 
-def hour() -> list[Call]:
+def hour(file: Path = FILE) -> list[Call]:
     """The calls in their order."""
     decoder = msgspec.json.Decoder(Call)
-    return [decoder.decode(line) for line in FILE.read_bytes().splitlines()]
+    return [decoder.decode(line) for line in file.read_bytes().splitlines()]
 
 
 def judged(calls: Iterable[Call], mode: str = MODE) -> Iterator[tuple[Call, Assessment, bool]]:

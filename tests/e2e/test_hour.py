@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.simulated_hour import MOST_HELD, Call, hour, judged
+from scripts.simulated_hour import MOST_HELD, SECOND, Call, hour, judged
 from tests.e2e.programs import Core, Hook, until
 
 DANGEROUS = [
@@ -72,6 +72,12 @@ def test_the_gate_holds_what_the_file_names_and_no_more() -> None:
     held = {call.title for call, _, holds in judged(hour()) if holds}
     assert held == {call.title for call in hour() if call.held}
     assert len(held) <= MOST_HELD
+
+
+def test_the_gate_holds_what_the_file_of_two_other_sessions_names_and_no_more() -> None:
+    calls = hour(SECOND)
+    held = {call.title for call, _, holds in judged(calls) if holds}
+    assert held == {call.title for call in calls if call.held}
 
 
 def test_an_hour_through_the_installed_hook_holds_what_the_file_names(
