@@ -57,6 +57,8 @@ def test_the_name_stands_for_what_is_found(command: str, acted_on: list[str]) ->
         "find . -name -delete",
         "find . -name ../x -delete",
         "find . -newermt x -delete",
+        "find . ! \\( -name x \\) -delete",
+        "find . -not \\( -name x -o -name y \\) -delete",
     ],
 )
 def test_any_doubt_makes_it_all(command: str) -> None:

@@ -44,15 +44,16 @@ def _named(tests: Sequence[Word]) -> list[Word]:
     index = 0
     while index < len(tests):
         text = tests[index].text
+        negated = index > 0 and tests[index - 1].text in ("-not", "!")
         if text == "(":
             close = next((i for i, each in enumerate(tests) if i > index and each.text == ")"), 0)
             among = tests[index + 1 : close]
-            if found or not among or not _are_names(among):
+            if found or negated or not among or not _are_names(among):
                 return []
             found = list(among[1::3])
             index = close + 1
         elif text == "-name" and index + 1 < len(tests):
-            if found or (index and tests[index - 1].text in ("-not", "!")):
+            if found or negated:
                 return []
             found = [tests[index + 1]]
             index += 2
