@@ -121,7 +121,6 @@ jupyter nbconvert --output-dir=/home/ada x.ipynb
 just --justfile /tmp/j test
 just -f /tmp/j test
 lerna exec -- rm -rf src
-lerna run build --concurrency 1
 ln -s x .git/hooks/pre-commit
 ls | xargs bash
 luarocks install x

@@ -31,6 +31,12 @@ _PLAIN_VALUE = re.compile(
     r"|enable-source-maps|openssl-legacy-provider|experimental-vm-modules)"
 )
 _APPENDED = ("PATH=$PATH:/", "PATH=${PATH}:/")
+# Where installers of tools put them, in front of what was there; to write there is held by itself.
+_TOOLS = re.compile(
+    r"PATH=(?:(?:(?:\$HOME|\$\{HOME\}|~)/(?:\.(?:local|cargo|bun|deno|volta|poetry|npm-global|rbenv|pyenv)/bin"
+    r"|\.(?:pyenv|rbenv)/shims|go/bin|\.dotnet/tools)|/usr/local/(?:go/)?bin|/opt/homebrew/bin"
+    r"|/usr/local/cargo/bin):)+\$(?:PATH|\{PATH\})"
+)
 _HOMES = ("${HOME}", "$HOME", "~")
 
 Touched = tuple[Touch, tuple[str, ...]]
@@ -199,12 +205,15 @@ class Seen:
     def is_harmless(self, word: Word) -> bool:
         """Whether a value starts no code of somebody's choice.
 
-        It only says how `read` splits, where to look for what is found nowhere else, or names a
-        program that shows text, does nothing, or is the compiler of that name.
+        It only says how `read` splits, where to look for what is found nowhere else or for tools
+        that installers put there, or names a program that shows text, does nothing, or is the
+        compiler of that name.
         """
         if word.text.startswith("IFS=") and self.program == "read":
             return True
         if not word.dynamic and _PLAIN_VALUE.fullmatch(word.text):
+            return True
+        if _TOOLS.fullmatch(word.text):
             return True
         return word.prefix == "PATH=" and word.text.startswith(_APPENDED)
 

@@ -31,6 +31,8 @@ _COUNT = re.compile(
 _LABELLED = frozenset(("bazel", "bazelisk", "buck2", "pants"))
 _LABEL = re.compile(r"-?//[\w./-]*(?::[\w.*-]+)?")
 
+_EXPORTS = frozenset(("export", "declare", "typeset", "readonly"))
+
 
 def stays(wanted: Shape, seen: Seen) -> bool:
     """Whether a command runs in the session's folder and names no path beyond it."""
@@ -42,7 +44,8 @@ def stays(wanted: Shape, seen: Seen) -> bool:
         return False
     if not sets_within(seen):
         return False
-    texts = _texts(wanted, seen)
+    # Variables were looked at by themselves.
+    texts = _texts(wanted, seen) | {id(word) for word in _assigned(seen)}
     if seen.program in _LABELLED:
         texts |= {id(word) for word in seen.arguments if _LABEL.fullmatch(word.text)}
     return all(
@@ -52,7 +55,12 @@ def stays(wanted: Shape, seen: Seen) -> bool:
 
 
 def sets_within(seen: Seen) -> bool:
-    """Whether no variable that a command sets leads out of the folder, or to another machine."""
+    """Whether no variable that a command sets leads out of the folder, or to another machine.
+
+    A name alone hands on what was set before.
+    """
+    if seen.program in _EXPORTS and any("=" not in word.text for word in seen.operands):
+        return False
     return all(_is_set_within(seen, word) for word in _assigned(seen))
 
 

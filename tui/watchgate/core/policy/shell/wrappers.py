@@ -158,7 +158,6 @@ PREFIXES: dict[str, Prefix] = {
     "npx": _prefix("-p --package -c --call", "-y --yes -q --quiet --no-install --no"),
     "bunx": _prefix("", "--bun"),
     "uvx": _prefix("--from --with -p --python", "-q"),
-    "pipx": _prefix(),
     "corepack": _prefix(),
     "dotenv": _prefix("-e -c -p -v", "-o --override --debug"),
     "cross-env": _prefix(),
