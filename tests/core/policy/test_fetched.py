@@ -1,4 +1,4 @@
-"""What a session fetched, and what running it is, in the same call and in a later one."""
+"""Running a file that a session fetched is high, in the same call and in a later one."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ _ROOMY_CELLS = 80
 
 
 def rates(page: Page) -> list[Line]:
-    """How much each profile holds an hour, and what would take most of it away."""
+    """Return how much each profile holds an hour, and what would take most of it away."""
     if page.tight and page.cells < _ROOMY_CELLS:
         return []
     found = page.report.rates

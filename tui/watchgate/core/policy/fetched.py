@@ -50,13 +50,13 @@ _CLONES: Final = frozenset((("git", "clone"), ("hg", "clone"), ("svn", "checkout
 
 
 class FetchedFiles:
-    """What each session has fetched, by agent and session."""
+    """The files that each session has fetched, by agent and session."""
 
     def __init__(self) -> None:
         self._sessions: Recent[tuple[str, str], Fetched] = Recent(_SESSIONS_KEPT)
 
     def of(self, agent: str, session: str) -> Fetched:
-        """What a session has fetched."""
+        """Return what a session has fetched."""
         return self._sessions.get((agent, session), NOTHING_FETCHED)
 
     def note(self, subject: Subject) -> None:
@@ -76,7 +76,7 @@ class FetchedFiles:
 
 
 def fetched(found: Iterable[Command], start: Place, before: Fetched) -> Fetched:
-    """What is fetched when commands have run one after the other from a place, with what was."""
+    """Add to what was fetched what commands fetch that run one after the other from a place."""
     commands = tuple(found)
     programs = {command.program for command in commands}
     moves = before != NOTHING_FETCHED and not programs.isdisjoint(COPIERS | MOVERS | UNPACKERS)

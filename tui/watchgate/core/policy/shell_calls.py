@@ -246,7 +246,7 @@ class _Reader:
         return found[0] if all(found) else ""
 
     def _ordinary(self, views: list[Seen]) -> Finding | None:
-        """What is said of a command that is ordinary work, in every folder where it may run."""
+        """Find what is said of a command that is ordinary work in every folder where it may run."""
         found = [self._rule_over(counted(seen), self._policy.working) for seen in views]
         if not all(found) or found[0] is None:
             return None
@@ -323,7 +323,7 @@ class _Reader:
 
 
 def _effect(unclean: str, views: list[Seen], work: Finding | None) -> Effect | None:
-    """What variables mean that are set for a command: where they lead may decide what it runs."""
+    """Judge the variables that are set for a command: they may decide what it runs."""
     if unclean != "policy.env" or not views[0].command.words:
         return None
     if not all(map(sets_within, views)):

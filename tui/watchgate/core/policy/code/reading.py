@@ -1,4 +1,4 @@
-"""What a piece of code does, told as the commands of a shell that do the same.
+"""Reading a piece of code as the commands of a shell that do the same.
 
 Each language has a reader: `LANGUAGES` names it by the plain name of the program that runs it.
 """
@@ -40,7 +40,7 @@ Argv = tuple[Piece, ...]
 
 
 class Reading(msgspec.Struct, frozen=True):
-    """What a piece of code does.
+    """The commands that a piece of code comes down to.
 
     `commands` are the commands that do the same: `("rm", "-r", "build")`, `("cat", "a.json")` for a
     read, `("tee", "out.txt")` for a write, `("curl", "-d", "@a", "https://x.example")` for a send,

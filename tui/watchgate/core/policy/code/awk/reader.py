@@ -34,7 +34,7 @@ class _Reader:
         return self._found[place] if 0 <= place < len(self._found) else END
 
     def commands(self) -> Iterator[Argv]:
-        """What the program does, as commands."""
+        """Return what the program does, as commands."""
         prints_within: int | None = None
         depth = 0
         for place, token in enumerate(self._found):
@@ -55,7 +55,7 @@ class _Reader:
                 prints_within = None
 
     def _named(self, place: int, name: str) -> Iterator[Argv]:
-        """What a function or a variable of awk stands for."""
+        """Return what a function or a variable of awk stands for."""
         if name in _HIDDEN:
             raise Unread(f"uses {name}")
         if name == "system":

@@ -42,7 +42,7 @@ class _Reader:
         return self._found[place] if 0 <= place < len(self._found) else END
 
     def commands(self) -> Iterator[Argv]:
-        """What the code does, as commands."""
+        """Return what the code does, as commands."""
         place = 0
         while place < len(self._found):
             check()

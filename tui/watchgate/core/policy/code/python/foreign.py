@@ -61,7 +61,7 @@ _RISKY_LOADS: Final = (("torch", "load"), ("yaml", "unsafe_load"), ("yaml", "ful
 
 
 def called(state: State, function: Foreign, given: Call) -> Values:
-    """What a function or method of a foreign module returns."""
+    """Return what a function or method of a foreign module returns."""
     root, _, name = function.name.partition(".")
     owner = Foreign(root)
     state.forget(given.flat)

@@ -1,4 +1,4 @@
-"""What of Python only computes, reads what it is given, prints or waits: closed lists."""
+"""Closed lists of Python that only computes, reads what it is given, prints or waits."""
 
 from __future__ import annotations
 

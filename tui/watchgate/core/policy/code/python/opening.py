@@ -27,7 +27,7 @@ _TEMPORARY: Final = f"/tmp/{UNKNOWN_TEXT}"
 
 
 def opened(state: State, name: str, given: Call) -> Values | None:
-    """What functions return that open something; None for others."""
+    """Return what functions return that open something; None for others."""
     opens = _OPENS.get(name)
     if opens is None:
         return None
@@ -120,7 +120,7 @@ _OPENS: Final[Mapping[str, Callable[[State, Call], Values]]] = {
 
 
 def method(state: State, owner: Obj, name: str, given: Call) -> Values | None:
-    """What methods return of what was opened; None for those in the table of effects and others."""
+    """Return what methods of an opened thing give; None for those in the table of effects."""
     match owner.kind, name:
         case "sqlite3.Connection", "cursor" | "commit" | "rollback" | "close":
             return (owner,)

@@ -68,7 +68,7 @@ class _Reader:
                 yield token.text
 
     def commands(self) -> Iterator[Argv]:
-        """What the code does, as commands."""
+        """Return what the code does, as commands."""
         for place, token in enumerate(self._found):
             check()
             match token.kind:
