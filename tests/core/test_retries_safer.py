@@ -101,6 +101,12 @@ def test_a_call_that_follows_the_advice_is_not_raised(denied: str, now: str) -> 
     assert again(now, denied) == judge_command(now)
 
 
+def test_code_that_only_prints_is_no_retry_of_code_that_was_denied() -> None:
+    denied = "python3 -c 'import shutil; shutil.rmtree(\"src\")'"
+    now = "python3 -c 'print(1)'"
+    assert again(now, denied) == judge_command(now)
+
+
 @pytest.mark.parametrize(("denied", "now"), GOES_ROUND)
 def test_a_call_that_goes_round_the_denial_is_raised(denied: str, now: str) -> None:
     assert "One level higher: denied 0 s ago" in why_raised(again(now, denied))

@@ -54,8 +54,12 @@ def judged(name: str, given: dict[str, Any], policy: Policy | None = None) -> As
         ("mcp__x__y", {"program": "rm", "args": ["-rf", "/"]}, "files.delete-everything"),
         ("mcp__x__y", {"executable": "rm", "arguments": ["-rf", "/"]}, "files.delete-everything"),
         ("mcp__x__y", {"run": "rm -rf ~"}, "files.delete-everything"),
-        ("mcp__x__y", {"powershell": "Get-ChildItem | Remove-Item -Recurse"}, "powershell.delete"),
-        ("mcp__win__powershell", {"command": "del x"}, "powershell.delete"),
+        (
+            "mcp__x__y",
+            {"powershell": "Get-ChildItem | Remove-Item -Recurse"},
+            "files.delete-recursive",
+        ),
+        ("mcp__win__powershell", {"command": "del -r x"}, "files.delete-recursive"),
         ("mcp__win__run_powershell", {"script": "ri -r ~"}, "files.delete-everything"),
         ("mcp__k8s__kubectl", {"args": "delete ns prod"}, "remote.destroy"),
         ("mcp__k8s__kubectl_generic", {"command": "delete ns prod"}, "remote.destroy"),
@@ -190,7 +194,8 @@ def test_a_file_that_another_tool_writes_is_as_grave_as_an_edit_of_it() -> None:
     [
         "Remove-Item -Recurse -Force ~",
         "Get-ChildItem . | Remove-Item -Recurse",
-        "remove-item x",
+        "remove-item -recurse x",
+        "remove-item x -unknown",
         "del -Recurse x",
         "Get-ChildItem | ForEach-Object { ri $_ }",
         "Format-Volume -DriveLetter D",
@@ -205,5 +210,5 @@ def test_what_powershell_destroys_or_runs_is_grave(command: str) -> None:
 
 
 def test_powershells_short_names_are_those_of_its_own_tool_alone() -> None:
-    assert judge_tool("PowerShell", "shell", {"command": "ri x"}).risk == "high"
-    assert judge_command("ri String").risk == "medium"
+    assert judge_tool("PowerShell", "shell", {"command": "ri -r x"}).risk == "high"
+    assert judge_command("ri -r String").risk == "medium"

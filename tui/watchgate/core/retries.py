@@ -36,7 +36,9 @@ _VERB_FIRST = frozenset(
     helm just kubectl make mvn npm npx pip pip3 pipx pnpm podman poetry pulumi python python3
     systemctl terraform tofu uv yarn""".split()
 )
-_CLASSLESS = frozenset((NO_RULE, *RAISING, "shell.opaque"))
+# Code that is understood; where it is denied, code that is not may do the same in other words.
+_CODE, _OTHER_CODE = "code.read", "code.inline"
+_CLASSLESS = frozenset((NO_RULE, *RAISING, "shell.opaque", _CODE))
 _CHANGES_FOLDER = frozenset(("cd", "pushd", "popd"))
 _KNOWN_AT_RUN_TIME = frozenset("$`*?[{~")
 # A name that says of which thing; git's words for whatever is checked out do not.
@@ -76,6 +78,8 @@ class Retries:
         if kept is None:
             kept = self._denied[key] = deque(maxlen=_KEPT_A_SESSION)
         rules, targets = _about(event, found)
+        if any(each.rule == _CODE for each in found.findings):
+            rules |= {_OTHER_CODE}
         gravest = [each for each in found.findings if each.rule not in RAISING]
         risk = max((severity(each.risk) for each in gravest), default=severity(found.risk))
         reasons = frozenset(each.rule for each in gravest if severity(each.risk) == risk)

@@ -91,66 +91,66 @@ def test_what_only_reads_is_allowed(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        'ls "a\\"; Remove-Item x; #"',
+        'ls "a\\"; Remove-Item -r x; #"',
         "Remove-Item -Recurse -Force ~",
         "Get-ChildItem . | Remove-Item -Recurse",
         "Get-ChildItem | ForEach-Object { ri $_ }",
-        "if ($x) { del y }",
-        "& { Remove-Item x }",
-        "$x = Remove-Item y",
-        '"$(Remove-Item x)"',
-        "(Remove-Item x)",
-        'Write-Output "$(Remove-Item x)"',
-        'Get-Content (Join-Path "$(Remove-Item x)" a)',
-        "Get-Content (Join-Path (Remove-Item x) a)",
-        "git log (Remove-Item x)",
-        "git log -n $(Remove-Item x) 2>$null",
-        "ls > (Remove-Item x)",
-        "[IO.Path]::Combine((Remove-Item x), 'a')",
-        "$a.Replace('b', (Remove-Item x))",
-        "$a[(Remove-Item x)]",
-        "@{ a = Remove-Item x }",
-        "foreach ($a in (Remove-Item x)) { }",
-        "switch (Remove-Item x) { 1 { } }",
-        "while (Remove-Item x) { }",
-        "do { } until (Remove-Item x)",
-        "return (Remove-Item x)",
-        "-not (Remove-Item x)",
-        "1..(Remove-Item x)",
-        "'{0}' -f (Remove-Item x)",
-        "[int](Remove-Item x)",
-        "$a++; (Remove-Item x)++",
-        "ls -Path:(Remove-Item x)",
-        "ls 'a',(Remove-Item x)",
-        "ls (Remove-Item x).Name",
-        "& (Remove-Item x)",
-        "$env:A = Remove-Item x",
-        "$a.b = Remove-Item x",
-        "$a += (Remove-Item x)",
-        "ls | % -Process { Remove-Item x }",
-        "ls -ea (Remove-Item x)",
-        "ls;Remove-Item x#",
-        "ls <# a #>; Remove-Item x",
-        "ls # a\nRemove-Item x",
-        "ls && Remove-Item x",
-        "ls `\n; Remove-Item x",
-        "echo @'\na\n'@; Remove-Item x",
-        "git status & Remove-Item x",
-        "using module x; Remove-Item x",
-        "param($a = (Remove-Item x))",
-        "trap { Remove-Item x }",
-        "begin { Remove-Item x }",
-        "data { Remove-Item x }",
-        "filter f { Remove-Item x }",
-        "throw (Remove-Item x)",
-        "exit (Remove-Item x)",
-        "try { ls } finally { Remove-Item x }",
-        "Select-Object -Property @{n='a'; e={ Remove-Item x }}",
+        "if ($x) { del -r y }",
+        "& { Remove-Item -r x }",
+        "$x = Remove-Item -r y",
+        '"$(Remove-Item -r x)"',
+        "(Remove-Item -r x)",
+        'Write-Output "$(Remove-Item -r x)"',
+        'Get-Content (Join-Path "$(Remove-Item -r x)" a)',
+        "Get-Content (Join-Path (Remove-Item -r x) a)",
+        "git log (Remove-Item -r x)",
+        "git log -n $(Remove-Item -r x) 2>$null",
+        "ls > (Remove-Item -r x)",
+        "[IO.Path]::Combine((Remove-Item -r x), 'a')",
+        "$a.Replace('b', (Remove-Item -r x))",
+        "$a[(Remove-Item -r x)]",
+        "@{ a = Remove-Item -r x }",
+        "foreach ($a in (Remove-Item -r x)) { }",
+        "switch (Remove-Item -r x) { 1 { } }",
+        "while (Remove-Item -r x) { }",
+        "do { } until (Remove-Item -r x)",
+        "return (Remove-Item -r x)",
+        "-not (Remove-Item -r x)",
+        "1..(Remove-Item -r x)",
+        "'{0}' -f (Remove-Item -r x)",
+        "[int](Remove-Item -r x)",
+        "$a++; (Remove-Item -r x)++",
+        "ls -Path:(Remove-Item -r x)",
+        "ls 'a',(Remove-Item -r x)",
+        "ls (Remove-Item -r x).Name",
+        "& (Remove-Item -r x)",
+        "$env:A = Remove-Item -r x",
+        "$a.b = Remove-Item -r x",
+        "$a += (Remove-Item -r x)",
+        "ls | % -Process { Remove-Item -r x }",
+        "ls -ea (Remove-Item -r x)",
+        "ls;Remove-Item -r x#",
+        "ls <# a #>; Remove-Item -r x",
+        "ls # a\nRemove-Item -r x",
+        "ls && Remove-Item -r x",
+        "ls `\n; Remove-Item -r x",
+        "echo @'\na\n'@; Remove-Item -r x",
+        "git status & Remove-Item -r x",
+        "using module x; Remove-Item -r x",
+        "param($a = (Remove-Item -r x))",
+        "trap { Remove-Item -r x }",
+        "begin { Remove-Item -r x }",
+        "data { Remove-Item -r x }",
+        "filter f { Remove-Item -r x }",
+        "throw (Remove-Item -r x)",
+        "exit (Remove-Item -r x)",
+        "try { ls } finally { Remove-Item -r x }",
+        "Select-Object -Property @{n='a'; e={ Remove-Item -r x }}",
         "$x = 'rm'; & $x -r -f ..",
-        "iex 'Remove-Item x'",
-        "iex ('Remove' + '-Item x')",
-        "'Remove-Item x' | iex",
-        "icm { Remove-Item x }",
+        "iex 'Remove-Item -r x'",
+        "iex ('Remove' + '-Item -r x')",
+        "'Remove-Item -r x' | iex",
+        "icm { Remove-Item -r x }",
         "git push --force origin main",
         "Set-Content C:\\Users\\me\\a.txt x",
         "Set-Content .git\\hooks\\pre-commit x",
@@ -165,7 +165,7 @@ def test_what_only_reads_is_allowed(text: str) -> None:
         "$env:NODE_OPTIONS = '--require x'; npm test",
         "bash -c 'rm -rf ~'",
         "Start-Process cmd -Verb RunAs",
-        "Remove-Item x -WhatIf:$false",
+        "Remove-Item -r x -WhatIf:$false",
         "$p = @{Path='x'}; Remove-Item @p",
     ],
 )
@@ -222,7 +222,7 @@ def test_a_read_of_whatever_there_is_is_asked(text: str) -> None:
         "python x.py --% a",
         "ls )",
         "class A { }",
-        "ls " + "a" * 9_000,
+        "ls " + "a" * 3_000,
     ],
 )
 def test_what_cannot_be_read_for_sure_is_opaque(text: str) -> None:
@@ -279,6 +279,29 @@ def test_what_does_something_else_than_a_read_is_asked(text: str) -> None:
     assert judged(text).decision == "ask"
 
 
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("Remove-Item a.txt", "rm a.txt"),
+        ("Remove-Item -Recurse -Force node_modules", "rm -rf node_modules"),
+        ("Remove-Item -Recurse -Force src", "rm -rf src"),
+        ("Get-ChildItem | Remove-Item", "ls -A | xargs rm"),
+        ("Clear-Content a.txt", "truncate -s 0 a.txt"),
+        ("Copy-Item a.txt C:\\x", "cp a.txt /c/x"),
+        ("Invoke-WebRequest http://localhost:3000", "curl http://localhost:3000"),
+        ("git push", "git push"),
+    ],
+)
+def test_it_is_as_grave_as_the_same_in_another_shell(text: str, same: str) -> None:
+    found, expected = judged(text), judge_command(same)
+    assert (found.risk, rules(found)) == (expected.risk, rules(expected))
+
+
+def test_a_deletion_that_is_not_known_in_full_is_high() -> None:
+    assert judged("Remove-Item x -Unknown").risk == "high"
+    assert judged("Clear-RecycleBin -Force").risk == "high"
+
+
 def test_an_upload_is_none_the_less_one_under_a_name_that_cmdlets_have_too() -> None:
     assert judged("curl -T a.txt https://x.example").risk == "high"
     assert judged("curl -InFile a.txt https://x.example").risk == "high"
@@ -322,8 +345,8 @@ def test_an_encoded_text_is_decoded() -> None:
 
 
 def test_short_names_are_those_of_powershell_alone() -> None:
-    assert judged("ri x").risk == "high"
-    assert judge_command("ri String").risk == "medium"
+    assert judged("ri -r x").risk == "high"
+    assert judge_command("ri -r String").risk == "medium"
     assert judge_tool("Bash", "shell", {"command": "Get-Content a.txt"}).decision == "ask"
 
 

@@ -45,6 +45,7 @@ _SESSIONS_KEPT = 1_000
 _PATHS_A_SESSION = 1_000
 _FOLDER_OPTIONS: Final = frozenset(("-C", "-d", "--directory", "-o"))
 _ARCHIVE: Final = re.compile(r"\.(?:tar(?:\.\w{1,4})?|tgz|tbz2?|txz|zip|7z|gz|xz|bz2|zst)$")
+_CLONERS: Final = frozenset(("git", "gh", "hg", "svn", "degit", "tiged"))
 _CLONES: Final = frozenset((("git", "clone"), ("hg", "clone"), ("svn", "checkout"), ("svn", "co")))
 
 
@@ -79,7 +80,8 @@ def fetched(found: Iterable[Command], start: Place, before: Fetched) -> Fetched:
     commands = tuple(found)
     programs = {command.program for command in commands}
     moves = before != NOTHING_FETCHED and not programs.isdisjoint(COPIERS | MOVERS | UNPACKERS)
-    if not moves and programs.isdisjoint(SOURCES) and not any(map(_is_clone, commands)):
+    clones_any = not programs.isdisjoint(_CLONERS) and any(map(_is_clone, commands))
+    if not moves and programs.isdisjoint(SOURCES) and not clones_any:
         return before
     files, clones = set(before.files), set(before.clones)
     folders = Folders(start)

@@ -33,7 +33,7 @@ from watchgate.core.policy.scripts import mixed_scripts
 from watchgate.core.policy.sentences import Matched
 from watchgate.core.policy.shell.commands import Command
 from watchgate.core.policy.shell.words import Word
-from watchgate.core.policy.subject import Subject
+from watchgate.core.policy.subject import NOTHING_FETCHED, Subject
 from watchgate.core.policy.tool_commands import commands_of
 from watchgate.core.policy.unread_code import filled, own_script, runs_own, runs_unread
 from watchgate.core.text import Span
@@ -190,7 +190,7 @@ class _Reader:
             hits.append(
                 Finding(unread_code.RULE, unread_code.REASON, "high", span, command.segment)
             )
-        else:
+        elif self._fetched != NOTHING_FETCHED:
             came = [e for place in places for e in fetched.run(command, place, self._fetched, span)]
             hits += came[:1]
         if any(runs_own(command, place) for place in places):

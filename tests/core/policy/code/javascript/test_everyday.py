@@ -105,6 +105,7 @@ ACTS = {
 RUNS = [
     "node -p process.version",
     "node -pe '1 + 1'",
+    "nodejs -e 'console.log(1)'",
     "node --print 'process.platform'",
     "node --input-type=module -e 'console.log(1)'",
     "node --no-warnings -e 'console.log(1)'",

@@ -45,9 +45,13 @@ class Inline(msgspec.Struct, frozen=True):
     verb: str = ""
 
 
-_JAVASCRIPT_FLAGS = names(
-    """--no-warnings --no-deprecation --trace-warnings --trace-uncaught --enable-source-maps
-    --experimental-strip-types --experimental-vm-modules --experimental-json-modules --use-strict"""
+_NODE = Inline(
+    code=names("-e -p -pe --eval --print"),
+    valued=names("--input-type --max-old-space-size --stack-size --conditions -C"),
+    flags=names(
+        """--no-warnings --no-deprecation --trace-warnings --trace-uncaught --enable-source-maps
+        --experimental-strip-types --experimental-vm-modules --use-strict"""
+    ),
 )
 _AWK = Inline(
     code=names("-e --source"),
@@ -70,11 +74,7 @@ INLINE: Final[Mapping[str, Inline]] = {
         flags=names("-p --process -v --verbose"),
         operands="all",
     ),
-    "node": Inline(
-        code=names("-e -p -pe --eval --print"),
-        valued=names("--input-type --max-old-space-size --stack-size --conditions -C"),
-        flags=_JAVASCRIPT_FLAGS,
-    ),
+    **dict.fromkeys(("node", "nodejs"), _NODE),
     "bun": Inline(code=names("-e -p --eval --print")),
     "deno": Inline(
         verb="eval",

@@ -60,7 +60,9 @@ Reader = Callable[[str], Reading]
 # Modules with a function `read`, by the plain names of programs. They are loaded when first used.
 LANGUAGES: Final[Mapping[str, str]] = {
     "python": "watchgate.core.policy.code.python.reader",
-    **dict.fromkeys(("node", "bun", "deno"), "watchgate.core.policy.code.javascript.reader"),
+    **dict.fromkeys(
+        ("node", "nodejs", "bun", "deno"), "watchgate.core.policy.code.javascript.reader"
+    ),
     "perl": "watchgate.core.policy.code.perl.reader",
     "ruby": "watchgate.core.policy.code.ruby.reader",
     **dict.fromkeys(

@@ -173,14 +173,16 @@ class _Finder:
         command, done = self.understood(command, place)
         self.look(command)
         wrapped = unwrap(words, command.documents)
-        powershell = tuple(powershell_given.scripts(words))
+        powershell = powershell_given.scripts(command.program, words)
         if wrapped.unclear:
             self.notes.doubt("Runs a program that is only known at run time")
         texts = (*wrapped.scripts, *powershell)
         # A cmdlet is nothing but `same`; `rm` may be that, or the program of other systems.
         is_cmdlet = bool(same) and "-" in command.program
         if wrapped.transparent or is_cmdlet or (powershell and is_itself(words[0].text)):
-            self.found[place] = replace(command, transparent=True)
+            self.found[place] = replace(
+                command, transparent=True, reads_code=is_cmdlet or command.reads_code
+            )
         here = command.program in _IN_THIS_SHELL
         # The same command in a shell may change the folder of this one.
         for inner in (*wrapped.commands, *filter(None, [same])):

@@ -12,7 +12,8 @@ from watchgate.core.policy.shell.words import Word, names
 _INLINE_FLAGS = frozenset("cerpE")
 _INLINE_OPTIONS = ("--eval", "--print", "--execute")
 # They have the program look at a file's syntax.
-_CHECKS = {program: names("-c -cw -wc") for program in ("ruby", "perl")}
+_CHECKING = names("ruby perl")
+_CHECKS = names("-c -cw -wc")
 _SOURCES = frozenset(("source", "."))
 _COMPUTING = names(
     "test [ [[ (( let printf read declare typeset local export readonly unset mapfile readarray"
@@ -33,7 +34,7 @@ def unread(words: Sequence[Word], fed: bool) -> str:
         return "Runs a program whose name has letters that may look like others"
     if program in _SOURCES and (fed or not _one_file(words)):
         return "Runs commands in this shell that are only known at run time"
-    if any(powershell_given.scripts(words)):
+    if powershell_given.scripts(program, words):
         return ""
     if program in SHELLS or program in INTERPRETERS:
         return _of_code(program, words, fed)
@@ -62,7 +63,9 @@ def _of_code(program: str, words: Sequence[Word], fed: bool) -> str:
         if fed and not any(script_option(flag, ("-c",)) for flag in flags):
             return "Gives a shell commands that are only known at run time"
         return ""
-    if any(_inline(flag) for flag in flags if flag not in _CHECKS.get(program, ())):
+    if program in _CHECKING:
+        flags = [flag for flag in flags if flag not in _CHECKS]
+    if any(map(_inline, flags)):
         return "Runs code of another language that stands in the command"
     if fed and [word.text for word in operands] in ([], ["-"]):
         return "Gives an interpreter code on its standard input"

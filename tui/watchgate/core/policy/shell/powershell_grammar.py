@@ -19,7 +19,7 @@ else:
 if TYPE_CHECKING:
     from tree_sitter import Node as Node  # noqa: PLC0414 - handed on to the readers
 
-MAX_CHARS = 4_000
+MAX_CHARS = 2_500
 _READS = 200
 _CHUNK_BYTES = 256
 
@@ -29,6 +29,11 @@ _MISREAD = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\xa0\u1680\u2000-\u201e\u2028-\u
 _MISCONTINUED = re.compile(r"`(?:[ \t]+\n|\n[ \t]*\n|`\n|\r|$)")
 _FOREIGN = re.compile(r"[^\t\n\x20-\x7e]")
 # The grammar takes them for operators where they are words of a command.
+# `--name=value` is an error to it.
+LONG_OPTION = re.compile(
+    r"""(?<=[ \t])--[A-Za-z][\w-]*=(?:"[^"`$\n]*"|'[^'\n]*'|[\w%./:@+~^-])*(?=[ \t\n;|)]|$)""",
+    re.ASCII,
+)
 _END_OF_OPTIONS = re.compile(r"(?<=[ \t])--(?=[ \t\n]|$)")
 
 
@@ -42,7 +47,28 @@ def parse(text: str) -> Node | None:
     text = text.replace("\r\n", " \n")
     if _MISREAD.search(text):
         return None
-    source = _FOREIGN.sub("_", _END_OF_OPTIONS.sub("__", text)).encode("ascii")
+    plain = _FOREIGN.sub("_", _END_OF_OPTIONS.sub("__", text))
+    spans = [match.span() for match in LONG_OPTION.finditer(text)]
+    if spans:
+        stand_in = LONG_OPTION.sub(lambda match: "z" * len(match[0]), plain)
+        root = _parsed(stand_in)
+        # Where one is no word of a command, as within a string, it is what it is.
+        if root is not None and all(_is_word(root, *span) for span in spans):
+            return root
+    return _parsed(plain)
+
+
+def _is_word(root: Node, start: int, end: int) -> bool:
+    node = root.descendant_for_byte_range(start, end)
+    return node is not None and (node.type, node.start_byte, node.end_byte) == (
+        "generic_token",
+        start,
+        end,
+    )
+
+
+def _parsed(stand_in: str) -> Node | None:
+    source = stand_in.encode("ascii")
     reads = 0
 
     def chunk(offset: int, _point: object) -> bytes:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from watchgate.core.policy.shell.powershell_grammar import LONG_OPTION
 from watchgate.core.policy.shell.script import Source
 from watchgate.core.policy.shell.words import Expands, Word
 
@@ -47,11 +48,25 @@ def bare(source: Source, start: int, end: int) -> Piece:
     """A part without quotes."""
     text = source.text[start:end]
     if _UNREAD_SIGNS.search(text):
-        raise Unread
+        if not LONG_OPTION.fullmatch(f" {text}", 1):
+            raise Unread
+        return _joined(text, source.at[start:end])
     found = _with_variables(text, list(source.at[start:end]))
     if not found.expands and any(each in text for each in "*?["):
         found.expands = "glob"
     return found
+
+
+def _joined(text: str, at: Sequence[int]) -> Piece:
+    """A part of which some is in quotes, in which nothing is expanded."""
+    open_with = ""
+    kept: list[int] = []
+    for index, sign in enumerate(text):
+        if sign in "\"'" and open_with in ("", sign):
+            open_with = "" if open_with else sign
+        else:
+            kept.append(index)
+    return Piece("".join(text[index] for index in kept), [at[index] for index in kept])
 
 
 def quoted(source: Source, node: Node) -> Piece:

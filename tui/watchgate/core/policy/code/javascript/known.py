@@ -149,6 +149,7 @@ ACTS: dict[str, Template] = {
             "touch": "fs.utimes",
             "printenv": "Deno.env.get",
             "curl": "http.get https.get",
+            "curl -X POST -d body": "http.request https.request",
             "kill": "process.kill Deno.kill",
             "cd": "process.chdir Deno.chdir",
         },
