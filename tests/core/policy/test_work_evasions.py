@@ -13,6 +13,16 @@ from watchgate.core.policy.profiles import gate_action
 from watchgate.service.policy.shipped import shipped
 
 EVASIONS = r"""
+CCACHE_PREFIX=./x make
+DOTNET_STARTUP_HOOKS=./x.dll dotnet test
+GNUMAKEFLAGS=--eval=x make
+LUA_INIT=@x lua a.lua
+MANOPT='-P ./x' man ls
+PSQLRC=./x psql -c 'select 1'
+PYTEST_ADDOPTS='-p evil' pytest
+PYTEST_PLUGINS=evil pytest
+XDG_CONFIG_HOME=./x git log
+YARN_YARN_PATH=./x.js yarn build
 (cd /tmp/evil && make)
 DATABASE_URL=postgres://prod.example.com/app alembic upgrade head
 PYTHONPATH=/tmp/evil bash -c 'pytest'
