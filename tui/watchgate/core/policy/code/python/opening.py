@@ -106,8 +106,9 @@ def _temporary(*values: Text | Obj) -> Callable[[State, Call], Values]:
 
 
 def _temporary_file(state: State, given: Call) -> Values:
+    _temporary()(state, given)
     state.does("mktemp")
-    return _temporary(many(PLAIN))(state, given)
+    return (many(PLAIN),)
 
 
 def _lines(state: State, given: Call) -> Values:
