@@ -44,6 +44,7 @@ _CLONED = "Runs code of {}, a repository that this session fetched"
 _SESSIONS_KEPT = 1_000
 _PATHS_A_SESSION = 1_000
 _FOLDER_OPTIONS: Final = frozenset(("-C", "-d", "--directory", "-o"))
+_GLOB: Final = re.compile(r"[*?\[]")
 _ARCHIVE: Final = re.compile(r"\.(?:tar(?:\.\w{1,4})?|tgz|tbz2?|txz|zip|7z|gz|xz|bz2|zst)$")
 _CLONERS: Final = frozenset(("git", "gh", "hg", "svn", "degit", "tiged"))
 _CLONES: Final = frozenset((("git", "clone"), ("hg", "clone"), ("svn", "checkout"), ("svn", "co")))
@@ -139,12 +140,32 @@ def _brought(command: Command, place: Place, files: set[str]) -> Iterator[str]:
         yield from filled(command)
         if program in DECODERS:
             yield from _without_ending(command)
+    elif files and program == "git" and "mv" in (each.text for each in command.arguments[:1]):
+        yield from _moved(command, place, files)
     elif files and (program in COPIERS or program in MOVERS):
         touched = touches(command)
-        taken = [touch.path for touch in touched if _is_in(place.resolve(touch.path), files)]
+        taken = [touch.path for touch in touched if _takes(touch.path, place, files)]
         for target in [touch.path for touch in touched if touch.kind == "write"] if taken else ():
             yield target
             yield from (f"{target}/{posixpath.basename(path.rstrip('/'))}" for path in taken)
+
+
+def _takes(path: str, place: Place, files: set[str]) -> bool:
+    """Tell whether a path that is copied may be one of these files, or hold one."""
+    resolved = place.resolve(path)
+    if _is_in(resolved, files):
+        return True
+    glob = _GLOB.search(resolved)
+    folder = posixpath.dirname(resolved[: glob.start()]) if glob else resolved
+    return any(within(each, folder) for each in files)
+
+
+def _moved(command: Command, place: Place, files: set[str]) -> Iterator[str]:
+    """Where `git mv` puts such files."""
+    named = [word.text for word in operands(command.program, command.arguments)][1:]
+    taken = [path for path in named[:-1] if _takes(path, place, files)]
+    if taken:
+        yield named[-1]
 
 
 def filled(command: Command) -> Iterator[str]:

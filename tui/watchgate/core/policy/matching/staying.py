@@ -21,6 +21,13 @@ from watchgate.core.policy.shell.words import Word
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*\+?=")
 _PIECES = re.compile(r"[\s:,;=]+")
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://(?:[^/@\s]*@)?(\[[^]]*\]|[^/:?#\s]*)", re.IGNORECASE)
+# What git keeps and runs itself is no file of the project; nor are those for CI and editors that a
+# program is told to write by an option.
+_OBEYED = re.compile(r"(?:^|/)\.(?:git|husky)/", re.IGNORECASE)
+_LATER = re.compile(
+    r"(?:^|/)\.(?:github/(?:workflows|actions)|circleci|gitlab-ci|vscode|devcontainer|envrc|idea)",
+    re.IGNORECASE,
+)
 _THIS_MACHINE = frozenset(("", "localhost", "127.0.0.1", "[::1]", "0.0.0.0"))  # noqa: S104
 # They print how many processors there are.
 _COUNT = re.compile(
@@ -82,6 +89,8 @@ def _counted(word: Word) -> Word:
 
 def _is_within(touch: Touch, place: Place, *, scratch: bool) -> bool:
     if touch.word.expands not in ("", "glob"):
+        return False
+    if _OBEYED.search(touch.path) or (is_option(touch.word.text) and _LATER.search(touch.path)):
         return False
     if not place.outside(touch.path):
         return True

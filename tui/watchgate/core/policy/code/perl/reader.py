@@ -12,7 +12,7 @@ from watchgate.core.policy.code.reading import Argv, Piece, Reading, Unknown
 from watchgate.core.policy.code.unread import Unread
 from watchgate.core.policy.shell.words import names
 
-_MODE = re.compile(r"\+?(<|>>?)(?::[\w():-]+)?")
+_MODE = re.compile(r"(\+?<|\+?>>?)(?::[\w():-]+)?")
 # They decide what is loaded, read or called.
 _HIDDEN = re.compile(r"[$@%]*(?:SIG|INC|ISA|\^(?![WOTV])\w)\b")
 _HANDLE = re.compile(r"[A-Z][A-Z0-9_]{0,20}")
@@ -270,7 +270,7 @@ def _opened_as(sign: str, target: Piece) -> Argv:
     match sign:
         case "<" | "":
             return ("cat", target)
-        case ">":
+        case ">" | "+<" | "+>":
             return ("tee", target)
         case _:
             return ("tee", "-a", target)
@@ -282,4 +282,4 @@ def _opened_by_one(text: str) -> Argv:
     if name.startswith("|") or name.endswith("|"):
         return ("sh", "-c", name.strip("|").strip())
     target = name.lstrip("+<>").strip()
-    return _opened_as(name[: len(name) - len(name.lstrip("<>"))], target)
+    return _opened_as(name[: len(name) - len(name.lstrip("+<>"))], target)
