@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from watchgate.core.policy.code.awk.tokens import END, Token, statements_end, tokens
-from watchgate.core.policy.code.reading import Argv, Piece, Reading, Unknown
+from watchgate.core.policy.code.reading import Argv, Piece, Reading, Unknown, gathered
 from watchgate.core.policy.code.unread import Unread
 from watchgate.core.policy.shell.words import names
 
@@ -17,13 +17,7 @@ _BEFORE_OPERAND = names("( { } , = && || ! ; : ? while if do else print printf r
 
 def read(code: str) -> Reading:
     """Return what this program does."""
-    commands: list[Argv] = []
-    try:
-        for command in _Reader(tokens(code)).commands():
-            commands.append(command)  # noqa: PERF402 - those before a fault count
-    except Unread as why:
-        return Reading(tuple(commands), f"Runs an awk program that {why}")
-    return Reading(tuple(commands))
+    return gathered(lambda: _Reader(tokens(code)).commands(), "an awk program")
 
 
 class _Reader:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from watchgate.core.patterns.allowance import check
 from watchgate.core.policy.code.perl import known
 from watchgate.core.policy.code.perl.tokens import END, Token, tokens
-from watchgate.core.policy.code.reading import Argv, Piece, Reading, Unknown
+from watchgate.core.policy.code.reading import Argv, Piece, Reading, Unknown, gathered
 from watchgate.core.policy.code.unread import Unread
 from watchgate.core.policy.shell.words import names
 
@@ -23,15 +23,7 @@ _ALIASES = names("for foreach map grep local push unshift splice")
 
 def read(code: str) -> Reading:
     """Return what this code does."""
-    commands: list[Argv] = []
-    try:
-        for command in _Reader(tokens(code)).commands():
-            commands.append(command)  # noqa: PERF402 - those before a fault count
-    except Unread as why:
-        return Reading(tuple(commands), f"Runs Perl that {why}")
-    except RecursionError:
-        return Reading((), "Runs Perl that is nested deeper than anybody reads")
-    return Reading(tuple(commands))
+    return gathered(lambda: _Reader(tokens(code)).commands(), "Perl")
 
 
 class _Reader:
