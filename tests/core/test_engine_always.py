@@ -1,4 +1,4 @@
-"""An allow for good, from the third equal approval to its end, as records tell it."""
+"""An allow for good, from the request that it answers to its end, as records tell it."""
 
 from __future__ import annotations
 
@@ -25,22 +25,14 @@ def held(world: World, conn: int, command: str, **fields: Any) -> Request:
     return world.broker.open[world.broker.of_conn(conn) or ""]
 
 
-def approved_three_times(world: World) -> None:
-    for conn, file in enumerate("abc", 1):
-        request = held(world, conn, f"medium build {file}")
-        assert "always" not in request.data.scopes
-        world.allow(request)
-
-
 def always(world: World, conn: int = 4, *rules: GrantRule) -> Request:
     request = held(world, conn, "medium build d")
     world.allow(request, scope="always", rules=rules)
     return request
 
 
-def test_always_is_offered_after_three_equal_approvals_and_answers_from_then_on() -> None:
+def test_always_is_offered_from_the_first_request_and_answers_from_then_on() -> None:
     world = World("strict")
-    approved_three_times(world)
     request = always(world)
     (given,) = world.all("grant.given")
     (rule,) = given.data["rules"]
@@ -58,7 +50,6 @@ def test_always_is_offered_after_three_equal_approvals_and_answers_from_then_on(
 
 def test_what_waits_and_is_equal_is_released_with_it() -> None:
     world = World("strict")
-    approved_three_times(world)
     waiting = held(world, 8, "medium build x")
     held(world, 9, "medium other")
     always(world)
@@ -70,7 +61,6 @@ def test_what_waits_and_is_equal_is_released_with_it() -> None:
 
 def test_an_edited_rule_is_the_one_in_force() -> None:
     world = World("strict")
-    approved_three_times(world)
     always(world, 4, GrantRule(words=("medium", "build", "d")))
     ask(world, 5, "medium build e")
     assert len(world.pending) == 1
@@ -84,7 +74,6 @@ def test_a_rule_that_is_not_about_the_call_is_refused_and_nothing_changes(
     words: tuple[str, ...], says: str
 ) -> None:
     world = World("strict")
-    approved_three_times(world)
     request = held(world, 4, "medium build d")
     with pytest.raises(Refused, match=says) as refused:
         world.decide(request, "allow", scope="always", rules=(GrantRule(words=words, more=True),))
@@ -101,13 +90,6 @@ def test_only_an_allow_for_good_has_rules() -> None:
     assert refused.value.code == "bad_request"
 
 
-def test_before_the_third_approval_it_is_refused() -> None:
-    world = World("strict")
-    request = held(world, 1, "medium build")
-    with pytest.raises(Refused, match="not offered"):
-        world.decide(request, "allow", scope="always")
-
-
 def test_grave_calls_are_asked_however_often_they_were_allowed() -> None:
     world = World("strict")
     for conn in range(1, 6):
@@ -116,28 +98,8 @@ def test_grave_calls_are_asked_however_often_they_were_allowed() -> None:
         world.allow(request)
 
 
-def test_an_answer_by_a_grant_does_not_count_as_an_approval() -> None:
-    world = World("strict")
-    world.allow(held(world, 1, "medium build"), scope="session")
-    for conn in range(2, 7):
-        ask(world, conn, "medium build")
-        world.commit()
-    other_session = held(world, 9, "medium build", session="two")
-    assert "always" not in other_session.data.scopes
-
-
-def test_an_allow_that_the_disk_refused_counts_for_nothing() -> None:
-    world = World("strict")
-    for conn in range(1, 5):
-        request = held(world, conn, "medium build")
-        world.decide(request, "allow")
-        world.commit(ok=False)
-    assert "always" not in held(world, 9, "medium build").data.scopes
-
-
 def test_it_outlives_the_session_and_ends_when_it_is_not_used_for_30_days() -> None:
     world = World("strict")
-    approved_three_times(world)
     request = always(world)
     world.send(other("session.end"))
     assert request.id in world.state.grants
@@ -171,7 +133,6 @@ def test_a_grant_of_15_minutes_leaves_the_screen_by_itself() -> None:
 
 def test_a_core_that_starts_has_the_grants_that_were_kept_and_no_others() -> None:
     world = World("strict")
-    approved_three_times(world)
     kept = always(world).id
     world.allow(held(world, 8, "medium b"), scope="session")
     views = world.engine.grants.kept()

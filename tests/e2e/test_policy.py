@@ -19,8 +19,8 @@ version = 1
 id = "team.no-deploy"
 decision = "deny"
 reason = "Deploys go through the pipeline"
-command = { program = "deploy" }
-match = ["deploy now"]
+command = { program = "launch" }
+match = ["launch now"]
 """
 
 
@@ -88,27 +88,27 @@ def test_a_refused_edit_leaves_the_request_waiting(running: Core) -> None:
 def test_a_rule_of_the_users_denies_without_asking(core: Core) -> None:
     written(DENY_DEPLOYS)
     core.start()
-    done = core.hook("PreToolUse", bash("cd app && deploy --all")).done()
+    done = core.hook("PreToolUse", bash("cd app && launch --all")).done()
     assert done.code == 2
     assert "A rule denied this call: Deploys go through the pipeline" in done.err
 
 
 def test_a_changed_file_counts_only_once_it_is_loaded(running: Core) -> None:
     written(DENY_DEPLOYS)
-    assert running.hook("PreToolUse", bash("deploy now")).done().code == 0
+    assert running.hook("PreToolUse", bash("launch now")).done().code == 0
     running.seen("policy.changed")
     assert running.cli("policy", "reload").code == 0
-    assert running.hook("PreToolUse", bash("deploy now", "call-2")).done().code == 2
+    assert running.hook("PreToolUse", bash("launch now", "call-2")).done().code == 2
 
 
 def test_a_file_with_a_fault_is_refused_and_what_was_in_force_stays(core: Core) -> None:
     written(DENY_DEPLOYS)
     core.start()
-    written(DENY_DEPLOYS.replace("deploy now", "ship now"))
+    written(DENY_DEPLOYS.replace("launch now", "ship now"))
     reload = core.cli("policy", "reload")
     assert reload.code == 1
     assert f"{policy_file()}:7" in reload.err
-    assert core.hook("PreToolUse", bash("deploy now")).done().code == 2
+    assert core.hook("PreToolUse", bash("launch now")).done().code == 2
 
 
 def test_a_file_with_a_fault_at_start_has_every_call_asked(core: Core) -> None:

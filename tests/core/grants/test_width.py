@@ -1,4 +1,4 @@
-"""How much a grant answers by its width, and that nothing leads out of the folder."""
+"""A grant answers by its width, and nothing in it leads out of the folder."""
 
 from __future__ import annotations
 

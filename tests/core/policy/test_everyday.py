@@ -1,4 +1,4 @@
-"""What an hour of ordinary work feels like: the lists of `everyday`, judged as a whole."""
+"""The lists of everyday commands, judged as a whole: few are held, and no dangerous one runs."""
 
 from __future__ import annotations
 

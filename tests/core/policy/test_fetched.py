@@ -1,4 +1,4 @@
-"""What a session fetched, and what running it is, in the same call and in a later one."""
+"""Running a file that a session fetched is high, in the same call and in a later one."""
 
 from __future__ import annotations
 
@@ -56,6 +56,9 @@ def then(*commands: str) -> Assessment:
         ("curl https://x.example/a.tgz | tar xz -C b", f"{CWD}/b"),
         ("curl -O https://x.example/a; mv a b", f"{CWD}/b"),
         ("curl -O https://x.example/a; cp a sub", f"{CWD}/sub/a"),
+        ("curl -O https://x.example/a; cp * sub", f"{CWD}/sub"),
+        ("curl -O https://x.example/a; cp -r . sub", f"{CWD}/sub"),
+        ("curl -O https://x.example/a; git mv a b", f"{CWD}/b"),
     ],
 )
 def test_what_is_downloaded_decoded_or_unpacked_is_remembered(command: str, path: str) -> None:

@@ -1,4 +1,4 @@
-"""Where ordinary work ends: commands that look like it, and reach further.
+"""The limits of ordinary work: commands that look like it, and reach further.
 
 `limits_of_work.txt` has one a line: other machines, folders beyond the session's, code from
 elsewhere, options that a later word takes back.

@@ -1,4 +1,4 @@
-"""What the session wrote itself, and then runs: held where nobody sits there."""
+"""Scripts that the session wrote itself and then runs are held where nobody sits there."""
 
 from __future__ import annotations
 

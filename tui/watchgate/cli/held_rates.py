@@ -1,4 +1,4 @@
-"""How many calls each profile holds an hour, and the answers that would take most of that away."""
+"""Held calls an hour by profile, and the answers that would take most of them away."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def rate_rows(rates: Rates) -> list[tuple[str, str, str]]:
 
 
 def hours_words(rates: Rates) -> str:
-    """What an hour is here, in words."""
+    """Return what an hour is here, in words."""
     return f"{plural(rates.hours, 'hour')} in which an agent asked for something"
 
 

@@ -42,7 +42,7 @@ class Force:
         self._clock = SystemClock()
         self._now_us = self._clock.now().wall_us
         self.took_us = 0
-        """How long the newest assessment took."""
+        """Return how long the newest assessment took."""
 
     def judge(self, case: Case) -> Assessment:
         """What the rules say about a call now; a project's file that is wrong is complained of."""

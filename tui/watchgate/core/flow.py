@@ -1,4 +1,4 @@
-"""What a session read from elsewhere, then a secret, and then the network: one level graver.
+"""Calls that reach for the network after untrusted text and a secret were read: a level graver.
 
 Whoever writes what an agent reads may tell it to fetch a secret and to carry it out. None of the
 three calls shows that by itself. So for each session are remembered, of the calls that ran or were
@@ -62,7 +62,7 @@ class _Read(msgspec.Struct, frozen=True):
 
 
 class Flow:
-    """What each session has read, by agent and session."""
+    """The grave reads of each session, by agent and session."""
 
     def __init__(self) -> None:
         self._read: Recent[tuple[str, str], _Read] = Recent(_SESSIONS_KEPT)

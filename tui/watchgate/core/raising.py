@@ -36,7 +36,7 @@ def raised_by(rule: str, reason: str, found: Assessment) -> Assessment:
 
 
 def why_raised(found: Assessment) -> str:
-    """Why the risk is above what the rules say; empty where it is not."""
+    """Say why the risk is above what the rules say; empty where it is not."""
     return next((each.reason for each in found.findings if each.rule in RAISING), "")
 
 

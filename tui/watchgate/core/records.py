@@ -442,8 +442,7 @@ class TamperedData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 class EscalatedData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """`approval.escalated`: somebody else was told of a request that waits, or could not be.
 
-    `to` names who by the configuration's own word, `waited_s` how long nobody had answered;
-    `detail` says why it could not be told, empty where it was.
+    `to` is a name of the configuration; `detail` says why nobody was told, empty where it was.
     """
 
     to: str

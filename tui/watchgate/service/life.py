@@ -13,7 +13,6 @@ from pathlib import Path
 
 import anyio
 import msgspec
-from anyio import to_thread
 from anyio.abc import SocketListener, TaskGroup, TaskStatus
 
 from watchgate.agents.base import Adapter
@@ -26,7 +25,6 @@ from watchgate.core.engine import Engine
 from watchgate.core.handlers import Handler
 from watchgate.core.ids import request_id
 from watchgate.core.large_inputs.holders import Holders
-from watchgate.core.policy.code.loading import load_readers
 from watchgate.core.policy.gate import PolicyGate
 from watchgate.core.presence.actor import Actor
 from watchgate.core.presets import preset_of
@@ -287,7 +285,6 @@ class Life:
         self, tasks: TaskGroup, hub: Hub, known: Mapping[str, Adapter], policies: Policies
     ) -> None:
         """Start whatever only looks: at deadlines, at what requests would touch, at what runs."""
-        tasks.start_soon(to_thread.run_sync, load_readers)
         tasks.start_soon(self._deadlines, hub)
         facts = FactsWatch(hub, self._clock, home=self._stage.home)
         hub.recorder.watchers.add(facts)

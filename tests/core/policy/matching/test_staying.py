@@ -1,4 +1,4 @@
-"""What keeps ordinary work in the session's folder: its paths, its variables, where it runs."""
+"""Ordinary work stays in the session's folder: its paths, its variables, where it runs."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ _ROOMY_CELLS = 80
 
 
 def rates(page: Page) -> list[Line]:
-    """How much each profile holds an hour, and what would take most of it away."""
+    """Return how much each profile holds an hour, and what would take most of it away."""
     if page.tight and page.cells < _ROOMY_CELLS:
         return []
     found = page.report.rates
@@ -37,8 +37,9 @@ def rates(page: Page) -> list[Line]:
 
 def _answer(proposal: Proposal) -> Line:
     """One rule or grant with what it would have let through."""
-    where = "" if proposal.profile == "guard" else " (strict)"
-    through = f" would let {plural(proposal.calls, 'call')} through{where}"
+    place = f" in {safe_text(proposal.folder)}" if proposal.folder else ""
+    profile = "" if proposal.profile == "guard" else " (strict)"
+    through = f"{place} would let {plural(proposal.calls, 'call')} through{profile}"
     head = Span(safe_text(proposal.text), bold=True)
     return (Span(" " * LABEL), Span(f"a {proposal.kind} for "), head, Span(through, "dim"))
 

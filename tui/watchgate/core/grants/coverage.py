@@ -1,4 +1,4 @@
-"""Whether a grant that is held to rules answers a call."""
+"""Telling whether a grant that is held to rules answers a call."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from watchgate.core.records import RequestData
 
 
 def answers(view: GrantView, agent: str, folder: str, tool: Tool, found: Judged) -> bool:
-    """Whether the grant covers every command that no allow rule covers, and it may answer.
+    """Tell whether the grant covers every command that no allow rule covers, and it may answer.
 
     It may answer the findings that were shown when it was given, and what the policy calls ordinary
     work; one of an earlier version, without a width, also what no rule speaks of. `folder` is that

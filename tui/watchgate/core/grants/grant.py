@@ -67,7 +67,7 @@ class Grant(msgspec.Struct, kw_only=True):
 
     @property
     def wide(self) -> bool:
-        """Whether it is held to rules, and not to the exact call."""
+        """Tell whether it is held to rules, and not to the exact call."""
         return self.always or self.view.width is not None
 
     def used(self, at_us: int) -> None:

@@ -111,12 +111,12 @@ def call_words(tool: Tool) -> tuple[str, ...]:
 
 
 def fits(rule: GrantRule, words: tuple[str, ...]) -> bool:
-    """Whether a rule covers a command, and what stands behind its words stays in the folder."""
+    """Tell whether a rule covers a command, and nothing behind its words leaves the folder."""
     return rule.covers(words) and stay_inside(words[len(rule.words) :])
 
 
 def why_not(data: RequestData, width: Width) -> str:
-    """Why a request's grant cannot have a width, in words; empty where it can."""
+    """Say why a request's grant cannot have a width, in words; empty where it can."""
     try:
         rules_of(data, (), width)
     except ValueError as why:

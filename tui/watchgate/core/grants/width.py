@@ -1,4 +1,4 @@
-"""How much a grant answers besides the call that it was given with.
+"""The width of a grant: the calls that it answers besides the one it was given with.
 
 `exact` is that call alone, `program` its programs with their subcommands and further arguments
 that stay in the folder, `folder` every command there that the same rules of the policy, or the
@@ -30,5 +30,5 @@ def width_of(scope: str, chosen: Width | None) -> Width:
 
 
 def stay_inside(words: Iterable[str]) -> bool:
-    """Whether none of a command's words can name a place outside its folder, by their text."""
+    """Tell whether none of a command's words can name a place outside its folder, by their text."""
     return not any(_LEADS_OUT.search(word) for word in words)

@@ -28,7 +28,7 @@ class Tally(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Rates(msgspec.Struct, frozen=True, kw_only=True):
-    """How many calls each profile would have held, and in how many hours.
+    """Counts of the calls that each profile would have held, and of the hours they came in.
 
     `hours` are those of the clock in which an agent asked for something. `guard` is with somebody
     in front of every agent, `guard_alone` with nobody.
@@ -40,7 +40,7 @@ class Rates(msgspec.Struct, frozen=True, kw_only=True):
     strict: int = 0
 
     def an_hour(self, held: int) -> float:
-        """How many of so many held calls came in an hour."""
+        """Return how many of so many held calls came in an hour."""
         return held / self.hours if self.hours else 0.0
 
 

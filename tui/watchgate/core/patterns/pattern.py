@@ -22,7 +22,8 @@ MAX_STEPS = 1_500_000
 
 # Texts are told apart by a few lengths, so that a pattern's cost is worked out once for each.
 _LENGTHS = (16, 32, 64, 128, 256, 1_024, 4_096, 16_384, MAX_CHARS)
-_USUAL = 256
+# Commands have up to so many characters, and most words so many.
+_USUAL = (256, 64)
 # A pattern for which there is no automaton must be cheap for a text that people write.
 _MUST_TAKE = 512
 # A few hundred nanoseconds each, for every character of megabytes.
@@ -152,7 +153,7 @@ class Pattern:
         """Tell whether Python's engine is sure to be done with a search in `MAX_STEPS`."""
         length = _length(text)
         # Commands are short: where one of usual length is cheap, the others need no look.
-        for each in (_USUAL, length):
+        for each in (*_USUAL, length):
             if each >= length > self._short and each not in self._steps:
                 with allowance.uncounted():
                     steps = self._steps[each] = cost.of_a_start(self._tree(), each)
@@ -167,7 +168,7 @@ class Pattern:
     def _is_short_here(self, text: str) -> bool:
         """Likewise of a look at one place."""
         length = _length(text)
-        for each in (_USUAL, length):
+        for each in (*_USUAL, length):
             if each >= length > self._short_here and each not in self._steps_here:
                 with allowance.uncounted():
                     steps = self._steps_here[each] = cost.from_one_place(self._tree(), each)

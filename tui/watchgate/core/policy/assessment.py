@@ -12,7 +12,7 @@ from watchgate.core.text import Span
 Decision = Literal["allow", "ask", "deny"]
 Risk = Literal["low", "medium", "high", "critical", "unknown"]
 Effect = Literal["ordinary", "lasting"]
-"""What a medium call means to the person who is not there: `ordinary` work stays in the session's
+"""The effect of a medium call where nobody sits: `ordinary` work stays in the session's
 folder and can be done again; what is `lasting` leaves the machine or outlives the session."""
 
 NO_RULE = "policy.no-rule"

@@ -73,7 +73,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
         return found
 
     def rank(self, shape: Shape | None = None, *, names: bool = False) -> int:
-        """Where a finding stands among those of the same risk; 0 says the most.
+        """Find where a finding stands among those of the same risk; 0 says the most.
 
         `names` says that its sentence names what the call is about.
         """
@@ -85,7 +85,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def loosens(self) -> bool:
-        """Whether a call is held less often by it, so that it has to match for certain."""
+        """Tell whether a call is held less often by it, so that it has to match for certain."""
         return self.decision == "allow" or self.effect == "ordinary"
 
     @property
@@ -105,7 +105,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
         reason: str = "",
         shape: Shape | None = None,
     ) -> Finding:
-        """What it says about a part of the shown text, with its own reason unless one is given.
+        """Make its finding about a part of the shown text, with its own reason unless one is given.
 
         A `shape` of it may suggest another way.
         """
@@ -157,7 +157,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
         return found
 
     def covers(self, seen: Seen, shape: Shape) -> bool:
-        """Whether a rule that loosens covers the command; `shape` as for `words_in`."""
+        """Tell whether a rule that loosens covers the command; `shape` as for `words_in`."""
         if self.paths is not None and not seen.touches_only(self.paths):
             return False
         if self.hosts is not None:

@@ -44,18 +44,20 @@ _CLONED = "Runs code of {}, a repository that this session fetched"
 _SESSIONS_KEPT = 1_000
 _PATHS_A_SESSION = 1_000
 _FOLDER_OPTIONS: Final = frozenset(("-C", "-d", "--directory", "-o"))
+_GLOB: Final = re.compile(r"[*?\[]")
 _ARCHIVE: Final = re.compile(r"\.(?:tar(?:\.\w{1,4})?|tgz|tbz2?|txz|zip|7z|gz|xz|bz2|zst)$")
+_CLONERS: Final = frozenset(("git", "gh", "hg", "svn", "degit", "tiged"))
 _CLONES: Final = frozenset((("git", "clone"), ("hg", "clone"), ("svn", "checkout"), ("svn", "co")))
 
 
 class FetchedFiles:
-    """What each session has fetched, by agent and session."""
+    """The files that each session has fetched, by agent and session."""
 
     def __init__(self) -> None:
         self._sessions: Recent[tuple[str, str], Fetched] = Recent(_SESSIONS_KEPT)
 
     def of(self, agent: str, session: str) -> Fetched:
-        """What a session has fetched."""
+        """Return what a session has fetched."""
         return self._sessions.get((agent, session), NOTHING_FETCHED)
 
     def note(self, subject: Subject) -> None:
@@ -75,11 +77,12 @@ class FetchedFiles:
 
 
 def fetched(found: Iterable[Command], start: Place, before: Fetched) -> Fetched:
-    """What is fetched when commands have run one after the other from a place, with what was."""
+    """Add to what was fetched what commands fetch that run one after the other from a place."""
     commands = tuple(found)
     programs = {command.program for command in commands}
     moves = before != NOTHING_FETCHED and not programs.isdisjoint(COPIERS | MOVERS | UNPACKERS)
-    if not moves and programs.isdisjoint(SOURCES) and not any(map(_is_clone, commands)):
+    clones_any = not programs.isdisjoint(_CLONERS) and any(map(_is_clone, commands))
+    if not moves and programs.isdisjoint(SOURCES) and not clones_any:
         return before
     files, clones = set(before.files), set(before.clones)
     folders = Folders(start)
@@ -137,12 +140,32 @@ def _brought(command: Command, place: Place, files: set[str]) -> Iterator[str]:
         yield from filled(command)
         if program in DECODERS:
             yield from _without_ending(command)
+    elif files and program == "git" and "mv" in (each.text for each in command.arguments[:1]):
+        yield from _moved(command, place, files)
     elif files and (program in COPIERS or program in MOVERS):
         touched = touches(command)
-        taken = [touch.path for touch in touched if _is_in(place.resolve(touch.path), files)]
+        taken = [touch.path for touch in touched if _takes(touch.path, place, files)]
         for target in [touch.path for touch in touched if touch.kind == "write"] if taken else ():
             yield target
             yield from (f"{target}/{posixpath.basename(path.rstrip('/'))}" for path in taken)
+
+
+def _takes(path: str, place: Place, files: set[str]) -> bool:
+    """Tell whether a path that is copied may be one of these files, or hold one."""
+    resolved = place.resolve(path)
+    if _is_in(resolved, files):
+        return True
+    glob = _GLOB.search(resolved)
+    folder = posixpath.dirname(resolved[: glob.start()]) if glob else resolved
+    return any(within(each, folder) for each in files)
+
+
+def _moved(command: Command, place: Place, files: set[str]) -> Iterator[str]:
+    """Where `git mv` puts such files."""
+    named = [word.text for word in operands(command.program, command.arguments)][1:]
+    taken = [path for path in named[:-1] if _takes(path, place, files)]
+    if taken:
+        yield named[-1]
 
 
 def filled(command: Command) -> Iterator[str]:

@@ -22,7 +22,7 @@ FILLERS: Final = FETCHERS | DECODERS | CARRIERS | names("tee sponge dd")
 """They fill the files that they name; others change, copy or mark what was there."""
 
 SOURCES: Final = FETCHERS | DECODERS | CARRIERS
-"""What they write comes from elsewhere, or was hidden."""
+"""Programs whose output comes from elsewhere, or was hidden."""
 
 UNPACKERS: Final = names("tar bsdtar gtar unzip 7z 7za 7zz unar bsdcpio")
 

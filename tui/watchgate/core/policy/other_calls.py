@@ -170,7 +170,7 @@ class _Call:
         return span
 
     def fill_of(self, rule: Rule) -> Fill:
-        """What fills the placeholders of a rule that has hit: of a file tool, the path."""
+        """Return what fills the placeholders of a rule that has hit: of a file tool, the path."""
 
         def fill(slot: Slot) -> str:
             if slot.kind == "host":

@@ -68,7 +68,7 @@ def _unseen(segment: Segment, text: str) -> str:
 
 
 def _is_own_job(word: str, text: str) -> bool:
-    """Whether a word names a job that the text itself has put into the background."""
+    """Tell whether a word names a job that the text itself has put into the background."""
     job = _JOB.fullmatch(word)
     if job is None or not _STARTS_JOB.search(text) or "watchgate" in text:
         return False

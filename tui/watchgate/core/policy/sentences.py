@@ -1,4 +1,4 @@
-"""What stands in the placeholders of a rule's sentences: words of the command that it is about."""
+"""Words of a command that fill the placeholders of a rule's sentences."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Matched(msgspec.Struct, frozen=True, gc=False):
     words: Sequence[Word]
 
     def fill(self, slot: Slot) -> str:
-        """What stands in a placeholder's place; empty where that is not certain."""
+        """Return what stands in a placeholder's place; empty where that is not certain."""
         return FILLS[slot.kind](self, slot.detail)
 
 
@@ -133,7 +133,7 @@ def _host(matched: Matched, _detail: str) -> str:
 
 
 def _source(matched: Matched, _detail: str) -> str:
-    """Where what feeds the command comes from: a host, or else a file."""
+    """Find where what feeds the command comes from: a host, or else a file."""
     command = matched.seen.command
     others = matched.seen.others((*command.piped_from, *command.built_from))
     hosts = [kinds_of(address)[0] for seen in others for _, address in seen.addresses]
@@ -162,7 +162,7 @@ def _program(matched: Matched, _detail: str) -> str:
 
 
 def _objects(matched: Matched, _noun: str) -> str:
-    """What the SQL is about that the shape has found, with its own noun."""
+    """Return what the SQL is about that the shape has found, with its own noun."""
     wanted = matched.shape.statement if matched.shape is not None else ()
     found = [act for act in matched.seen.acts if act.kind in wanted and act.name]
     nouns = {act.noun for act in found}
@@ -187,4 +187,4 @@ FILLS: dict[str, Callable[[Matched, str], str]] = {
     "program": _program,
     "variables": _variables,
 }
-"""What fills each placeholder, given what stands behind its colon."""
+"""The filler of each placeholder, given what stands behind its colon."""

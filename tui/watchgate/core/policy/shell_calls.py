@@ -33,7 +33,7 @@ from watchgate.core.policy.scripts import mixed_scripts
 from watchgate.core.policy.sentences import Matched
 from watchgate.core.policy.shell.commands import Command
 from watchgate.core.policy.shell.words import Word
-from watchgate.core.policy.subject import Subject
+from watchgate.core.policy.subject import NOTHING_FETCHED, Subject
 from watchgate.core.policy.tool_commands import commands_of
 from watchgate.core.policy.unread_code import filled, own_script, runs_own, runs_unread
 from watchgate.core.text import Span
@@ -190,7 +190,7 @@ class _Reader:
             hits.append(
                 Finding(unread_code.RULE, unread_code.REASON, "high", span, command.segment)
             )
-        else:
+        elif self._fetched != NOTHING_FETCHED:
             came = [e for place in places for e in fetched.run(command, place, self._fetched, span)]
             hits += came[:1]
         if any(runs_own(command, place) for place in places):
@@ -246,7 +246,7 @@ class _Reader:
         return found[0] if all(found) else ""
 
     def _ordinary(self, views: list[Seen]) -> Finding | None:
-        """What is said of a command that is ordinary work, in every folder where it may run."""
+        """Find what is said of a command that is ordinary work in every folder where it may run."""
         found = [self._rule_over(counted(seen), self._policy.working) for seen in views]
         if not all(found) or found[0] is None:
             return None
@@ -323,7 +323,7 @@ class _Reader:
 
 
 def _effect(unclean: str, views: list[Seen], work: Finding | None) -> Effect | None:
-    """What variables mean that are set for a command: where they lead may decide what it runs."""
+    """Judge the variables that are set for a command: they may decide what it runs."""
     if unclean != "policy.env" or not views[0].command.words:
         return None
     if not all(map(sets_within, views)):

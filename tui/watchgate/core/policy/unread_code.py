@@ -57,7 +57,7 @@ def runs_own(command: Command, place: Place) -> bool:
 
 
 def own_script(span: Span, segment: int) -> Finding:
-    """What is said of a command that runs a file of the session's own."""
+    """Return what is said of a command that runs a file of the session's own."""
     return Finding(
         OWN_RULE, _OWN_REASON, "medium", span, segment, suggest=_OWN_SUGGEST, effect="lasting"
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from importlib import resources
 
+from watchgate.core.policy.code.loading import load_readers
 from watchgate.core.policy.load import Loaded, load
 from watchgate.core.policy.policy import Policy
 
@@ -19,5 +20,6 @@ def shipped_files() -> tuple[Loaded, ...]:
 
 @lru_cache(maxsize=1)
 def shipped() -> Policy:
-    """The shipped policy alone."""
+    """The shipped policy alone, with the readers of code loaded, so that no call waits for them."""
+    load_readers()
     return Policy.of(shipped_files())

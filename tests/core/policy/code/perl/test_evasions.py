@@ -16,6 +16,8 @@ HIDDEN = [
     "eval",
     "s/x/y/ee",
     "s/(.*)/eval $1/e",
+    "s/a/unlink '\\/home\\/ada\\/x'/e",
+    "unlink q/\\/home\\/ada\\/x/",
     '"@{[ system(q(id)) ]}"',
     '"${\\ system(q(id)) }"',
     '"$h{system(1)}"',
@@ -128,6 +130,8 @@ HIDDEN = [
 ]
 
 GRAVE = [
+    "open(F, '+<', '/etc/passwd')",
+    "open(F, '+</etc/passwd')",
     "system('rm -rf /')",
     "system 'rm', '-rf', '/srv'",
     "exec 'rm -rf /'",

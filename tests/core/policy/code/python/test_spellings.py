@@ -1,4 +1,4 @@
-"""What runs a shell or code is found in every place of the syntax, by whatever name it goes."""
+"""Code that runs a shell is found in every place of the syntax, by whatever name it goes."""
 
 from __future__ import annotations
 

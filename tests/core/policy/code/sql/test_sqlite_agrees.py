@@ -1,4 +1,4 @@
-"""What is taken for a read does nothing else when SQLite runs it, statement by statement."""
+"""A statement that is taken for a read does nothing else when SQLite runs it."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""What a piece of code does, told as the commands of a shell that do the same.
+"""Reading a piece of code as the commands of a shell that do the same.
 
 Each language has a reader: `LANGUAGES` names it by the plain name of the program that runs it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from importlib import import_module
 from typing import Final
@@ -13,6 +13,7 @@ from typing import Final
 import msgspec
 
 from watchgate.core.patterns.allowance import check, uncounted
+from watchgate.core.policy.code.unread import Unread
 
 MAX_CHARS: Final = 10_000
 """More of a text is never understood: see `guards.MAX_CHARS`."""
@@ -40,7 +41,7 @@ Argv = tuple[Piece, ...]
 
 
 class Reading(msgspec.Struct, frozen=True):
-    """What a piece of code does.
+    """The commands that a piece of code comes down to.
 
     `commands` are the commands that do the same: `("rm", "-r", "build")`, `("cat", "a.json")` for a
     read, `("tee", "out.txt")` for a write, `("curl", "-d", "@a", "https://x.example")` for a send,
@@ -90,6 +91,20 @@ def read(program: str, code: str) -> Reading:
     if len(commands) > MAX_COMMANDS:
         return Reading(commands[:MAX_COMMANDS], "Runs code that does more than anybody reads")
     return msgspec.structs.replace(reading, commands=commands)
+
+
+def gathered(commands: Callable[[], Iterable[Argv]], language: str) -> Reading:
+    """Gather what code in a language does until something is not understood, which ends it."""
+    found: list[Argv] = []
+    why = ""
+    try:
+        for command in commands():
+            found.append(command)  # noqa: PERF402 - those before a fault count
+    except Unread as fault:
+        why = f"Runs {language} that {fault}"
+    except RecursionError:
+        found, why = [], f"Runs {language} that is nested deeper than anybody reads"
+    return Reading(tuple(found), why)
 
 
 def _starts_anything(command: Argv) -> bool:

@@ -358,7 +358,7 @@ def _surely_sub(subs: tuple[Sub, ...], seen: Seen) -> bool:
 
 
 def _may_be_value(seen: Seen, index: int, at: int) -> bool:
-    """Whether an option in front of this word may take it for its value."""
+    """Tell whether an option in front of this word may take it for its value."""
     before = seen.arguments[index - 1].text if index > at else ""
     return value_options.of(seen.program).may_take_next(before)
 

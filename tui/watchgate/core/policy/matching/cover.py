@@ -29,7 +29,7 @@ _FOLDER = re.compile(r"\$(?:HOME|PWD|\{HOME\}|\{PWD\})(?:/[\w./-]*)?")
 
 
 def covers(wanted: Shape, seen: Seen, *, ordinary: bool = False) -> bool:
-    """Whether the command has this shape for certain, and nothing besides.
+    """Tell whether the command has this shape for certain, and nothing besides.
 
     An `ordinary` one also stays in the session's folder, where its program may lie too.
     """
@@ -66,7 +66,7 @@ def clean(seen: Seen) -> str:
 
 
 def writes_inside(seen: Seen) -> bool:
-    """Whether all that the command's redirects write is known to lie in the session's folder.
+    """Tell whether all that the command's redirects write is known to lie in the session's folder.
 
     A folder for temporary files will do, and nothing else about the redirects may be unclear.
     """
@@ -117,7 +117,7 @@ def _is_named_plainly(seen: Seen) -> bool:
 
 
 def _is_project_file(seen: Seen) -> bool:
-    """Whether the program is a file in the session's folder, named by its path."""
+    """Tell whether the program is a file in the session's folder, named by its path."""
     word, place = seen.command.words[0], seen.place
     if word.dynamic or "/" not in word.text or not word.text.isascii():
         return False
@@ -277,7 +277,7 @@ def _operands_wrong(wanted: Shape, behind: list[Word]) -> bool:
 
 
 def _texts_fit(wanted: Shape, seen: Seen, *, globs: bool) -> bool:
-    """Whether flags, arguments and paths are as the rule asks, with no doubt about any word.
+    """Tell whether flags, arguments and paths are as the rule asks, with no doubt about any word.
 
     With `globs` a pattern for files is known well enough: it becomes names of files only.
     """

@@ -1,4 +1,4 @@
-"""What keeps a command in the session's folder, as ordinary work has to.
+"""Telling whether a command stays in the session's folder, as ordinary work has to.
 
 Folders for temporary files count as within, and streams such as /dev/null. A program that runs what
 it reads must not read from there: anybody on the machine may have put a file into `/tmp`.
@@ -21,6 +21,13 @@ from watchgate.core.policy.shell.words import Word
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*\+?=")
 _PIECES = re.compile(r"[\s:,;=]+")
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://(?:[^/@\s]*@)?(\[[^]]*\]|[^/:?#\s]*)", re.IGNORECASE)
+# What git keeps and runs itself is no file of the project; nor are those for CI and editors that a
+# program is told to write by an option.
+_OBEYED = re.compile(r"(?:^|/)\.(?:git|husky)/", re.IGNORECASE)
+_LATER = re.compile(
+    r"(?:^|/)\.(?:github/(?:workflows|actions)|circleci|gitlab-ci|vscode|devcontainer|envrc|idea)",
+    re.IGNORECASE,
+)
 _THIS_MACHINE = frozenset(("", "localhost", "127.0.0.1", "[::1]", "0.0.0.0"))  # noqa: S104
 # They print how many processors there are.
 _COUNT = re.compile(
@@ -35,7 +42,7 @@ _EXPORTS = frozenset(("export", "declare", "typeset", "readonly"))
 
 
 def stays(wanted: Shape, seen: Seen) -> bool:
-    """Whether a command runs in the session's folder and names no path beyond it."""
+    """Tell whether a command runs in the session's folder and names no path beyond it."""
     if wanted.anywhere:
         return True
     place = seen.place
@@ -55,7 +62,7 @@ def stays(wanted: Shape, seen: Seen) -> bool:
 
 
 def sets_within(seen: Seen) -> bool:
-    """Whether no variable that a command sets leads out of the folder, or to another machine.
+    """Tell whether no variable that a command sets leads out of the folder, or to another machine.
 
     A name alone hands on what was set before.
     """
@@ -83,6 +90,8 @@ def _counted(word: Word) -> Word:
 def _is_within(touch: Touch, place: Place, *, scratch: bool) -> bool:
     if touch.word.expands not in ("", "glob"):
         return False
+    if _OBEYED.search(touch.path) or (is_option(touch.word.text) and _LATER.search(touch.path)):
+        return False
     if not place.outside(touch.path):
         return True
     return place.temporary(touch.path) and (scratch or touch.kind != "read")
@@ -96,7 +105,7 @@ def _assigned(seen: Seen) -> Iterator[Word]:
 
 
 def _is_set_within(seen: Seen, word: Word) -> bool:
-    """Whether a variable gets no path beyond the folder, and no address of another machine."""
+    """Tell whether a variable gets no path beyond the folder, and no address of another machine."""
     if seen.is_harmless(word):
         return True
     if word.expands not in ("", "glob"):
@@ -132,7 +141,7 @@ def _texts(wanted: Shape, seen: Seen) -> set[int]:
 
 
 def _ends_with(option: str, texts: frozenset[str]) -> bool:
-    """Whether an option, or the last one of a cluster such as `-am`, takes the next word."""
+    """Tell whether an option, or the last one of a cluster such as `-am`, takes the next word."""
     if option in texts:
         return True
     return option[1:].isalpha() and f"-{option[-1]}" in texts

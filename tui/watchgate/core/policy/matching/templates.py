@@ -42,7 +42,7 @@ class Template(msgspec.Struct, frozen=True):
 
 
 Fill = Callable[[Slot], str]
-"""What stands in a placeholder's place; empty where that is not known."""
+"""The text in a placeholder's place; empty where that is not known."""
 
 
 def compiled(texts: Iterable[str]) -> tuple[Template, ...]:

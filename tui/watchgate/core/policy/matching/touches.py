@@ -117,7 +117,7 @@ def _redirects(command: Command) -> Iterator[Touch]:
 
 
 def _deleted(command: Command) -> Iterator[Touch]:
-    """What `find -delete` deletes: files of a name, or all that lies in the folders it looks at."""
+    """Yield what `find -delete` deletes: files of a name, or all in the folders it looks at."""
     arguments = command.arguments
     if command.program not in _FINDERS or not any(word.text == "-delete" for word in arguments):
         return

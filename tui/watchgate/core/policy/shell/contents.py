@@ -53,7 +53,8 @@ class Files:
 
     def note(self, command: Command) -> None:
         """Remember what a command writes to the files that it names."""
-        self._replaced(command)
+        if self._bodies:
+            self._replaced(command)
         targets = [redirect for redirect in command.redirects if redirect.writes]
         if command.words and command.program not in _KEEPING:
             self._surely.clear()
@@ -83,7 +84,7 @@ class Files:
     def _replaced(self, command: Command) -> None:
         """Forget what stood in the files that a command may write without showing it."""
         program = command.program
-        if not self._bodies or not command.words or program in _LEAVING or program in PREFIXES:
+        if not command.words or program in _LEAVING or program in PREFIXES:
             return
         if program in _GOING:
             # The same name is another file there.

@@ -173,7 +173,7 @@ class _Finder:
         command, done = self.understood(command, place)
         self.look(command)
         wrapped = unwrap(words, command.documents)
-        powershell = tuple(powershell_given.scripts(words))
+        powershell = powershell_given.scripts(command.program, words)
         if wrapped.unclear:
             self.notes.doubt("Runs a program that is only known at run time")
         texts = (*wrapped.scripts, *powershell)

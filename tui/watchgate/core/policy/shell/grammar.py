@@ -29,6 +29,9 @@ _FOREIGN = re.compile(r"[^\t\n\x20-\x7e]")
 # The grammar passes over an escaped blank between words, where bash has a word of it.
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
+# It drops a dash that stands alone before a redirect, as in `cat - 2>&1`.
+_LONE_DASH = re.compile(r"(?<=[ \t])-(?=[ \t]{1,9}\d?[<>])")
+
 # Mending errors goes back over the text again and again; what people write is read about twice.
 _UNWATCHED_CHARS = 1_000
 _CHUNK_BYTES = 256
@@ -57,6 +60,8 @@ def parse(text: str) -> Node | None:
     stand_in = _FOREIGN.sub("_", text)
     if "\\ " in text or "\\\t" in text:
         stand_in = _ESCAPED.sub(_as_letters, stand_in)
+    if " - " in text:
+        stand_in = _LONE_DASH.sub("_", stand_in)
     source = stand_in.encode("ascii")
     if len(source) <= _UNWATCHED_CHARS:
         return _PARSER.parse(source).root_node

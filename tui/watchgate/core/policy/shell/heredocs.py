@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 _QUOTES = re.compile(r"['\"\\]")
 _EXPANDS = re.compile(r"[$`]")
 _JOINED = re.compile(r"(?<!\\)(?:\\\\)*\\\n")
+# With a blank in front, and the next command behind them.
+_REDIRECTS_BEHIND = re.compile(
+    r"(?:[ \t](?:\d?>&\d|(?:&|\d)?>>?[ \t]?[\w./-]+)){1,4}(?=[ \t]*(?:\||&&|;))"
+)
 _UNCLEAR = "Has a here-document whose end is unclear"
 
 
@@ -36,6 +41,37 @@ def document(reader: WordReader, redirect: Node, body: Node, part: Part) -> Word
     if expands:
         word = msgspec.structs.replace(word, expands="value", prefix=word.text[: expands.start()])
     return word
+
+
+def reordered(root: Node, text: str, at: Sequence[int]) -> tuple[str, Sequence[int]]:
+    """The text with plain redirects behind a here-document's mark put in front of it.
+
+    `cat <<E 2>&1 | head` is the same as `cat 2>&1 <<E | head`, which the grammar reads. Only what
+    it has misread is moved; `at` are the places of the characters, which move along.
+    """
+    for node in _misread_documents(root):
+        start, mark = node.start_byte, node.children[1].end_byte
+        behind = _REDIRECTS_BEHIND.match(text, mark)
+        if behind is not None:
+            order = (*range(mark + 1, behind.end()), mark, *range(start, mark))
+            moved = "".join(text[index] for index in order)
+            text = text[:start] + moved + text[behind.end() :]
+            at = (*at[:start], *(at[index] for index in order), *at[behind.end() :])
+    return text, at
+
+
+def _misread_documents(root: Node) -> Iterator[Node]:
+    """The here-documents with a redirect behind their mark in which the grammar found an error."""
+    todo = [root]
+    while todo:
+        node = todo.pop()
+        if not node.has_error:
+            continue
+        if node.type == "heredoc_redirect" and any(
+            child.type == "file_redirect" and child.has_error for child in node.children
+        ):
+            yield node
+        todo += node.children
 
 
 def bodiless(reader: WordReader, redirect: Node) -> None:

@@ -34,7 +34,7 @@ def unread(words: Sequence[Word], fed: bool) -> str:
         return "Runs a program whose name has letters that may look like others"
     if program in _SOURCES and (fed or not _one_file(words)):
         return "Runs commands in this shell that are only known at run time"
-    if any(powershell_given.scripts(words)):
+    if powershell_given.scripts(program, words):
         return ""
     if program in SHELLS or program in INTERPRETERS:
         return _of_code(program, words, fed)

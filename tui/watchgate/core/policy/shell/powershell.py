@@ -155,7 +155,7 @@ class _Reader(PartReader):
         return script
 
     def value(self, node: Node, *, prints: bool = False) -> Script:
-        """What an expression runs, and the text and the variables in it where they are printed."""
+        """Add what an expression runs, and the text and variables in it where they are printed."""
         core = innermost(node)
         script = self.inner(core)
         shown = [core] if core.type in STRINGS else self.variables(core)

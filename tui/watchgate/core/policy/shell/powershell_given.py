@@ -7,7 +7,6 @@ import binascii
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from watchgate.core.policy.shell.names import plain_name
 from watchgate.core.policy.shell.words import Word, names
 
 _PROGRAMS: Final = names("pwsh powershell pwsh-preview pwsh.exe powershell.exe")
@@ -20,10 +19,12 @@ _ENCODED: Final = "encodedcommand"
 _ALSO_ENCODED: Final = names("ec en")
 
 
-def scripts(words: Sequence[Word]) -> Iterator[Word]:
-    """The text that these words let PowerShell run; none where they give none, or not for sure."""
-    if plain_name(words[0].text) not in _PROGRAMS:
-        return
+def scripts(program: str, words: Sequence[Word]) -> tuple[Word, ...]:
+    """The text that a program's words let PowerShell run; none where that is not sure."""
+    return tuple(_scripts(words)) if program in _PROGRAMS else ()
+
+
+def _scripts(words: Sequence[Word]) -> Iterator[Word]:
     index = 1
     while index < len(words):
         word = words[index]

@@ -61,6 +61,9 @@ def read(text: str, at: Sequence[int], notes: Notes, depth: int = 0) -> Script:
     script = Script()
     for _ in range(_MAX_READS):
         root = parse(text)
+        if root is not None and root.has_error and "<<" in text:
+            text, at = heredocs.reordered(root, text, at)
+            root = parse(text)
         if root is None:
             missing = "Could not be read, since the parser for shell commands is missing"
             notes.doubt(_UNREAD if available() else missing)

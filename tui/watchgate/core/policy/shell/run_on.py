@@ -23,7 +23,7 @@ ONE_LINE = frozenset(
 
 
 def line_ends(text: str, children: Sequence[Node]) -> Iterator[Span]:
-    """Where a line ends between two parts of what should be one line."""
+    """Find where a line ends between two parts of what should be one line."""
     parts = [child for child in children if child.type != "comment"]
     for before, after in pairwise(parts):
         between = text[before.end_byte : after.start_byte]

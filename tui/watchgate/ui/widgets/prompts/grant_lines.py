@@ -121,7 +121,7 @@ def _head(reach: Reach, line: Line) -> Line:
 
 
 def _widths(reach: Reach, line: Line) -> Line:
-    """How much could be allowed, with the calls on record that each would have let through."""
+    """The widths to choose from, with the calls on record that each would have let through."""
     data = reach.view.data
     for number, each in enumerate(WIDTHS, len(SCOPES)):
         wide = each != "exact" or reach.chosen == "always"

@@ -66,12 +66,12 @@ class GrantPrompt(SheetPrompt):
 
     @property
     def width(self) -> Width:
-        """How much an allow would answer besides."""
+        """Return how much an allow would answer besides."""
         return width_of(self._scope, self._chosen)
 
     @property
     def _exactly(self) -> bool:
-        """Whether nothing but the same call would be answered, for as long as its session."""
+        """Tell whether nothing but the same call would be answered, for as long as its session."""
         return self.width == "exact" and self._scope != "always"
 
     @property
@@ -187,7 +187,7 @@ class GrantPrompt(SheetPrompt):
             self._chosen = width
 
     def _bar(self, width: Width) -> str:
-        """Why the width cannot be chosen; empty where it can."""
+        """Say why the width cannot be chosen; empty where it can."""
         if width == "exact" and self._scope != "always":
             return ""
         if "always" not in self._view.data.scopes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from watchgate.core.policy.code.awk.tokens import END, Token, statements_end, tokens
-from watchgate.core.policy.code.reading import Argv, Piece, Reading, Unknown
+from watchgate.core.policy.code.reading import Argv, Piece, Reading, Unknown, gathered
 from watchgate.core.policy.code.unread import Unread
 from watchgate.core.policy.shell.words import names
 
@@ -17,13 +17,7 @@ _BEFORE_OPERAND = names("( { } , = && || ! ; : ? while if do else print printf r
 
 def read(code: str) -> Reading:
     """Return what this program does."""
-    commands: list[Argv] = []
-    try:
-        for command in _Reader(tokens(code)).commands():
-            commands.append(command)  # noqa: PERF402 - those before a fault count
-    except Unread as why:
-        return Reading(tuple(commands), f"Runs an awk program that {why}")
-    return Reading(tuple(commands))
+    return gathered(lambda: _Reader(tokens(code)).commands(), "an awk program")
 
 
 class _Reader:
@@ -34,7 +28,7 @@ class _Reader:
         return self._found[place] if 0 <= place < len(self._found) else END
 
     def commands(self) -> Iterator[Argv]:
-        """What the program does, as commands."""
+        """Return what the program does, as commands."""
         prints_within: int | None = None
         depth = 0
         for place, token in enumerate(self._found):
@@ -55,7 +49,7 @@ class _Reader:
                 prints_within = None
 
     def _named(self, place: int, name: str) -> Iterator[Argv]:
-        """What a function or a variable of awk stands for."""
+        """Return what a function or a variable of awk stands for."""
         if name in _HIDDEN:
             raise Unread(f"uses {name}")
         if name == "system":

@@ -33,16 +33,16 @@ class Values(Protocol):
     """The reader, as far as names need it."""
 
     def value(self, node: Node) -> Value:
-        """What an expression stands for."""
+        """Return what an expression stands for."""
 
     def data(self, node: Node) -> Value:
-        """What it stands for where it is used as a value."""
+        """Return what it stands for where it is used as a value."""
 
     def as_data(self, value: Value) -> Value:
         """The value once it is no name any more."""
 
     def member(self, base: Value, name: str) -> Value:
-        """What a property of a value stands for."""
+        """Return what a property of a value stands for."""
 
     def module(self, wanted: Value) -> Value:
         """A module by its name."""
@@ -93,7 +93,7 @@ class Bindings:
             self.names.bind(argument, lambda: NUMBER)
 
     def increased(self, node: Node, right: Node) -> Value:
-        """What a variable stands for once something is added to it."""
+        """Return what a variable stands for once something is added to it."""
         value, sign = self._reader.data(right), node.child_by_field_name("operator")
         match sign.type if sign is not None else "":
             case "+=":
@@ -130,7 +130,7 @@ class Bindings:
             self.names.bind(parameter, source or (lambda: DATA))
 
     def loop_source(self, node: Node, place: int) -> Callable[[], Value] | None:
-        """What a method such as `forEach` gives to this function one by one, and its number."""
+        """Return what a method such as `forEach` gives to this function, and its number."""
         given = node.parent
         call = given.parent if given is not None and given.type == "arguments" else None
         callee = call.child_by_field_name("function") if call is not None else None

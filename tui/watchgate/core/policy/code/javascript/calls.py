@@ -41,7 +41,7 @@ class Reader(acting.Reads, Protocol):
         """The methods that the code defines."""
 
     def value(self, node: Node) -> Value:
-        """What an expression stands for."""
+        """Return what an expression stands for."""
 
     def as_data(self, value: Value) -> Value:
         """The value once it is no name any more."""

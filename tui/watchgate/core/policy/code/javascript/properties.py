@@ -35,7 +35,7 @@ class Reader(acting.Reads, Protocol):
     """The reader, as far as properties need it."""
 
     def value(self, node: Node) -> Value:
-        """What an expression stands for."""
+        """Return what an expression stands for."""
 
     def as_data(self, value: Value) -> Value:
         """The value once it is no name any more."""
@@ -152,7 +152,7 @@ class Properties:
         return "0" if value == NUMBER else ""
 
     def member(self, base: Value, name: str) -> Value:
-        """What a property of a value stands for."""
+        """Return what a property of a value stands for."""
         if name in known.HIDDEN:
             raise Unread(f"reaches for {name}, through which anything can be called")
         if isinstance(base, Name):

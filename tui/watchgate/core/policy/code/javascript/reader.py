@@ -111,7 +111,7 @@ class _Reader:
         return PLAIN
 
     def variable(self, name: str) -> Value:
-        """What a name stands for."""
+        """Return what a name stands for."""
         check()
         sources = self.bindings.names.sources.get(name)
         if sources is None:
@@ -131,7 +131,7 @@ class _Reader:
             yield source()
 
     def value(self, node: Node) -> Value:
-        """What an expression stands for; a statement is read and stands for nothing."""
+        """Return what an expression stands for; a statement is read and stands for nothing."""
         found = self.known.get(node.id)
         if found is not None:
             return found
@@ -160,7 +160,7 @@ class _Reader:
         raise Unread(f"uses {kind.replace('_', ' ')}")
 
     def data(self, node: Node) -> Value:
-        """What an expression stands for where it is used as a value."""
+        """Return what an expression stands for where it is used as a value."""
         return self.as_data(self.value(node))
 
     def as_data(self, value: Value) -> Value:
@@ -191,7 +191,7 @@ class _Reader:
         return self.variable(name)
 
     def parenthesized(self, node: Node) -> Value:
-        """What stands in brackets, or behind `await`."""
+        """Return what stands in brackets, or behind `await`."""
         inner = [part for part in node.named_children if part.type != "comment"]
         for part in inner[:-1]:
             self.data(part)
@@ -222,7 +222,7 @@ class _Reader:
         return joined(parts)
 
     def parenthesized_data(self, node: Node) -> Value:
-        """What stands in brackets, used as a value."""
+        """Return what stands in brackets, used as a value."""
         return self.as_data(self.parenthesized(node))
 
     def array(self, node: Node) -> Value:
@@ -364,7 +364,7 @@ class _Reader:
         return DATA
 
     def caught(self, node: Node) -> Value:
-        """What follows on an error."""
+        """Return what follows on an error."""
         body = node.child_by_field_name("body")
         return self.data(body) if body is not None else DATA
 
@@ -381,7 +381,7 @@ class _Reader:
         return self.bindings.own_methods
 
     def member(self, base: Value, name: str) -> Value:
-        """What a property of a value stands for."""
+        """Return what a property of a value stands for."""
         return self.properties.member(base, name)
 
     def module(self, wanted: Value) -> Value:

@@ -67,7 +67,7 @@ _SIGNS = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "\n"
 
 
 def unescaped(text: str) -> str:
-    """What the inside of a string literal means."""
+    """Return what the inside of a string literal means."""
     return _ESCAPE.sub(_meant, text) if "\\" in text else text
 
 

@@ -1,4 +1,4 @@
-"""What a reader knows of a value in code: a text, a list, a name of the runtime, or only data."""
+"""Values in code as a reader knows them: a text, a list, a name of the runtime, or only data."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ def variables(text: str, *, expression: bool = False) -> list[str]:
 
 
 def meaning(text: str) -> str | None:
-    """What a text with escapes means; None where only Perl knows."""
+    """Return what a text with escapes means; None where only Perl knows."""
     found: list[str] = []
     at = 0
     for escape in _CODE_POINT.finditer(text):
@@ -145,5 +145,5 @@ def meaning(text: str) -> str | None:
 
 
 def plain_meaning(text: str) -> str:
-    """What a text in single quotes means."""
+    """Return what a text in single quotes means."""
     return re.sub(r"\\([\\'])", r"\1", text)

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from watchgate.core.patterns.allowance import check
 from watchgate.core.policy.code.perl import known
 from watchgate.core.policy.code.perl.tokens import END, Token, tokens
-from watchgate.core.policy.code.reading import Argv, Piece, Reading, Unknown
+from watchgate.core.policy.code.reading import Argv, Piece, Reading, Unknown, gathered
 from watchgate.core.policy.code.unread import Unread
 from watchgate.core.policy.shell.words import names
 
-_MODE = re.compile(r"\+?(<|>>?)(?::[\w():-]+)?")
+_MODE = re.compile(r"(\+?<|\+?>>?)(?::[\w():-]+)?")
 # They decide what is loaded, read or called.
 _HIDDEN = re.compile(r"[$@%]*(?:SIG|INC|ISA|\^(?![WOTV])\w)\b")
 _HANDLE = re.compile(r"[A-Z][A-Z0-9_]{0,20}")
@@ -23,15 +23,7 @@ _ALIASES = names("for foreach map grep local push unshift splice")
 
 def read(code: str) -> Reading:
     """Return what this code does."""
-    commands: list[Argv] = []
-    try:
-        for command in _Reader(tokens(code)).commands():
-            commands.append(command)  # noqa: PERF402 - those before a fault count
-    except Unread as why:
-        return Reading(tuple(commands), f"Runs Perl that {why}")
-    except RecursionError:
-        return Reading((), "Runs Perl that is nested deeper than anybody reads")
-    return Reading(tuple(commands))
+    return gathered(lambda: _Reader(tokens(code)).commands(), "Perl")
 
 
 class _Reader:
@@ -42,7 +34,7 @@ class _Reader:
         return self._found[place] if 0 <= place < len(self._found) else END
 
     def commands(self) -> Iterator[Argv]:
-        """What the code does, as commands."""
+        """Return what the code does, as commands."""
         place = 0
         while place < len(self._found):
             check()
@@ -270,7 +262,7 @@ def _opened_as(sign: str, target: Piece) -> Argv:
     match sign:
         case "<" | "":
             return ("cat", target)
-        case ">":
+        case ">" | "+<" | "+>":
             return ("tee", target)
         case _:
             return ("tee", "-a", target)
@@ -282,4 +274,4 @@ def _opened_by_one(text: str) -> Argv:
     if name.startswith("|") or name.endswith("|"):
         return ("sh", "-c", name.strip("|").strip())
     target = name.lstrip("+<>").strip()
-    return _opened_as(name[: len(name) - len(name.lstrip("<>"))], target)
+    return _opened_as(name[: len(name) - len(name.lstrip("+<>"))], target)

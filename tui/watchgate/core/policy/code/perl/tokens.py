@@ -142,6 +142,9 @@ class _Lexer:
 
     def _finish(self, name: str, first: quotes.Quoted) -> None:
         raw = first.opener == "'"
+        if name in ("q", "qw") and not raw and f"\\{first.opener}" in first.text:
+            # Perl takes the backslash away, in these alone.
+            raise Unread("has quotes that are not understood")
         match name:
             case "q":
                 self._add("text", quotes.plain_meaning(first.text), first.end)
@@ -169,6 +172,9 @@ class _Lexer:
             raise Unread("runs what a replacement makes as code")
         end = second.end + len(flags)
         if "e" in flags:
+            # Perl takes the backslash away before it reads the code.
+            if f"\\{second.opener}" in second.text:
+                raise Unread("has code with its own quote in it")
             self._add("regex", "", end, used)
             self.found += [
                 Token("sign", "("),

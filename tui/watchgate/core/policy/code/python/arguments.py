@@ -21,12 +21,12 @@ class Call(msgspec.Struct, frozen=True):
 
     @property
     def flat(self) -> Values:
-        """What all of them may be."""
+        """Return what all of them may be."""
         return tuple(value for values in self.values for value in values)
 
     @property
     def is_spread(self) -> bool:
-        """Whether there may be others than those that stand here."""
+        """Tell whether there may be others than those that stand here."""
         rest = any(isinstance(value, Rest) for values in self.positional for value in values)
         return rest or bool(self.spread)
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def made(reader: Expressions, name: str, given: Call) -> Values | None:
-    """What such a builtin returns; None for any other function."""
+    """Return what such a builtin returns; None for any other function."""
     makes = _MAKES.get(name)
     return makes(reader, given) if makes else None
 

@@ -62,11 +62,11 @@ _ANSWERING: Final[tuple[Callable[[State, str, Call], Values | None], ...]] = (
     processes.started,
     pathlike.found,
 )
-"""What knows what functions of Python return, each for some of them."""
+"""Tables of what functions of Python return, one for each kind of them."""
 
 
 def called(reader: Expressions, functions: Values, given: Call) -> Values:
-    """What these functions return."""
+    """Return what these functions return."""
     found: list[Value] = []
     for function in functions:
         match function:
@@ -117,7 +117,7 @@ def _is_signal(value: Value) -> bool:
 
 
 def method(reader: Expressions, owner: Value, name: str, given: Call) -> Values:
-    """What a method of a value returns that is no module."""
+    """Return what a method of a value returns that is no module."""
     state = reader.state
     defined = _methods_of_the_code(state, name)
     if defined and isinstance(owner, Plain | Local | Many | Seq):
@@ -148,7 +148,7 @@ def _methods_of_the_code(state: State, name: str) -> Values:
 
 
 def _of_an_object(state: State, owner: Obj, name: str, given: Call) -> Values:
-    """What a method of an object of a followed class returns."""
+    """Return what a method of an object of a followed class returns."""
     state.forget(given.flat)
     dotted = f"{owner.kind}.{name}"
     for answer in (files.method, opening.method, web.method):

@@ -37,7 +37,7 @@ _TAKING: Final = names("append extend insert add update appendleft")
 
 
 def method(state: State, name: str, given: Call) -> Values:
-    """What a method of plain data returns."""
+    """Return what a method of plain data returns."""
     state.forget(given.flat)
     if name in ("read_text", "read_bytes"):
         state.does("cat", Unknown())
@@ -47,7 +47,7 @@ def method(state: State, name: str, given: Call) -> Values:
 
 
 def of_text(state: State, text: str, name: str, given: Call) -> Values:
-    """What a method of a known text returns, worked out where that is plain."""
+    """Return what a method of a known text returns, worked out where that is plain."""
     if name == "join" and (made := _joined(text, given.at(0))) is not None:
         return (Const(made),)
     known = [value.value for value in given.flat if isinstance(value, Const)]
@@ -89,7 +89,7 @@ def _joined(sign: str, listed: Values) -> str | None:
 
 
 def of_collection(state: State, owner: Seq | Many, name: str, given: Call) -> Values:
-    """What a method of a collection returns."""
+    """Return what a method of a collection returns."""
     inside = items((owner,), state)
     if name == "items":
         return (many((seq((inside, inside)),)),)

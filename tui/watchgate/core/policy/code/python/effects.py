@@ -57,20 +57,17 @@ shutil.chown path user group: chown {user}:{group} {path}
 shutil.make_archive base_name format root_dir=.: tar -cf {base_name} {root_dir}
 shutil.unpack_archive filename extract_dir=.: tar -xf {filename} -C {extract_dir}
 glob.iglob pathname: ls {pathname}
-tempfile.mkstemp: mktemp
 tempfile.mktemp: true
 filecmp.cmp f1 f2: cmp {f1} {f2}
 filecmp.dircmp a b: diff -r {a} {b}
 linecache.getline filename: cat {filename}
 linecache.getlines filename: cat {filename}
-fileinput.input files=-: cat {files}
 configparser.ConfigParser.read filenames: cat {filenames}
 xml.etree.ElementTree.parse source: cat {source}
 xml.etree.ElementTree.iterparse source: cat {source}
 xml.dom.minidom.parse file: cat {file}
 runpy.run_path path_name: python3 {path_name}
 runpy.run_module mod_name: python3 -m {mod_name}
-py_compile.compile file: python3 -m py_compile {file}
 compileall.compile_dir dir: python3 -m compileall {dir}
 compileall.compile_file fullname: python3 -m py_compile {fullname}
 venv.create env_dir: python3 -m venv {env_dir}

@@ -28,7 +28,7 @@ __all__ = ["is_environment", "of_environment", "reads_variable", "sets_variable"
 
 
 def of_environment(state: State, name: str, given: Call) -> Values:
-    """What a method of the environment, or of a copy of it, returns."""
+    """Return what a method of the environment, or of a copy of it, returns."""
     if name in _READING:
         reads_variable(state, given.at(0, "key"))
         return merged((Text(), *given.at(1, "default")))

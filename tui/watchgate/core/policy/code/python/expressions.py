@@ -50,7 +50,7 @@ class Expressions:
         self.state = state
 
     def of(self, node: ast.expr | None) -> Values:
-        """What an expression may be."""
+        """Return what an expression may be."""
         if node is None:
             return PLAIN
         reads = _KINDS.get(type(node))
@@ -59,7 +59,7 @@ class Expressions:
         return reads(self, node)
 
     def all_of(self, nodes: Sequence[ast.expr]) -> Values:
-        """What any of these may be."""
+        """Return what any of these may be."""
         return merged(value for node in nodes for value in self.of(node))
 
     def constant(self, node: ast.Constant) -> Values:
@@ -70,7 +70,7 @@ class Expressions:
         return PLAIN
 
     def name(self, node: ast.Name) -> Values:
-        """What a name may stand for: all that it gets anywhere, or a builtin."""
+        """Return what a name may stand for: all that it gets anywhere, or a builtin."""
         state, name = self.state, node.id
         builtin: Values = (Ref(f"builtins.{name}"),)
         found = state.names.get(name)
@@ -82,11 +82,11 @@ class Expressions:
         return tuple(Ref(f"{each}.{name}") for each in state.stars) or builtin
 
     def attribute_of(self, node: ast.Attribute) -> Values:
-        """What an attribute may be."""
+        """Return what an attribute may be."""
         return self.attribute(self.of(node.value), node.attr)
 
     def attribute(self, owners: Values, name: str) -> Values:
-        """What an attribute of these may be."""
+        """Return what an attribute of these may be."""
         _check_name(name, private=True)
         found: list[Value] = []
         for owner in owners:
@@ -103,12 +103,12 @@ class Expressions:
         return merged(found)
 
     def subscript(self, node: ast.Subscript) -> Values:
-        """What stands in a collection at a place."""
+        """Return what stands in a collection at a place."""
         owners, at = self.of(node.value), self.indices(node.slice)
         return merged(value for each in owners for value in self.item(each, at, node.slice))
 
     def item(self, owner: Value, at: Values, index: ast.expr) -> Values:
-        """What stands in one of these at a place."""
+        """Return what stands in one of these at a place."""
         state = self.state
         if is_environment(owner):
             reads_variable(state, at)
@@ -132,7 +132,7 @@ class Expressions:
                 return PLAIN
 
     def indices(self, index: ast.expr) -> Values:
-        """What stands between the brackets."""
+        """Return what stands between the brackets."""
         if isinstance(index, ast.Slice):
             for each in (index.lower, index.upper, index.step):
                 self.of(each)
@@ -178,7 +178,7 @@ class Expressions:
         return pieces(found) if plain else pieces((Text(),))
 
     def operation(self, node: ast.BinOp) -> Values:
-        """What an operator makes of two values."""
+        """Return what an operator makes of two values."""
         return operators.operation(self.state, self.of(node.left), node.op, self.of(node.right))
 
     def either(self, node: ast.BoolOp) -> Values:
@@ -191,7 +191,7 @@ class Expressions:
         return self.all_of((node.body, node.orelse))
 
     def signed(self, node: ast.UnaryOp) -> Values:
-        """What a sign in front makes of a value."""
+        """Return what a sign in front makes of a value."""
         return operators.signed(self.state, node.op, self.of(node.operand))
 
     def compared(self, node: ast.Compare) -> Values:
@@ -201,17 +201,17 @@ class Expressions:
         return PLAIN
 
     def named(self, node: ast.NamedExpr) -> Values:
-        """What a name gets within an expression."""
+        """Return what a name gets within an expression."""
         found = self.of(node.value)
         bind(self, node.target, found)
         return found
 
     def awaited(self, node: ast.Await) -> Values:
-        """What is waited for."""
+        """Return what is waited for."""
         return self.of(node.value)
 
     def yielded(self, node: ast.Yield | ast.YieldFrom) -> Values:
-        """What comes back, after values went to whoever goes over what the function returns."""
+        """Return the sent value, once values went to whoever goes over the function's results."""
         state, values = self.state, self.of(node.value)
         if isinstance(node, ast.YieldFrom):
             values = items(values, state)
@@ -270,7 +270,7 @@ class Expressions:
                 self.state.described(self.of(test))
 
     def call(self, node: ast.Call) -> Values:
-        """What a call returns."""
+        """Return what a call returns."""
         given = Call(
             positional=tuple(value for each in node.args for value in self.argument(each)),
             named={each.arg: self.of(each.value) for each in node.keywords if each.arg},
@@ -281,7 +281,7 @@ class Expressions:
         return calls.called(self, self.of(node.func), given)
 
     def argument(self, node: ast.expr) -> Sequence[Values]:
-        """What one argument in the text may be: one, or those of a list that is spread."""
+        """Return what one argument in the text may be: one, or those of a list that is spread."""
         if isinstance(node, ast.Starred):
             match self.of(node.value):
                 case (Seq(items=within) as given,) if not (
@@ -293,7 +293,7 @@ class Expressions:
         return (self.of(node),)
 
     def method(self, owners: Values, name: str, given: Call) -> Values:
-        """What a method of these returns."""
+        """Return what a method of these returns."""
         _check_name(name, private=True)
         found: list[Value] = []
         for owner in owners:

@@ -33,7 +33,7 @@ _METHODS: Final = names(
 
 
 def opened(state: State, name: str, given: Call) -> Values | None:
-    """What a function returns that opens a file; None for others."""
+    """Return what a function returns that opens a file; None for others."""
     if name not in _OPENERS:
         return None
     named = [v for key, values in given.named.items() for v in values if key != "file"]
@@ -76,7 +76,7 @@ def touches(state: State, piece: Piece, mode: str) -> None:
 
 
 def method(_state: State, owner: Obj, name: str, _given: Call) -> Values | None:
-    """What a method of a file returns; None for other objects."""
+    """Return what a method of a file returns; None for other objects."""
     if owner.kind != "file":
         return None
     if name not in _METHODS:

@@ -61,7 +61,7 @@ _RISKY_LOADS: Final = (("torch", "load"), ("yaml", "unsafe_load"), ("yaml", "ful
 
 
 def called(state: State, function: Foreign, given: Call) -> Values:
-    """What a function or method of a foreign module returns."""
+    """Return what a function or method of a foreign module returns."""
     root, _, name = function.name.partition(".")
     owner = Foreign(root)
     state.forget(given.flat)
@@ -110,11 +110,29 @@ def _asks(state: State, name: str, given: Call) -> None:
     sends = any(key in given.named for key in ("data", "json", "files", "content")) or (
         name in ("post", "put", "patch") and len(given.positional) > 1
     )
+    # What the code read may go along in the words of the address.
+    along = [given.named[key] for key in ("params", "headers", "cookies") if key in given.named]
+    sends = sends or not all(map(_is_written_out, along))
     method: Values = (Const(name.upper()),) if name not in ("get", "request") else ()
     address = given.at(0, "url")
     if name == "request":
         method, address = given.at(0, "method"), given.at(1, "url")
     fetches(state, address, sends=sends or bool(given.spread), method=method)
+
+
+def _is_written_out(values: Values) -> bool:
+    """Tell whether all of a collection stands in the code as constants."""
+    for value in values:
+        match value:
+            case Const():
+                continue
+            case Seq(items=items) if all(map(_is_written_out, items)):
+                continue
+            case Many(items=inner) if _is_written_out(inner):
+                continue
+            case _:
+                return False
+    return True
 
 
 def _executes(state: State, given: Call) -> None:

@@ -1,4 +1,4 @@
-"""What of Python only computes, reads what it is given, prints or waits: closed lists."""
+"""Closed lists of Python that only computes, reads what it is given, prints or waits."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ NAMES: Final = names(
     pathlib.PureWindowsPath subprocess.PIPE subprocess.DEVNULL subprocess.STDOUT
     subprocess.CalledProcessError subprocess.TimeoutExpired subprocess.SubprocessError
     subprocess.CompletedProcess subprocess.list2cmdline socket.gethostname socket.getfqdn
-    socket.gethostbyname socket.getaddrinfo socket.AF_INET socket.AF_INET6 socket.SOCK_STREAM
+    socket.AF_INET socket.AF_INET6 socket.SOCK_STREAM
     socket.SOCK_DGRAM socket.SOL_SOCKET socket.SO_REUSEADDR socket.timeout socket.error
     socket.gaierror socket.setdefaulttimeout socket.inet_aton socket.ntohs socket.inet_ntoa
     socket.inet_pton socket.ntohl socket.htons socket.htonl socket.herror io.StringIO io.BytesIO

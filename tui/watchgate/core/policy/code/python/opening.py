@@ -27,7 +27,7 @@ _TEMPORARY: Final = f"/tmp/{UNKNOWN_TEXT}"
 
 
 def opened(state: State, name: str, given: Call) -> Values | None:
-    """What functions return that open something; None for others."""
+    """Return what functions return that open something; None for others."""
     opens = _OPENS.get(name)
     if opens is None:
         return None
@@ -89,6 +89,50 @@ def _timed(_state: State, given: Call) -> Values:
     return PLAIN
 
 
+def _temporary(*values: Text | Obj) -> Callable[[State, Call], Values]:
+    """Where a name is made up in the folder for temporary files, and no other."""
+
+    def opens(_state: State, given: Call) -> Values:
+        free = [each for key in ("prefix", "suffix") for each in given.named.get(key, ())]
+        known = all(isinstance(each, Const) and "/" not in str(each.value) for each in free)
+        placed = any(each != Const(None) for each in given.named.get("dir", ()))
+        if placed or not known or given.is_spread or len(given.positional) > 1:
+            raise Unread("makes a file in a folder that is not followed")
+        if any("/" in str(piece) for values in given.positional for piece in pieces(values)):
+            raise Unread("makes a file in a folder that is not followed")
+        return values or PLAIN
+
+    return opens
+
+
+def _temporary_file(state: State, given: Call) -> Values:
+    _temporary()(state, given)
+    state.does("mktemp")
+    return (many(PLAIN),)
+
+
+def _lines(state: State, given: Call) -> Values:
+    if len(given.positional) > 1 or "inplace" in given.named or given.is_spread:
+        raise Unread("may change the files whose lines it reads")
+    for piece in pieces(given.at(0, "files") or (Const("-"),)):
+        state.does("cat", piece)
+    return PLAIN
+
+
+def _bytecode(state: State, given: Call) -> Values:
+    if len(given.positional) > 1 or "cfile" in given.named or given.is_spread:
+        raise Unread("compiles into a file that is not followed")
+    for piece in pieces(given.at(0, "file")):
+        state.does("python3", "-m", "py_compile", piece)
+    return PLAIN
+
+
+def _looked_up(_state: State, given: Call) -> Values:
+    if any(isinstance(each, Unknown) for each in pieces(given.at(0, "host"))) or given.is_spread:
+        raise Unread("asks for the address of a host whose name is only known at run time")
+    return PLAIN
+
+
 def _is(*values: Text | Obj) -> Callable[[State, Call], Values]:
     return lambda _state, _given: values or PLAIN
 
@@ -98,10 +142,15 @@ _OPENS: Final[Mapping[str, Callable[[State, Call], Values]]] = {
     "tarfile.open": _archive("tarfile.TarFile"),
     "tarfile.TarFile": _archive("tarfile.TarFile"),
     "sqlite3.connect": _database,
-    "tempfile.TemporaryDirectory": _is(Text(_TEMPORARY)),
-    "tempfile.mkdtemp": _is(Text(_TEMPORARY)),
-    "tempfile.NamedTemporaryFile": _is(Obj("file", Unknown(_TEMPORARY))),
-    "tempfile.TemporaryFile": _is(Obj("file", Unknown(_TEMPORARY))),
+    "tempfile.TemporaryDirectory": _temporary(Text(_TEMPORARY)),
+    "tempfile.mkdtemp": _temporary(Text(_TEMPORARY)),
+    "tempfile.NamedTemporaryFile": _temporary(Obj("file", Unknown(_TEMPORARY))),
+    "tempfile.TemporaryFile": _temporary(Obj("file", Unknown(_TEMPORARY))),
+    "tempfile.mkstemp": _temporary_file,
+    "fileinput.input": _lines,
+    "py_compile.compile": _bytecode,
+    "socket.gethostbyname": _looked_up,
+    "socket.getaddrinfo": _looked_up,
     "configparser.ConfigParser": _is(Obj("configparser.ConfigParser")),
     "configparser.RawConfigParser": _is(Obj("configparser.ConfigParser")),
     "xml.etree.ElementTree.parse": _parsed,
@@ -120,7 +169,7 @@ _OPENS: Final[Mapping[str, Callable[[State, Call], Values]]] = {
 
 
 def method(state: State, owner: Obj, name: str, given: Call) -> Values | None:
-    """What methods return of what was opened; None for those in the table of effects and others."""
+    """Return what methods of an opened thing give; None for those in the table of effects."""
     match owner.kind, name:
         case "sqlite3.Connection", "cursor" | "commit" | "rollback" | "close":
             return (owner,)

@@ -1,4 +1,4 @@
-"""What operators and f-strings make of values."""
+"""Values that operators and f-strings make."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _FORMAT: Final = re.compile(r"%[-+ #0]{0,5}\d{0,9}(?:\.\d{0,9})?[a-zA-Z]|%\(\w{1
 
 
 def operation(state: State, left: Values, sign: ast.operator, right: Values) -> Values:
-    """What an operator makes of two values."""
+    """Return what an operator makes of two values."""
     return merged(
         value for one in left for other in right for value in _of_two(state, one, sign, other)
     )
@@ -67,7 +67,7 @@ def _is_text(value: Value) -> bool:
 
 
 def _path(left: Value, right: Value) -> Values:
-    """What `/` makes of a path and a name; nothing without a path."""
+    """Return what `/` makes of a path and a name; nothing without a path."""
     if all(not isinstance(each, Obj) or each.kind != "pathlib.Path" for each in (left, right)):
         return ()
     return tuple(
@@ -89,7 +89,7 @@ def _of_collections(state: State, left: Value, sign: ast.operator, right: Value)
 
 
 def signed(state: State, sign: ast.unaryop, operands: Values) -> Values:
-    """What a sign in front makes of values."""
+    """Return what a sign in front makes of values."""
     match sign, operands:
         case ast.USub(), (Const(value=int() as number),):
             return (Const(-number),)

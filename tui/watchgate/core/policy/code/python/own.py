@@ -11,7 +11,7 @@ from watchgate.core.policy.code.python.values import PLAIN, Rest, Values, many, 
 
 
 def called(state: State, number: int, given: Call) -> Values:
-    """What a function of the code returns: its parameters get what it is given."""
+    """Return what a function of the code returns: its parameters get what it is given."""
     node = state.locals[number]
     if isinstance(node, ast.ClassDef):
         for each in node.body:

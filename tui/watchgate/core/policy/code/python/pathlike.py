@@ -51,7 +51,7 @@ def path(piece: Piece) -> Obj:
 
 
 def found(state: State, name: str, given: Call) -> Values | None:
-    """What functions return that work on paths; None for others."""
+    """Return what functions return that work on paths; None for others."""
     if name in _SAME:
         return merged(map(text_of, pieces(given.at(0, "path")))) or PLAIN
     finds = _FINDS.get(name)
@@ -128,7 +128,7 @@ _FINDS: Final[Mapping[str, Callable[[State, Call], Values]]] = {
 
 
 def listed(name: str, given: Call) -> Values:
-    """What functions of the table of effects return: most do nothing but return data."""
+    """Return what functions of the table of effects return: most do nothing but return data."""
     folders = pieces(given.at(0, "path") or given.at(0, "top")) or (".",)
     within = merged(Text(f"{shown_text(each)}/{UNKNOWN_TEXT}") for each in folders)
     match name:
@@ -151,7 +151,7 @@ def listed(name: str, given: Call) -> Values:
 
 
 def part_of_path(piece: Piece, attribute: str) -> Values:
-    """What an attribute of a path is."""
+    """Return what an attribute of a path is."""
     text, known = shown_text(piece), isinstance(piece, str)
     match attribute:
         case "parent":
@@ -168,7 +168,7 @@ def part_of_path(piece: Piece, attribute: str) -> Values:
 
 
 def method(state: State, piece: Piece, name: str, given: Call) -> Values:
-    """What a method of a path returns."""
+    """Return what a method of a path returns."""
     state.forget(given.flat)
     dotted = f"pathlib.Path.{name}"
     if dotted in EFFECTS:

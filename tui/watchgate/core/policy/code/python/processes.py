@@ -36,7 +36,7 @@ _MAX_VARIANTS: Final = 8
 
 
 def started(state: State, name: str, given: Call) -> Values | None:
-    """What functions return that start a process; None for others."""
+    """Return what functions return that start a process; None for others."""
     module, _, last = name.rpartition(".")
     if module == "subprocess" and last in _SUBPROCESS:
         return _subprocess(state, last, given)

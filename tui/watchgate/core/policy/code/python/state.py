@@ -1,4 +1,4 @@
-"""What is known of a piece of Python while it is read: its names, and what it does."""
+"""The state of reading a piece of Python: its names so far, and what it does."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class State:
                 self.assign("[]", leaves(values))
 
     def added(self, owner: Value) -> Values:
-        """What may have been added to a collection since it was made."""
+        """Return what may have been added to a collection since it was made."""
         if not isinstance(owner, Seq | Many):
             return ()
         return merged(v for s in owner.sites or ("",) for v in self.names.get(f"[{s}]", ()))
@@ -209,7 +209,7 @@ def parameters(node: ast.AST) -> list[str]:
 
 
 def items(values: Values, state: State) -> Values:
-    """What a loop over these gets; a loop over the environment prints it, for all that is known."""
+    """Return what a loop over these gets; one over the environment counts as printing it."""
     named = [each for each in values if isinstance(each, Ref | Local) or is_environment(each)]
     state.forget(named)
     others = items_of(tuple(each for each in values if each not in named))

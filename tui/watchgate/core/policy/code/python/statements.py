@@ -142,7 +142,7 @@ class Statements:
         bind(self.values, target, values)
 
     def entered(self, values: Values) -> Values:
-        """What `with` hands to its name."""
+        """Return what `with` hands to its name."""
         found = [each if isinstance(each, Obj | Text | Foreign) else Plain() for each in values]
         self.state.forget(v for v in values if isinstance(v, Ref))
         return merged(found) or PLAIN

@@ -1,4 +1,4 @@
-"""What the names and expressions of a piece of Python may stand for.
+"""Values that the names and expressions of a piece of Python may stand for.
 
 Nothing is run: a value is a set of alternatives, each of which is known, partly known, or plain
 data that cannot do anything by itself.
@@ -175,7 +175,7 @@ def _sites(known: Sites, values: Iterable[Value]) -> Sites:
 
 
 def leaves(values: Iterable[Value]) -> Values:
-    """What is in values at any depth, texts as one that is not known."""
+    """Return what is in values at any depth, texts as one that is not known."""
     found: dict[Value, None] = {}
     waiting = list(values)
     while waiting:
@@ -199,7 +199,7 @@ def _typed(value: Value) -> tuple[str, Value]:
 
 
 def items_of(values: Values) -> Values:
-    """What a loop over these gets."""
+    """Return what a loop over these gets."""
     return merged(item for value in values for item in _items(value))
 
 

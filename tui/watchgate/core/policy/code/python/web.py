@@ -1,4 +1,4 @@
-"""What Python fetches from addresses and sends to them."""
+"""Addresses that Python fetches from and sends to."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _REQUEST: Final = "urllib.request.Request"
 
 
 def asked(state: State, name: str, given: Call) -> Values | None:
-    """What functions of `urllib.request` return that ask for an address; None for others."""
+    """Return what functions of `urllib.request` return that ask for an address; None for others."""
     if name not in _OPENING:
         return None
     state.forget(given.flat)
@@ -29,7 +29,7 @@ def asked(state: State, name: str, given: Call) -> Values | None:
 
 
 def method(state: State, owner: Obj, name: str, given: Call) -> Values | None:
-    """What a method of a request returns; None for other objects."""
+    """Return what a method of a request returns; None for other objects."""
     if owner.kind != _REQUEST:
         return None
     state.forget(given.flat)

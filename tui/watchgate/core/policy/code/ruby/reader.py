@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from watchgate.core.patterns.allowance import check
-from watchgate.core.policy.code.reading import Argv, Piece, Reading, Unknown
+from watchgate.core.policy.code.reading import Argv, Piece, Reading, Unknown, gathered
 from watchgate.core.policy.code.ruby import known
 from watchgate.core.policy.code.ruby.tokens import END, Token, tokens
 from watchgate.core.policy.code.unread import Unread
@@ -26,15 +26,7 @@ _ENDS = names("if unless while until rescue and or do then")
 
 def read(code: str) -> Reading:
     """Return what this code does."""
-    commands: list[Argv] = []
-    try:
-        for command in _Reader(tokens(code)).commands():
-            commands.append(command)  # noqa: PERF402 - those before a fault count
-    except Unread as why:
-        return Reading(tuple(commands), f"Runs Ruby that {why}")
-    except RecursionError:
-        return Reading((), "Runs Ruby that is nested deeper than anybody reads")
-    return Reading(tuple(commands))
+    return gathered(lambda: _Reader(tokens(code)).commands(), "Ruby")
 
 
 class _Reader:
@@ -68,7 +60,7 @@ class _Reader:
                 yield token.text
 
     def commands(self) -> Iterator[Argv]:
-        """What the code does, as commands."""
+        """Return what the code does, as commands."""
         for place, token in enumerate(self._found):
             check()
             match token.kind:

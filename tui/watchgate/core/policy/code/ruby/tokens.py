@@ -253,7 +253,7 @@ class _Lexer:
 
 
 def _meaning(parts: list[str], *, raw: bool) -> str | None:
-    """What a text with escapes means; None where only Ruby knows."""
+    """Return what a text with escapes means; None where only Ruby knows."""
     found: list[str] = []
     for part in parts:
         if len(part) == 1 or not part.startswith("\\"):

@@ -1,4 +1,4 @@
-"""What a statement does to a database, as rules name it."""
+"""Acts of a statement on a database, as rules name them."""
 
 from __future__ import annotations
 

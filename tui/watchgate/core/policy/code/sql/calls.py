@@ -32,7 +32,7 @@ _QUERIES: Final = names("SELECT WITH VALUES INSERT UPDATE DELETE TABLE")
 
 
 def calls(tokens: Tokens, dialect: Dialect) -> Iterator[Act]:
-    """What the functions do that a statement calls, those that read left out."""
+    """Return what the functions do that a statement calls, those that read left out."""
     if tokens[0].is_word("PRAGMA"):
         return
     creates = tokens[0].is_word("CREATE")
@@ -109,7 +109,7 @@ def _follows_from(tokens: Tokens, index: int) -> bool:
 
 
 def _files_of(tokens: Tokens, index: int) -> Iterator[Act]:
-    """What a call reads, where its brackets hold nothing but the names of files and options."""
+    """Return the files that a call reads whose brackets hold only files and options."""
     depth, some = 0, False
     for token in tokens[index + 1 :]:
         depth += token.is_sign("(") - token.is_sign(")")

@@ -173,7 +173,7 @@ def _sql_operands(program: str, client: Client, operands: Sequence[Word]) -> Seq
 
 
 class _Given:
-    """What the words of a client give to it."""
+    """The statements and files that the words of a client give to it."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -253,7 +253,7 @@ def _end_of(word: Word, chars: int) -> Word:
 
 
 def _of_word(word: Word, dialect: Dialect) -> Iterator[Act]:
-    """What a text does, of which some may only be known at run time."""
+    """Return what a text does, of which some may only be known at run time."""
     found = acts_in(word.text, dialect)
     if not word.dynamic:
         yield from found
@@ -264,7 +264,7 @@ def _of_word(word: Word, dialect: Dialect) -> Iterator[Act]:
 
 
 def _of_any(words: Sequence[Word], client: Client) -> Iterator[Act]:
-    """What any of these words would do if it were SQL; most are none."""
+    """Return what any of these words would do if it were SQL; most are none."""
     for word in words:
         text = word.text
         for each in (text, text.partition("=")[2], text[2:] if text[:1] == "-" else ""):
@@ -273,7 +273,7 @@ def _of_any(words: Sequence[Word], client: Client) -> Iterator[Act]:
 
 
 def _fed(command: Command, client: Client) -> Iterator[Act]:
-    """What the text on the command's standard input does."""
+    """Return what the text on the command's standard input does."""
     if any(redirect.reads for redirect in command.redirects):
         yield _HIDDEN
     if command.documents:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
 import msgspec
 
@@ -68,7 +68,7 @@ def tokens(text: str, dialect: Dialect) -> list[Token]:
 
 def load() -> None:
     """Load the tokenizers, which takes longer than a text may."""
-    for dialect in ("postgres", "mysql", "sqlite"):
+    for dialect in get_args(Dialect):
         list(_split("select 1", dialect))
 
 
