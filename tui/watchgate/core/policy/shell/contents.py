@@ -56,7 +56,9 @@ class Files:
         if self._bodies:
             self._replaced(command)
         targets = [redirect for redirect in command.redirects if redirect.writes]
-        if command.words and command.program not in _KEEPING:
+        if command.program in _GOING:
+            self._surely = {name for name in self._surely if name.startswith("/")}
+        elif command.words and command.program not in _KEEPING:
             self._surely.clear()
         appended = {each.target.text for each in targets if each.operator in (">>", "&>>")}
         words = [each.target for each in targets]
