@@ -55,6 +55,11 @@ REPLACED = [
     "echo ls > y.sh; sudo cp evil y.sh; sh y.sh",
     "echo ls > y.sh; dd if=evil of=y.sh; sh y.sh",
     "echo ls > y.sh; cp $X; sh y.sh",
+    "echo ls > /tmp/y.sh; cd $(cp evil /tmp/y.sh); sh /tmp/y.sh",
+    "echo ls > /tmp/y.sh; cd /tmp && cp evil y.sh; sh /tmp/y.sh",
+    "echo ls > /tmp/y.sh; cd /tmp && cat evil > y.sh; sh /tmp/y.sh",
+    "echo ls > /tmp/y.py; cd /tmp && cat evil > y.py; python3 /tmp/y.py",
+    "echo ls > /tmp/y.sh; cd /tmp; cat evil | tee Y.sh; sh /tmp/y.sh",
     "echo ls > y.sh; find . -name evil -exec cp {} y.sh ';'; sh y.sh",
 ]
 
@@ -104,6 +109,7 @@ def test_a_file_that_is_filled_and_run_unread_is_held(command: str) -> None:
     "command",
     [
         "cat > y.sh <<'E'\nls\nE\nbash y.sh",
+        "cat > /tmp/y.py <<'E'\nprint(1)\nE\ncd /home/ada/project && python3 /tmp/y.py",
         "chmod +x build.sh && ./build.sh",
         "gcc a.c -o a && ./a",
         "echo '{}' > d.json && python3 proc.py d.json",

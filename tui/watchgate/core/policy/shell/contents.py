@@ -56,7 +56,9 @@ class Files:
         if self._bodies:
             self._replaced(command)
         targets = [redirect for redirect in command.redirects if redirect.writes]
-        if command.words and command.program not in _KEEPING:
+        if command.program in _GOING:
+            self._surely = {name for name in self._surely if name.startswith("/")}
+        elif command.words and command.program not in _KEEPING:
             self._surely.clear()
         appended = {each.target.text for each in targets if each.operator in (">>", "&>>")}
         words = [each.target for each in targets]
@@ -71,6 +73,10 @@ class Files:
             name = posixpath.normpath(word.text)
             before = self._bodies.get(name, ()) if word.text in appended else ()
             known = written is not None and before is not None and not word.dynamic
+            self._surely = {each for each in self._surely if not _may_be_same(each, word)}
+            for each in self._bodies:
+                if each.startswith("/") != name.startswith("/") and _may_be_same(each, word):
+                    self._bodies[each] = None
             self._bodies[name] = (*(before or ()), *(written or ())) if known else None
             self._surely.discard(name)
             if known and not is_ambiguous(command):
@@ -112,6 +118,12 @@ class Files:
                 bodies = self._bodies[key]
                 return bodies if bodies is not None and _is_shell(command, bodies) else None
         return ()
+
+
+def _may_be_same(name: str, word: Word) -> bool:
+    """Tell whether a word may name a file by another of its names, as behind a `cd`."""
+    last = posixpath.basename(posixpath.normpath(word.text))
+    return word.dynamic or posixpath.basename(name).casefold() == last.casefold()
 
 
 def is_ambiguous(command: Command) -> bool:

@@ -122,7 +122,7 @@ PREFIXES: dict[str, Prefix] = {
     "strace": _prefix("-e -o -p -s -u -E -a -I -O -S -P -b -X", "-f -c -C -t -T -r -v -y -q -i -k"),
     "ltrace": _prefix("-e -o -p -s -u -a -n -l -x -A -D -F", "-f -c -C -t -T -r -S -i -L"),
     "valgrind": _prefix(),
-    "gdb": _prefix("-ex -x --command"),
+    "gdb": _prefix("-ex -x --command", "-batch --batch -q -quiet -nx -nh --args"),
     "watch": _prefix("-n -q -s --interval --equexit", "-b -c -d -e -g -p -t -w -x"),
     "unshare": _prefix("-S -G -R -w --root --wd --setuid --setgid", "-m -u -i -n -p -U -C -f -r"),
     "nsenter": _prefix("-t -S -G --target --setuid --setgid", "-a -m -u -i -n -p -U -C -r -w -F"),
