@@ -5,15 +5,22 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-import tree_sitter
-import tree_sitter_javascript
+try:
+    import tree_sitter
+    import tree_sitter_javascript
+except ImportError:  # JavaScript is then unread, and held
+    _LANGUAGE = None
+else:
+    try:
+        _LANGUAGE = tree_sitter.Language(tree_sitter_javascript.language())
+    except ValueError:  # a grammar that this parser is too old or too new for
+        _LANGUAGE = None
 
 from watchgate.core.policy.code.unread import Unread
 
 if TYPE_CHECKING:
     from tree_sitter import Node as Node  # noqa: PLC0414 - handed on to the readers
 
-_LANGUAGE = tree_sitter.Language(tree_sitter_javascript.language())
 # People give a command a page of code, not a program.
 _MAX_CHARS = 20_000
 _CHUNK_BYTES = 256
@@ -27,8 +34,11 @@ def parse(code: str) -> Node:
     """The root of the code's tree.
 
     Raises:
-        Unread: It is too long, has an error, or may mean something else to the engine.
+        Unread: It is too long, has an error, may mean something else to the engine, or there is no
+            parser.
     """
+    if _LANGUAGE is None:
+        raise Unread("cannot be read, since the parser for JavaScript is missing")
     if len(code) > _MAX_CHARS:
         raise Unread("is longer than anybody reads")
     if _MISREAD.search(code):
