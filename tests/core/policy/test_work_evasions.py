@@ -13,6 +13,25 @@ from watchgate.core.policy.profiles import gate_action
 from watchgate.service.policy.shipped import shipped
 
 EVASIONS = r"""
+npm install owner/repo
+npm i -D owner/repo#main
+npm i -w packages/api owner/repo
+pnpm add owner/repo
+yarn add owner/repo
+bun add zod owner/repo
+nest new x
+npx nest new x
+pnpm nest new x
+ng new x
+ng update
+nx migrate latest
+npx nx migrate latest
+nx g evil:x
+npx nx generate evil:x
+ng g evil:x
+nuxi init x
+gatsby new x owner/repo
+storybook init
 air --build.cmd 'sudo id'
 c8 git push --force
 just --command sudo id
