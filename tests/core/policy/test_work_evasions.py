@@ -32,6 +32,25 @@ ng g evil:x
 nuxi init x
 gatsby new x owner/repo
 storybook init
+python x.py --no-dry-run
+python x.py --dry-run=false
+python x.py --db postgres://prod.example.com/app
+python x.py --db=postgres://db.example.com/app
+python x.py https://x.example
+python x.py --host=db.example.com
+python x.py --host db.example.com
+python x.py --db-host 10.0.0.5
+python x.py --server prod-db
+python x.py --target ada@db.example.com:/srv
+node x.js --url https://x.example
+node x.js --endpoint api.x.example:8080
+./run.sh --no-dry-run
+./run.sh -h db.example.com
+bash scripts/run.sh https://x.example
+pytest --base-url https://x.example
+just test https://x.example
+npx jest --url https://x.example
+python -m app.cli --host prod.example.com
 air --build.cmd 'sudo id'
 c8 git push --force
 just --command sudo id
