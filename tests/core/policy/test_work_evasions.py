@@ -51,6 +51,23 @@ pytest --base-url https://x.example
 just test https://x.example
 npx jest --url https://x.example
 python -m app.cli --host prod.example.com
+mkdocs build -d src
+mkdocs build -dsrc
+mkdocs build --site-dir=src
+python -m mkdocs build --site-dir src
+bundle exec jekyll build -d src
+hugo -d src --cleanDestinationDir
+sphinx-build -M clean . src
+uv venv --clear src
+tsup --clean -d src
+webpack --output-path src --output-clean
+vite build --outDir src
+npx vite build --outDir=./src
+astro build --outDir .
+playwright test --output=src
+npx playwright test --output src
+vitest --coverage.reportsDirectory src
+c8 --temp-directory src npm test
 air --build.cmd 'sudo id'
 c8 git push --force
 just --command sudo id
@@ -340,6 +357,21 @@ yarn semantic-release
 zip -r x.zip ~/.ssh
 """.strip().splitlines()
 
+# Output goes to folders for it, which tools may empty before.
+PLACES = [
+    "mkdocs build -d site",
+    "mkdocs build -d public",
+    "hugo -d public",
+    "uv venv --clear",
+    "uv venv .venv --clear",
+    "npx vite build --outDir ../project/dist",
+    "npx vite build --outDir /tmp/preview",
+    "tsc --outDir lib",
+    "npx playwright test --output=test-results/a",
+    "vitest --coverage.reportsDirectory=coverage",
+    "sphinx-build -b html docs docs/_build/html",
+]
+
 # What an attacker would put behind a command, or in front of it.
 BEHIND = ["../evil", "~/evil", "/opt/evil", "--config=/opt/evil", '"$X"', "$(cat x)"]
 IN_FRONT = ["cd .. && ", "cd /opt/evil && ", "A=/opt/evil ", "/opt/evil/"]
@@ -353,6 +385,11 @@ def is_held(command: str) -> bool:
 @pytest.mark.parametrize("command", EVASIONS)
 def test_an_evasion_is_held_where_nobody_sits_there(command: str) -> None:
     assert is_held(command)
+
+
+@pytest.mark.parametrize("command", PLACES)
+def test_output_to_a_folder_for_it_is_not(command: str) -> None:
+    assert not is_held(command)
 
 
 def plain_examples() -> list[tuple[str, str]]:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from watchgate.core.policy.matching.command import Shape
+from watchgate.core.policy.matching.emptied import empties_sources
 from watchgate.core.policy.matching.options import is_option
 from watchgate.core.policy.matching.seen import SETS_VARIABLES, Seen
 from watchgate.core.policy.matching.touches import Touch
@@ -54,7 +55,9 @@ def stays(wanted: Shape, seen: Seen) -> bool:
     scratch = wanted.scratch and place.temporary(place.cwd)
     if place.cwd and not (place.inside(place.cwd) or scratch):
         return False
-    if not sets_within(seen) or (not wanted.scratch and _reaches_others(seen)):
+    if not sets_within(seen) or empties_sources(seen):
+        return False
+    if not wanted.scratch and _reaches_others(seen):
         return False
     # Variables were looked at by themselves.
     texts = _texts(wanted, seen) | {id(word) for word in _assigned(seen)}
