@@ -68,6 +68,14 @@ playwright test --output=src
 npx playwright test --output src
 vitest --coverage.reportsDirectory src
 c8 --temp-directory src npm test
+npm install x@owner/repo
+yarn add x@owner/repo
+bundle add x --github o/r
+bundle add x --git=o/r
+sbt new o/r.g8
+stack new x gh:o/r
+dotnet new install evil
+mvn archetype:generate
 air --build.cmd 'sudo id'
 c8 git push --force
 just --command sudo id
