@@ -12,6 +12,7 @@ from watchgate.core.events import Tool, ToolClass
 from watchgate.core.policy.assess import assess
 from watchgate.core.policy.assessment import Assessment
 from watchgate.core.policy.policy import Policy
+from watchgate.core.policy.profiles import gate_action
 from watchgate.core.policy.subject import NOBODY, UNKNOWN, Links, Subject
 from watchgate.service.policy.shipped import shipped
 
@@ -125,3 +126,17 @@ def test_a_tool_that_names_such_a_place_is_asked_about_as_well() -> None:
     found = judge((("/tmp/share", NOBODY),), "Read", "read", {"file_path": "/tmp/share/a"})
     assert found.decision == "ask"
     assert "call.unseen" in rules(found)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cd data && make",
+        "cd data/sub && pytest",
+        "PYTHONPATH=data pytest",
+        "PYTHONPATH=src:data/x pytest",
+    ],
+)
+def test_work_through_a_link_that_leads_out_is_held_where_nobody_is_there(command: str) -> None:
+    assert gate_action("guard", shell(TO_OUTSIDE, command), autonomous=True) == "hold"
+    assert gate_action("guard", shell((), command), autonomous=True) != "hold"

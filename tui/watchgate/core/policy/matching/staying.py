@@ -55,6 +55,8 @@ def stays(wanted: Shape, seen: Seen) -> bool:
     scratch = wanted.scratch and place.temporary(place.cwd)
     if place.cwd and not (place.inside(place.cwd) or scratch):
         return False
+    if any(map(place.outside, place.leads_to(place.cwd))) and not scratch:
+        return False
     if not sets_within(seen) or empties_sources(seen):
         return False
     if not wanted.scratch and _reaches_others(seen):
@@ -141,7 +143,9 @@ def _is_set_within(seen: Seen, word: Word) -> bool:
     value = word.text.partition("=")[2]
     if _ADDRESS.search(value):
         return not _other_hosts(value)
-    return not any(seen.place.outside(piece) for piece in _PIECES.split(value) if piece)
+    pieces = [piece for piece in _PIECES.split(value) if piece]
+    led_to = [path for piece in pieces for path in seen.place.leads_to(piece)]
+    return not any(map(seen.place.outside, (*pieces, *led_to)))
 
 
 def _texts(wanted: Shape, seen: Seen) -> set[int]:
