@@ -125,12 +125,27 @@ def test_no_width_answers_what_is_graver_or_was_not_found_then(
         ("-C..",),
         ("https://evil.example/x",),
         ("git@evil.example:x",),
+        ("evil.example:x",),
+        ("--repo", "evil/x"),
+        ("--repo=evil/x",),
+        ("-R", "evil/x"),
+        ("--profile", "prod"),
+        ("--endpoint-url", "evil.example"),
+        ("--context=prod",),
+        ("--host", "evil.example"),
         ("$HOME/x",),
         ("C:\\x",),
     ],
 )
 def test_further_words_stay_in_the_folder(width: Width, words: tuple[str, ...]) -> None:
     assert not covers(granted(width, "always"), " ".join(("pytest", *words)))
+
+
+@pytest.mark.parametrize(
+    "word", ["tests/a.py::test", "a.py::test", "a.py:12", "main:main", "lint:fix"]
+)
+def test_a_colon_alone_names_no_other_machine(word: str) -> None:
+    assert stay_inside([word])
 
 
 def test_a_change_of_the_folder_is_not_in_the_folder() -> None:

@@ -11,7 +11,9 @@ from tests.core.policy.written import allow, ask, policy
 from watchgate.core.events import Tool, ToolClass
 from watchgate.core.policy.assess import assess
 from watchgate.core.policy.assessment import Assessment
+from watchgate.core.policy.named import paths_named
 from watchgate.core.policy.policy import Policy
+from watchgate.core.policy.profiles import gate_action
 from watchgate.core.policy.subject import NOBODY, UNKNOWN, Links, Subject
 from watchgate.service.policy.shipped import shipped
 
@@ -125,3 +127,22 @@ def test_a_tool_that_names_such_a_place_is_asked_about_as_well() -> None:
     found = judge((("/tmp/share", NOBODY),), "Read", "read", {"file_path": "/tmp/share/a"})
     assert found.decision == "ask"
     assert "call.unseen" in rules(found)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cd data && make",
+        "cd data/sub && pytest",
+        "PYTHONPATH=data pytest",
+        "PYTHONPATH=src:data/x pytest",
+    ],
+)
+def test_work_through_a_link_that_leads_out_is_held_where_nobody_is_there(command: str) -> None:
+    assert gate_action("guard", shell(TO_OUTSIDE, command), autonomous=True) == "hold"
+    assert gate_action("guard", shell((), command), autonomous=True) != "hold"
+
+
+def test_the_folders_of_a_variable_are_looked_up() -> None:
+    tool = Tool("Bash", "Bash", "shell", {"command": "PYTHONPATH=src:data pytest"}, "h")
+    assert {f"{CWD}/src", f"{CWD}/data"} <= set(paths_named(tool, CWD, HOME))

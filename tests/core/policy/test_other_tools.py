@@ -141,3 +141,19 @@ def test_a_question_is_asked_and_low(name: str) -> None:
 def test_what_is_hidden_in_a_description_undoes_an_allow() -> None:
     found = judge_tool("Agent", "agent", {"description": "x\u202ey"})
     assert (found.decision, found.risk) == ("ask", "unknown")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"uri": "file:///home/ada/.ssh/id_rsa"},
+        {"url": "file:///home/ada/.ssh/id_rsa"},
+        {"uri": "file:///home/ada/%2essh/id_rsa"},
+        {"file": "~/.ssh/id_rsa"},
+        {"filename": "/home/ada/.ssh/id_rsa"},
+        {"uris": ["file://localhost/home/ada/.ssh/id_rsa"]},
+    ],
+)
+def test_a_file_is_known_by_other_names_of_its_field(given: dict[str, Any]) -> None:
+    found = judge_tool("mcp__fs__read", "mcp", given)
+    assert "mcp.secrets" in {finding.rule for finding in found.findings}

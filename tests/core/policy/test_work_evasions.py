@@ -13,6 +13,69 @@ from watchgate.core.policy.profiles import gate_action
 from watchgate.service.policy.shipped import shipped
 
 EVASIONS = r"""
+npm install owner/repo
+npm i -D owner/repo#main
+npm i -w packages/api owner/repo
+pnpm add owner/repo
+yarn add owner/repo
+bun add zod owner/repo
+nest new x
+npx nest new x
+pnpm nest new x
+ng new x
+ng update
+nx migrate latest
+npx nx migrate latest
+nx g evil:x
+npx nx generate evil:x
+ng g evil:x
+nuxi init x
+gatsby new x owner/repo
+storybook init
+python x.py --no-dry-run
+python x.py --dry-run=false
+python x.py --db postgres://prod.example.com/app
+python x.py --db=postgres://db.example.com/app
+python x.py https://x.example
+python x.py --host=db.example.com
+python x.py --host db.example.com
+python x.py --db-host 10.0.0.5
+python x.py --server prod-db
+python x.py --target ada@db.example.com:/srv
+node x.js --url https://x.example
+node x.js --endpoint api.x.example:8080
+./run.sh --no-dry-run
+./run.sh -h db.example.com
+bash scripts/run.sh https://x.example
+pytest --base-url https://x.example
+just test https://x.example
+npx jest --url https://x.example
+python -m app.cli --host prod.example.com
+mkdocs build -d src
+mkdocs build -dsrc
+mkdocs build --site-dir=src
+python -m mkdocs build --site-dir src
+bundle exec jekyll build -d src
+hugo -d src --cleanDestinationDir
+sphinx-build -M clean . src
+uv venv --clear src
+tsup --clean -d src
+webpack --output-path src --output-clean
+vite build --outDir src
+npx vite build --outDir=./src
+astro build --outDir .
+playwright test --output=src
+npx playwright test --output src
+vitest --coverage.reportsDirectory src
+c8 --temp-directory src npm test
+npm install x@owner/repo
+yarn add x@owner/repo
+bundle add x --github o/r
+bundle add x --git=o/r
+sbt new o/r.g8
+stack new x gh:o/r
+dotnet new install evil
+mvn archetype:generate
 air --build.cmd 'sudo id'
 c8 git push --force
 just --command sudo id
@@ -302,6 +365,21 @@ yarn semantic-release
 zip -r x.zip ~/.ssh
 """.strip().splitlines()
 
+# Output goes to folders for it, which tools may empty before.
+PLACES = [
+    "mkdocs build -d site",
+    "mkdocs build -d public",
+    "hugo -d public",
+    "uv venv --clear",
+    "uv venv .venv --clear",
+    "npx vite build --outDir ../project/dist",
+    "npx vite build --outDir /tmp/preview",
+    "tsc --outDir lib",
+    "npx playwright test --output=test-results/a",
+    "vitest --coverage.reportsDirectory=coverage",
+    "sphinx-build -b html docs docs/_build/html",
+]
+
 # What an attacker would put behind a command, or in front of it.
 BEHIND = ["../evil", "~/evil", "/opt/evil", "--config=/opt/evil", '"$X"', "$(cat x)"]
 IN_FRONT = ["cd .. && ", "cd /opt/evil && ", "A=/opt/evil ", "/opt/evil/"]
@@ -315,6 +393,11 @@ def is_held(command: str) -> bool:
 @pytest.mark.parametrize("command", EVASIONS)
 def test_an_evasion_is_held_where_nobody_sits_there(command: str) -> None:
     assert is_held(command)
+
+
+@pytest.mark.parametrize("command", PLACES)
+def test_output_to_a_folder_for_it_is_not(command: str) -> None:
+    assert not is_held(command)
 
 
 def plain_examples() -> list[tuple[str, str]]:

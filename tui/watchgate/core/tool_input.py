@@ -11,6 +11,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from typing import Any
+from urllib.parse import unquote
 
 import msgspec
 
@@ -78,6 +79,8 @@ _ENCODER = msgspec.json.Encoder(order="sorted")
 _PATCH_PATH = re.compile(
     r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.*\S)\s*$", re.MULTILINE
 )
+_FILE_KEYS = ("file", "filename", "filepath", "file_name", "fileName")
+_FILE_ADDRESS = re.compile(r"file:(?://[^/]*)?(/.*)", re.IGNORECASE | re.DOTALL)
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]{0,63}://[^\s\"'<>`)\]]+", re.IGNORECASE)
 
 
@@ -134,7 +137,18 @@ def paths(tool: Tool) -> tuple[str, ...]:
     named = _paths(tool.input)
     if text := patch(tool):
         named += _PATCH_PATH.findall(text)
+    if tool.cls in ("mcp", "other"):
+        named += _files_of_servers(tool.input)
     return tuple(dict.fromkeys(named))
+
+
+def _files_of_servers(args: dict[str, Any]) -> list[str]:
+    """The files that a tool of unknown making names in fields of its own, or by address."""
+    found = [each for key in _FILE_KEYS for each in _texts(args.get(key))]
+    for value in args.values():
+        matches = map(_FILE_ADDRESS.match, _texts(value))
+        found += [unquote(match[1]) for match in matches if match]
+    return found
 
 
 def url(tool: Tool) -> str | None:

@@ -20,6 +20,10 @@ _LEADS_OUT: Final = re.compile(
     r"|^-\w+/"  # the same behind a letter: -C/srv
     r"|(?:^|[^\w.])\.\.(?:[^\w.]|$)|^-\w*\.\.|\\"
     r"|^[^/@]+@[^/:]+:"  # user@host:path
+    r"|^[\w-]+(?:\.[\w-]+)+:[^:\d]"  # host:path
+    # Another repository, account or machine.
+    r"|^(?:-R|--(?:repo|repository|profile|endpoint(?:-url)?|host|hostname|server|registry"
+    r"|context|kube-context|cluster))(?:=|$)"
     r"|\$"
 )
 

@@ -2,8 +2,9 @@
 
 What runs them runs code that came from elsewhere and that nobody has read, in the same call or in
 a later one. As with changed files it does not matter whether the call that fetched them was let
-run: a question too many is better than code that runs unasked. Files that an archive puts straight
-into the session's folder, or a fetched patch, are not known.
+run: a question too many is better than code that runs unasked. An archive that is unpacked into the
+folder of a command, or a file that is copied among its code, makes all code there count as fetched;
+a fetched patch is not known.
 """
 
 from __future__ import annotations
@@ -39,13 +40,24 @@ from watchgate.core.text import Span
 FETCHED: Final = "shell.fetched"
 CLONED: Final = "shell.cloned"
 _FETCHED = "Runs {}, which was downloaded or decoded before, and whose content nobody has read"
-_CLONED = "Runs code of {}, a repository that this session fetched"
+_CLONED = "Runs code of {}, which this session fetched or unpacked"
 
 _SESSIONS_KEPT = 1_000
 _PATHS_A_SESSION = 1_000
 _FOLDER_OPTIONS: Final = frozenset(("-C", "-d", "--directory", "-o"))
 _GLOB: Final = re.compile(r"[*?\[]")
 _ARCHIVE: Final = re.compile(r"\.(?:tar(?:\.\w{1,4})?|tgz|tbz2?|txz|zip|7z|gz|xz|bz2|zst)$")
+# Files of these names are run, or decide what is run, by a build or a test of the folder.
+_CODE: Final = re.compile(
+    r"\.(?:py|pyi?|pth|[cm]?[jt]sx?|vue|svelte|rb|rs|go|java|kts?|cs|php|c|cc|cpp|h|hpp|swift|ex|exs"
+    r"|scala|lua|pl|toml|cfg|ini|mk|cmake|gradle)$|/(?:[Mm]akefile|package\.json|Rakefile)$"
+)
+_EXTRACTS: Final = re.compile(r"-?[A-Za-z]*x|--(?:extract|get)$")
+_LOOKS: Final = {
+    "unzip": re.compile(r"-[A-Za-z]*[ltpZv]"),
+    "7z": re.compile(r"[latih]$"),
+}
+_TAR_LOOKS: Final = re.compile(r"-?[A-Za-z]*[tcru]|--(?:list|create|append|update|diff)$")
 _CLONERS: Final = frozenset(("git", "gh", "hg", "svn", "degit", "tiged"))
 _CLONES: Final = frozenset((("git", "clone"), ("hg", "clone"), ("svn", "checkout"), ("svn", "co")))
 
@@ -90,8 +102,13 @@ def fetched(found: Iterable[Command], start: Place, before: Fetched) -> Fetched:
         for place in folders.before(command):
             if _is_clone(command):
                 clones.update(map(place.resolve, _cloned(command)))
-            else:
-                files.update(map(place.resolve, _brought(command, place, files)))
+                continue
+            brought = set(map(place.resolve, _brought(command, place, files)))
+            if _unpacks_here(command, place, files):
+                clones.add(place.cwd)
+            if command.program not in SOURCES and any(map(_CODE.search, brought)):
+                clones |= {place.cwd, start.cwd}
+            files |= brought
         folders.after(command)
     return Fetched(frozenset(files), frozenset(clones))
 
@@ -199,6 +216,21 @@ def _unpacked(command: Command, place: Place, files: set[str]) -> Iterator[str]:
             yield value
     for text in archives:
         yield _ARCHIVE.sub("", posixpath.basename(text))
+
+
+def _unpacks_here(command: Command, place: Place, files: set[str]) -> bool:
+    """Tell whether an archive from elsewhere may be unpacked into the folder of a command."""
+    if command.program not in UNPACKERS or not command.arguments:
+        return False
+    named = [word.text for word in command.arguments]
+    fed = any(each.program in SOURCES for each in command.piped_from)
+    if not (fed or any(_is_in(place.resolve(text), files) for text in named)):
+        return False
+    if not (_FOLDER_OPTIONS - {"-o"}).isdisjoint(named):
+        return False
+    if command.program in _LOOKS:
+        return not _LOOKS[command.program].match(named[0])
+    return any(map(_EXTRACTS.match, named)) or not _TAR_LOOKS.match(named[0])
 
 
 def _is_clone(command: Command) -> bool:

@@ -39,6 +39,10 @@ def paths_named(tool: Tool, cwd: str, home: str) -> Iterator[str]:
     for command in commands_of(tool, text).found:
         here = [place.cwd for place in folders.before(command)]
         yield from _absolute((touch.path for touch in touches(command)), here, home)
+        values = (word.text.partition("=")[2] for word in command.assignments)
+        yield from _absolute(
+            (each for value in values for each in value.split(":") if each), here, home
+        )
         folders.after(command)
 
 

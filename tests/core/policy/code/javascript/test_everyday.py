@@ -90,6 +90,12 @@ ACTS = {
     "fetch('http://localhost:3000/health').then(r => r.json()).then(console.log)": (
         "curl", "http://localhost:3000/health",
     ),
+    "fetch('https://x.example/a', {headers: {accept: 'text/html'}})": (
+        "curl", "https://x.example/a",
+    ),
+    "require('http').get('http://localhost:3000/a', r => r.resume())": (
+        "curl", "http://localhost:3000/a",
+    ),
     "const {add} = require('./dist'); console.log(add(1, 2))": ("node", "./dist/index.js"),
     "require('express'); console.log('ok')": ("node", "node_modules/express/index.js"),
     "console.log(require('@scope/pkg').version)": ("node", "node_modules/@scope/pkg/index.js"),

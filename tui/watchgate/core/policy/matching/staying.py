@@ -1,7 +1,8 @@
 """Telling whether a command stays in the session's folder, as ordinary work has to.
 
 Folders for temporary files count as within, and streams such as /dev/null. A program that runs what
-it reads must not read from there: anybody on the machine may have put a file into `/tmp`.
+it reads must not read from there: anybody on the machine may have put a file into `/tmp`. Nor may
+its arguments name another machine, to which its code may do anything.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from watchgate.core.policy.matching.command import Shape
+from watchgate.core.policy.matching.emptied import empties_sources
 from watchgate.core.policy.matching.options import is_option
 from watchgate.core.policy.matching.seen import SETS_VARIABLES, Seen
 from watchgate.core.policy.matching.touches import Touch
@@ -29,6 +31,10 @@ _LATER = re.compile(
     re.IGNORECASE,
 )
 _THIS_MACHINE = frozenset(("", "localhost", "127.0.0.1", "[::1]", "0.0.0.0"))  # noqa: S104
+_HOST_OPTION = re.compile(r"--?(?:[\w-]*[-_])?(?:h|host|hostname|server|endpoint|addr|address)")
+_HOST = re.compile(r"(?![^:]*\.(?:py|js|ts|json|ya?ml|toml|log|txt)$)(?:[\w-]+\.)+[\w-]+(?::\d+)?")
+_LOCAL_HOST = re.compile(r"(?:localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0)(?::\d+)?")
+_REMOTE_PATH = re.compile(r"[\w.-]+@[\w-]+(?:\.[\w-]+)+:")
 # They print how many processors there are.
 _COUNT = re.compile(
     r"(-[a-zA-Z]|--[a-z-]+=)?\$\((?:nproc|sysctl -n hw\.n?cpu|getconf _NPROCESSORS_ONLN)\)"
@@ -49,7 +55,11 @@ def stays(wanted: Shape, seen: Seen) -> bool:
     scratch = wanted.scratch and place.temporary(place.cwd)
     if place.cwd and not (place.inside(place.cwd) or scratch):
         return False
-    if not sets_within(seen):
+    if any(map(place.outside, place.leads_to(place.cwd))) and not scratch:
+        return False
+    if not sets_within(seen) or empties_sources(seen):
+        return False
+    if not wanted.scratch and _reaches_others(seen):
         return False
     # Variables were looked at by themselves.
     texts = _texts(wanted, seen) | {id(word) for word in _assigned(seen)}
@@ -69,6 +79,26 @@ def sets_within(seen: Seen) -> bool:
     if seen.program in _EXPORTS and any("=" not in word.text for word in seen.operands):
         return False
     return all(_is_set_within(seen, word) for word in _assigned(seen))
+
+
+def _reaches_others(seen: Seen) -> bool:
+    """Tell whether an argument is an address of another machine, or the name of one."""
+    option = ""
+    for word in seen.arguments:
+        name, given, value = word.text.partition("=")
+        named = value if given else word.text
+        if _REMOTE_PATH.match(named) or _other_hosts(word.text):
+            return True
+        is_host = bool(_HOST_OPTION.fullmatch(name if given else option))
+        if is_host and _HOST.fullmatch(named) and not _LOCAL_HOST.fullmatch(named):
+            return True
+        option = word.text
+    return False
+
+
+def _other_hosts(text: str) -> set[str]:
+    """The hosts of the addresses in a text that are no names of this machine."""
+    return {found[1].lower() for found in _ADDRESS.finditer(text)} - _THIS_MACHINE
 
 
 def counted(seen: Seen) -> Seen:
@@ -111,12 +141,11 @@ def _is_set_within(seen: Seen, word: Word) -> bool:
     if word.expands not in ("", "glob"):
         return False
     value = word.text.partition("=")[2]
-    hosts = {found[1].lower() for found in _ADDRESS.finditer(value)}
-    if not hosts <= _THIS_MACHINE:
-        return False
-    if hosts:
-        return True
-    return not any(seen.place.outside(piece) for piece in _PIECES.split(value) if piece)
+    if _ADDRESS.search(value):
+        return not _other_hosts(value)
+    pieces = [piece for piece in _PIECES.split(value) if piece]
+    led_to = [path for piece in pieces for path in seen.place.leads_to(piece)]
+    return not any(map(seen.place.outside, (*pieces, *led_to)))
 
 
 def _texts(wanted: Shape, seen: Seen) -> set[int]:

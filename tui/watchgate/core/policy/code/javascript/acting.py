@@ -28,6 +28,8 @@ HOME = "\ue000"
 _HARMLESS_OPTIONS = names(
     "encoding stdio maxBuffer timeout windowsHide stdout stderr stdin killSignal signal"
 )
+# Options of a request that carry nothing there.
+_READING = names("method headers signal redirect cache mode credentials keepalive timeout")
 
 
 class Reads(Protocol):
@@ -135,10 +137,19 @@ def _fetch(reader: Reads, arguments: Sequence[Node]) -> Value:
     words: list[Value | str] = ["curl"]
     if given is None or method is not None:
         words += ["-X", filled(0, [reader.data(method)]) if method is not None else DATA]
-    if given is None or "body" in given:
-        # Where it comes from is a command of its own.
+    # Where it comes from is a command of its own.
+    if given is None or given.keys() - _READING or not _is_written_out(reader, given):
         words += ["-d", "body"]
     return reader.add(*words, filled(0, values))
+
+
+def _is_written_out(reader: Reads, given: dict[str, Node]) -> bool:
+    """Tell whether all headers stand in the code as texts, so that they carry nothing it read."""
+    node = given.get("headers")
+    headers = properties(node)
+    if headers is None or (node is not None and node.type != "object"):
+        return False
+    return all(isinstance(reader.data(value), Texts) for value in headers.values())
 
 
 def _shell(reader: Reads, arguments: Sequence[Node]) -> Value:
@@ -214,6 +225,8 @@ SPECIAL: dict[str, Callable[[Reads, Sequence[Node]], Value]] = {
     "fs.open": _open,
     "Deno.open": _open_deno,
     "fetch": _fetch,
+    "http.get": _fetch,
+    "https.get": _fetch,
     "child_process.exec": _shell,
     "child_process.spawn": _start,
     "child_process.execFile": _start,

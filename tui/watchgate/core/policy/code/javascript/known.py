@@ -148,7 +148,6 @@ ACTS: dict[str, Template] = {
             "mkdir -p": "fs.mkdir fs.mkdtemp Deno.mkdir",
             "touch": "fs.utimes",
             "printenv": "Deno.env.get",
-            "curl": "http.get https.get",
             "curl -X POST -d body": "http.request https.request",
             "kill": "process.kill Deno.kill",
             "cd": "process.chdir Deno.chdir",

@@ -1,0 +1,63 @@
+"""Folders for output that builds and tests may empty before they write there.
+
+Such a folder may be one of sources, which no word of the command says; so only folders with names
+that are common for output, or that lie in a place for temporary files, are ordinary.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+
+from watchgate.core.policy.matching.seen import Seen
+from watchgate.core.policy.shell.words import names
+
+_OPTION = re.compile(
+    r"--(?:out-?dir|output|output-path|dist-dir|site-dir|destination|temp-dir(?:ectory)?"
+    r"|coverage\.reportsDirectory)",
+    re.IGNORECASE,
+)
+_EMPTYING = names(
+    "mkdocs jekyll hugo tsup vite astro webpack playwright vitest c8 nyc parcel unbuild"
+)
+_SHORT = names("mkdocs jekyll hugo tsup")
+# Vite and its kin keep files that they copy as they are in such a folder.
+_SITES = names("mkdocs jekyll hugo")
+_OUTPUT = re.compile(
+    r"\.?_?(?:dist|build|out|outputs?|site|esm|cjs|coverage|htmlcov|te?mp|target|preview|reports?"
+    r"|results|test-results|playwright-report|artifacts?|bundle|cache|nyc_output|next)"
+    r"(?:[-_.][\w-]+)?",
+    re.IGNORECASE,
+)
+
+
+def empties_sources(seen: Seen) -> bool:
+    """Tell whether a command may empty a folder that is none for output."""
+    texts = [word.text for word in seen.command.words]
+    tools = _EMPTYING.intersection(posixpath.basename(text) for text in texts[:4])
+    if not tools:
+        return False
+    short = not tools.isdisjoint(_SHORT)
+    public = not tools.isdisjoint(_SITES)
+    option = ""
+    for text in texts:
+        name, given, value = text.partition("=")
+        folder = ""
+        if _OPTION.fullmatch(name) and given:
+            folder = value
+        elif _OPTION.fullmatch(option) or (short and option == "-d"):
+            folder = text
+        elif short and text.startswith("-d") and len(text) > len("-d"):
+            folder = text[len("-d") :]
+        if folder and not _is_for_output(folder, seen, public=public):
+            return True
+        option = text
+    return False
+
+
+def _is_for_output(folder: str, seen: Seen, *, public: bool) -> bool:
+    path = seen.place.resolve(folder)
+    if seen.place.temporary(path):
+        return True
+    parts = posixpath.relpath(path, seen.place.cwd or "/").split("/")
+    return any(_OUTPUT.fullmatch(part) or (public and part == "public") for part in parts)
