@@ -76,6 +76,14 @@ def test_ap_8_equal_is_the_exact_subject(fields: dict[str, Any]) -> None:
     assert len(world.pending) == 1
 
 
+def test_ap_8_what_is_shown_and_allowed_is_the_call_of_one_session() -> None:
+    world = World("strict")
+    for conn, session in enumerate(("one", "two"), 1):
+        ask(world, conn, session=session)
+    digests = {request.data.digest for request in world.broker.open.values()}
+    assert len(digests) == 2
+
+
 @pytest.mark.parametrize("risk", ["high", "critical", "unknown"])
 def test_ap_8_grave_and_unknown_calls_are_never_granted(risk: str) -> None:
     world = World("strict")

@@ -57,7 +57,7 @@ def test_each_width_lets_through_more(
 
 @pytest.mark.parametrize("scope", ["turn", "session", "15m"])
 @pytest.mark.parametrize("width", ["program", "folder"])
-def test_a_wide_grant_that_is_not_for_good_ends_with_its_session(scope: str, width: Width) -> None:
+def test_ap_8_a_wide_grant_that_is_not_for_good_ends_with_its_session(scope: str, width: Width) -> None:
     grants = granted(width, scope)
     assert not covers(grants, TEST, session="two")
     assert not covers(grants, TEST, agent="codex")
@@ -137,7 +137,7 @@ def test_no_width_answers_what_is_graver_or_was_not_found_then(
         ("C:\\x",),
     ],
 )
-def test_further_words_stay_in_the_folder(width: Width, words: tuple[str, ...]) -> None:
+def test_ap_8_further_words_stay_in_the_folder(width: Width, words: tuple[str, ...]) -> None:
     assert not covers(granted(width, "always"), " ".join(("pytest", *words)))
 
 
