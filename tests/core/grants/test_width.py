@@ -57,7 +57,9 @@ def test_each_width_lets_through_more(
 
 @pytest.mark.parametrize("scope", ["turn", "session", "15m"])
 @pytest.mark.parametrize("width", ["program", "folder"])
-def test_ap_8_a_wide_grant_that_is_not_for_good_ends_with_its_session(scope: str, width: Width) -> None:
+def test_ap_8_a_wide_grant_that_is_not_for_good_ends_with_its_session(
+    scope: str, width: Width
+) -> None:
     grants = granted(width, scope)
     assert not covers(grants, TEST, session="two")
     assert not covers(grants, TEST, agent="codex")
