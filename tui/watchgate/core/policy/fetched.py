@@ -178,7 +178,7 @@ def _takes(path: str, place: Place, files: set[str]) -> bool:
 
 
 def _moved(command: Command, place: Place, files: set[str]) -> Iterator[str]:
-    """Where `git mv` puts such files."""
+    """Yield the path to which `git mv` moves such files."""
     named = [word.text for word in operands(command.program, command.arguments)][1:]
     taken = [path for path in named[:-1] if _takes(path, place, files)]
     if taken:

@@ -48,12 +48,14 @@ def reached(subject: Subject, text: str, segments: Sequence[Segment]) -> Iterato
         reason = f"Reaches into Watchgate's own process {named}, which would end or change the gate"
         yield Finding(RULE, reason, "critical", _span(subject.own_pids, text), always_ask=True)
     for segment in segments:
-        if unseen := _unseen(segment, text):
-            reason = f"Reaches into a process that only the run shows ({unseen}): it may be our own"
+        if process := _runtime_process(segment, text):
+            reason = (
+                f"Reaches into a process that only the run shows ({process}): it may be our own"
+            )
             yield Finding(UNSEEN, reason, "unknown", segment.span, segment.number)
 
 
-def _unseen(segment: Segment, text: str) -> str:
+def _runtime_process(segment: Segment, text: str) -> str:
     """The word for a process that cannot be looked up; empty where there is none."""
     words = segment.words
     if not words or posixpath.basename(words[0]) not in _BY_PID:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,7 @@ _UNNAMED = "Runs a program that is only known at run time"
 _SPLAT = "Gives a command parameters that stand elsewhere"
 
 
-class PartReader:
+class PartReader(ABC):
     """Reads the words, values and redirects of commands; what runs in them is read elsewhere."""
 
     def __init__(self, source: Source, notes: Notes, depth: int) -> None:
@@ -43,13 +44,13 @@ class PartReader:
         self.unread = self.unread or why == UNREAD
         self.notes.doubt(why)
 
+    @abstractmethod
     def block(self, node: Node) -> Script:
         """The statements below a node."""
-        raise NotImplementedError
 
+    @abstractmethod
     def inner(self, node: Node) -> Script:
         """All that runs below the node of an expression."""
-        raise NotImplementedError
 
     def elements(self, node: Node, part: Part) -> tuple[Word | None, list[Argument]]:
         """The program's word and the arguments; blocks, values and redirects go into the part."""

@@ -90,7 +90,7 @@ def _timed(_state: State, given: Call) -> Values:
 
 
 def _temporary(*values: Text | Obj) -> Callable[[State, Call], Values]:
-    """Where a name is made up in the folder for temporary files, and no other."""
+    """Make the reader of a call that opens a new file in the folder for temporary ones alone."""
 
     def opens(_state: State, given: Call) -> Values:
         free = [each for key in ("prefix", "suffix") for each in given.named.get(key, ())]

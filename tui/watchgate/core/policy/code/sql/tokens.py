@@ -85,9 +85,9 @@ def _split(text: str, dialect: Dialect) -> Iterator[Token]:
         if _nests_comments(text[done : token.start]):
             raise UnreadableError
         done = token.end + 1
-        kind = _KINDS.get(token.token_type.name, "")
+        kind = _KINDS.get(token.token_type.name)
         if kind:
-            yield Token(kind, token.text)  # type: ignore[arg-type]
+            yield Token(kind, token.text)
         elif token.token_type.name in _DOUBTFUL:
             raise UnreadableError
         elif token.text[:1].isalpha() or token.text[:1] == "_":
@@ -98,13 +98,14 @@ def _split(text: str, dialect: Dialect) -> Iterator[Token]:
         raise UnreadableError
 
 
-_KINDS: Final = {
+_STRINGS: Final = (
+    "STRING", "NATIONAL_STRING", "RAW_STRING", "BYTE_STRING", "HEX_STRING", "BIT_STRING",
+)  # fmt: skip
+_STRING: Final[Kind] = "string"
+_KINDS: Final[dict[str, Kind]] = {
     "IDENTIFIER": "name",
     "NUMBER": "number",
-    **dict.fromkeys(
-        ("STRING", "NATIONAL_STRING", "RAW_STRING", "BYTE_STRING", "HEX_STRING", "BIT_STRING"),
-        "string",
-    ),
+    **dict.fromkeys(_STRINGS, _STRING),
 }
 _DOUBTFUL: Final = frozenset(
     ("HEREDOC_STRING", "UNICODE_STRING", "BLOCK_START", "BLOCK_END", "HINT")
