@@ -138,6 +138,16 @@ TOKENS = (
     ),
 )
 QUOTES = ("{}", "'{}'", '"{}"')
+# What opens and closes a nest, and chains of programs that run the rest.
+NESTS = (
+    *(("$(", ")"), ("(", ")"), ("{ ", "; }"), ("$((", "))"), ("${x:-", "}"), ("<(", ")")),
+    *(("if x; then ", "; fi"), ("while x; do ", "; done"), ("case a in b) ", ";; esac")),
+    *(("{", ",a}"), ("[", "]"), ("[1,", "]"), ('eval "$(', ')"'), ("`", "`"), ("f(", ")")),
+    *(("[int](", ")"), ("foreach($a in 1){", "}"), ("@{a=", "}"), ("(a ", ")"), ("try{", "}")),
+    *(("(select ", ")"), ("lambda: (", ")"), ("do ", "end "), ("a|", ""), ("&& ", "")),
+    *(("sudo ", ""), ("env ", ""), ("xargs ", ""), ("sh -c '", "'"), ("> a ", ""), ("{a,b}", "")),
+)
+READERS = ("pwsh -c", "python3 -c", "node -e", "ruby -e", "perl -e", "psql -c", "awk", "sh -c")
 
 
 def shapes(count: int) -> Iterator[tuple[str, str, str]]:
@@ -165,24 +175,37 @@ def took_s(text: str) -> float:
     return min(found)
 
 
-def slow(chars: int, count: int) -> list[tuple[str, str, str, float]]:
+def slow(texts: Iterator[str]) -> list[tuple[str, float]]:
+    """The beginnings of the texts that take longer than the limit, with the seconds."""
     judge_command("ls")
-    found = []
+    times_s = ((text[:80], took_s(text)) for text in texts)
+    return [(start, spent_s) for start, spent_s in times_s if spent_s > LIMIT_S]
+
+
+def repeated(chars: int, count: int) -> Iterator[str]:
     for program, token, quote in shapes(count):
-        text = f"{program} {quote.format((token * (chars // len(token) + 1))[:chars])}"
-        if (spent_s := took_s(text)) > LIMIT_S:
-            found.append((program, token, quote, spent_s))
-    return found
+        yield f"{program} {quote.format((token * (chars // len(token) + 1))[:chars])}"
+
+
+def nested(depth: int, count: int) -> Iterator[str]:
+    every = list(itertools.product((*PROGRAMS, *READERS * 4), NESTS, QUOTES, (0, 1)))
+    for program, (opens, closes), quote, closed in random.Random(SEED).sample(every, count):
+        yield f"{program} {quote.format(opens * depth + 'ls' + closes * depth * closed)}"
 
 
 @pytest.mark.parametrize("chars", [300, 1_500, 9_000])
 def test_no_shape_takes_long(chars: int) -> None:
-    assert slow(chars, SHAPES) == []
+    assert slow(repeated(chars, SHAPES)) == []
 
 
 @pytest.mark.parametrize("chars", [100_000, 2_000_000])
 def test_no_shape_of_any_length_takes_long(chars: int) -> None:
-    assert slow(chars, LONG_SHAPES) == []
+    assert slow(repeated(chars, LONG_SHAPES)) == []
+
+
+@pytest.mark.parametrize("depth", [60, 400, 4_000, 20_000])
+def test_no_nest_takes_long(depth: int) -> None:
+    assert slow(nested(depth, 2 * LONG_SHAPES)) == []
 
 
 def test_judging_ends_within_forty_five_milliseconds() -> None:

@@ -50,3 +50,17 @@ def test_a_path_that_is_too_long_to_be_looked_at_is_not_understood() -> None:
     found = judge_tool("Write", "edit", {"file_path": "/" + "a/" * 40_000, "content": "x"})
 
     assert (found.risk, found.opaque, found.rule) == ("unknown", True, "call.spent")
+
+
+def test_a_text_that_is_nested_deeper_than_a_reader_goes_is_not_understood(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def too_deep(*_: object) -> None:
+        raise RecursionError
+
+    monkeypatch.setattr("watchgate.core.policy.assess.assess_shell", too_deep)
+
+    found = judge_command("ls")
+
+    assert (found.decision, found.risk, found.opaque) == ("ask", "unknown", True)
+    assert "nested" in found.reason

@@ -404,3 +404,16 @@ def test_where_the_grammar_would_go_on_over_a_lines_end_nothing_is_allowed(text:
 def test_a_line_that_goes_on_behind_a_back_tick_is_one_command() -> None:
     assert ran("git status `\n  --short") == ["git status --short"]
     assert ran("git status `\n  --short\r\ngit log") == ["git status --short", "git log"]
+
+
+@pytest.mark.parametrize("nest", ["(a {})", "({})", "$({})", "@({})", "[int]({})", "@{{a={}}}"])
+@pytest.mark.parametrize("depth", [60, 200, 500])
+def test_what_is_nested_too_deep_is_held_and_stops_nothing(nest: str, depth: int) -> None:
+    text = "Remove-Item a"
+    for _ in range(depth):
+        text = nest.format(text)
+
+    found = judge_command(f"pwsh -c 'Get-Item {text}'")
+
+    assert found.decision == "ask"
+    assert found.opaque

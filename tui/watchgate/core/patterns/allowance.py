@@ -75,6 +75,12 @@ def uncounted() -> Iterator[None]:
         _until_ns.set(until_ns + clock() - began_ns)
 
 
+def is_over() -> bool:
+    """Return whether the work that is under way has taken all that it may."""
+    until_ns = _until_ns.get()
+    return until_ns is not None and _Measure.clock is not None and _Measure.clock() > until_ns
+
+
 def check() -> None:
     """Raise `Spent` where the work that is under way has taken all that it may; pause it if due."""
     until_ns = _until_ns.get()

@@ -11,20 +11,23 @@ from watchgate.core.policy.shell_calls import Holds, assess_shell, combined
 from watchgate.core.policy.subject import NOBODY, Subject
 
 _SPENT = "Takes too long to be judged, so that nothing is known of it"
+_TOO_DEEP = "Is nested too deep to be judged, so that nothing is known of it"
 
 
 def assess(subject: Subject, policy: Policy, now_us: int) -> Assessment:
     """What the policy says about a call that is about to run.
 
     `now_us` are microseconds since 1970, for rules that end. A call that takes longer than one text
-    may is not understood. Grants of an operator and the profile come after it.
+    may, or is nested deeper than a reader goes, is not understood. Grants of an operator and the
+    profile come after it.
     """
     with one_text():
         try:
             return _assess(subject, policy, now_us)
-        except Spent:
-            said = Finding("call.spent", _SPENT, "unknown", decision=policy.defaults.opaque)
-            return combined([said, *policy.faults], [], (), opaque=True)
+        except (Spent, RecursionError) as fault:
+            why = _SPENT if isinstance(fault, Spent) else _TOO_DEEP
+            unknown = Finding("call.spent", why, "unknown", decision=policy.defaults.opaque)
+            return combined([unknown, *policy.faults], [], (), opaque=True)
 
 
 def _assess(subject: Subject, policy: Policy, now_us: int) -> Assessment:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from watchgate.core.patterns.allowance import check
 from watchgate.core.policy.matching.command import Shape, Sub, is_fed_so
 from watchgate.core.policy.matching.options import TAKES_NEXT_WORD, Closed, is_option
 from watchgate.core.policy.matching.seen import Seen
@@ -74,6 +75,7 @@ def writes_inside(seen: Seen) -> bool:
     if any(document.dynamic for document in seen.command.documents):
         return False
     for redirect in seen.command.redirects:
+        check()
         target = redirect.target
         if redirect.reads and _unsafe_input(target):
             return False

@@ -22,7 +22,8 @@ from watchgate.core.policy.shell.words import Word
 
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*\+?=")
 _PIECES = re.compile(r"[\s:,;=]+")
-_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://(?:[^/@\s]*@)?(\[[^]]*\]|[^/:?#\s]*)", re.IGNORECASE)
+# It begins in the middle, so that no run of letters is tried from each of them.
+_ADDRESS = re.compile(r"(?<=[a-z0-9+.-])://(?:[^/@\s]*@)?(\[[^]/]*\]|[^/:?#\s]*)", re.IGNORECASE)
 # What git keeps and runs itself is no file of the project; nor are those for CI and editors that a
 # program is told to write by an option.
 _OBEYED = re.compile(r"(?:^|/)\.(?:git|husky)/", re.IGNORECASE)

@@ -9,6 +9,7 @@ from typing import Literal
 
 import msgspec
 
+from watchgate.core.patterns.allowance import check
 from watchgate.core.policy.matching.options import is_option, operands
 from watchgate.core.policy.shell.commands import Command
 from watchgate.core.policy.shell.sought import sought
@@ -101,6 +102,7 @@ def removes_itself(command: Command, touch: Touch) -> bool:
 
 def touches(command: Command) -> tuple[Touch, ...]:
     """Every path that the command may touch itself, once: of its arguments and redirects."""
+    check()
     found: dict[tuple[Kind, str, bool, bool], Touch] = {}
     for touch in (*_redirects(command), *_deleted(command), *_arguments(command)):
         key = (touch.kind, touch.path, touch.sure, touch.word.dynamic)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from watchgate.core.patterns.allowance import check
 from watchgate.core.policy.shell.braces import Letter, expanded
 from watchgate.core.policy.shell.script import Notes, Source
 from watchgate.core.policy.shell.words import Expands, Word
@@ -93,6 +94,7 @@ class _Lexer:
             self.notes.doubt(_DISAGREE)
 
     def special(self, char: str) -> None:
+        check()
         pos = self.pos
         if pos in self.expansions:
             end, kind, _ = self.expansions[pos]

@@ -6,6 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
+from watchgate.core.patterns.allowance import check
 from watchgate.core.policy.shell import arithmetic
 from watchgate.core.policy.shell.decode import decode
 from watchgate.core.policy.shell.script import TOO_WORDY, Notes, Part, Script, Source
@@ -98,6 +99,7 @@ class WordReader(ABC):
         start, end = nodes[0].start_byte, nodes[-1].end_byte
         if _PLAIN.fullmatch(self.source.text, start, end):
             return [self.piece(start, end)]
+        check()
         if self.decoded > MAX_WORDS:
             self.notes.doubt(TOO_WORDY)
             for node in nodes:

@@ -8,6 +8,7 @@ from functools import lru_cache
 import msgspec
 from msgspec.structs import replace
 
+from watchgate.core.patterns.allowance import check
 from watchgate.core.policy.code.given import given
 from watchgate.core.policy.code.reading import UNKNOWN_TEXT, Piece
 from watchgate.core.policy.code.reading import read as read_code
@@ -159,6 +160,7 @@ class _Finder:
 
     def command(self, command: Command, depth: int, same: tuple[Word, ...] = ()) -> None:
         """Add a command and those that it would run itself, or the shell command that is `same`."""
+        check()
         place = len(self.found)
         self.found.append(command)
         self.read += len(command.words)

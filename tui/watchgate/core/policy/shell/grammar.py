@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from watchgate.core.patterns.allowance import is_over
+
 try:
     import tree_sitter
     import tree_sitter_bash
@@ -74,7 +76,7 @@ def parse(text: str) -> Node | None:
         return source[offset : offset + _CHUNK_BYTES]
 
     def too_long(_offset: int, _failing: bool) -> bool:
-        return reads > most
+        return reads > most or is_over()
 
     try:
         # Another thread may begin to read while this calls back, so nobody shares its parser.

@@ -23,7 +23,7 @@ from watchgate.core.policy.shell.powershell_nodes import (
     is_broken,
     operands,
 )
-from watchgate.core.policy.shell.powershell_parts import UNREAD, PartReader
+from watchgate.core.policy.shell.powershell_parts import MAX_DEPTH, UNREAD, PartReader
 from watchgate.core.policy.shell.powershell_same import same_in_shell
 from watchgate.core.policy.shell.powershell_words import Argument, made_word
 from watchgate.core.policy.shell.script import TOO_MUCH, Notes, Part, Script, Sign, Source
@@ -32,7 +32,6 @@ from watchgate.core.policy.shell.words import Word, names
 if TYPE_CHECKING:
     from watchgate.core.policy.shell.powershell_grammar import Node
 
-MAX_DEPTH = 40
 MAX_NODES = 2_000
 
 

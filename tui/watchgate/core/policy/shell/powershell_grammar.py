@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from watchgate.core.patterns.allowance import is_over
+
 try:
     import tree_sitter
     import tree_sitter_powershell
@@ -77,7 +79,7 @@ def _parsed(stand_in: str) -> Node | None:
         return source[offset : offset + _CHUNK_BYTES]
 
     def too_long(_offset: int, _failing: bool) -> bool:
-        return reads > _READS
+        return reads > _READS or is_over()
 
     try:
         return tree_sitter.Parser(_LANGUAGE).parse(chunk, progress_callback=too_long).root_node

@@ -24,6 +24,7 @@ from watchgate.core.policy.shell.words import Redirect, Word
 if TYPE_CHECKING:
     from watchgate.core.policy.shell.powershell_grammar import Node
 
+MAX_DEPTH = 40
 UNREAD = "Is PowerShell that could not be read"
 _UNNAMED = "Runs a program that is only known at run time"
 _SPLAT = "Gives a command parameters that stand elsewhere"
@@ -143,7 +144,16 @@ class PartReader(ABC):
 
     def constant(self, node: Node) -> words_of.Piece | None:
         """The text that brackets hold: of strings that are added, and of `Join-Path`."""
-        core = innermost(node)
+        if self.depth >= MAX_DEPTH:
+            self.doubt()
+            return None
+        self.depth += 1
+        try:
+            return self._constant(innermost(node))
+        finally:
+            self.depth -= 1
+
+    def _constant(self, core: Node) -> words_of.Piece | None:
         named = [child for child in core.children if child.is_named]
         if core.type == "pipeline_chain" and len(core.children) == 1:
             core = named[0]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from watchgate.core.patterns.allowance import check
 from watchgate.core.policy.shell import arithmetic, heredocs
 from watchgate.core.policy.shell.expansions import LITERALS, WordReader
 from watchgate.core.policy.shell.grammar import available, parse
@@ -138,6 +139,7 @@ class _Reader(WordReader):
         self.depth += 1
         script = Script()
         for node in nodes:
+            check()
             self.statement(node, script)
         self.depth -= 1
         return script
@@ -375,6 +377,7 @@ class _Reader(WordReader):
 
     def redirect(self, node: Node, part: Part, script: Script) -> None:
         """Add a redirect to its part; what follows a here-document's line goes to the script."""
+        check()
         self.covered_line(node)
         if node.type == "heredoc_redirect":
             self.heredoc(node, part, script)

@@ -16,6 +16,7 @@ else:
     except ValueError:  # a grammar that this parser is too old or too new for
         _LANGUAGE = None
 
+from watchgate.core.patterns.allowance import is_over
 from watchgate.core.policy.code.unread import Unread
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def parse(code: str) -> Node:
         return source[offset : offset + _CHUNK_BYTES]
 
     def hopeless(_offset: int, failing: bool) -> bool:
-        return failing or reads > most
+        return failing or reads > most or is_over()
 
     try:
         parser = tree_sitter.Parser(_LANGUAGE)
