@@ -31,6 +31,8 @@ from watchgate.service.policy.shipped import shipped, shipped_files
 
 CHARS = 2_000
 LIMIT_S = 0.5
+# Without a budget nothing else ends them, so that a square of the length is too much already.
+FIXED_LIMIT_S = 0.1
 SEED = int(os.environ.get("WATCHGATE_SEED", "1"))
 
 # Patterns that are made at run time outside of `core.patterns`: of what, and why they may be.
@@ -68,7 +70,7 @@ def took_s(work: Callable[[], object]) -> float:
         return time.thread_time() - began
 
     first = once()
-    return first if first < LIMIT_S else min(first, once())
+    return first if first < FIXED_LIMIT_S else min(first, once())
 
 
 def patterns_in(root: object) -> list[Pattern]:
@@ -135,7 +137,7 @@ def test_every_fixed_pattern_ends_soon_without_a_budget() -> None:
         tree = parsed(pattern.pattern, pattern.flags & ~re.UNICODE)
         for text in pumped(tree, CHARS, SEED):
             for look in (pattern.search,) if searched else (pattern.match, pattern.fullmatch):
-                assert took_s(lambda: look(text)) < LIMIT_S, (name, text[:40])  # noqa: B023
+                assert took_s(lambda: look(text)) < FIXED_LIMIT_S, (name, text[:40])  # noqa: B023
     assert tried > 60
 
 

@@ -13,7 +13,7 @@ _FINDS_NAMES = re.compile(r"glob|find_|find$", re.IGNORECASE)
 _GLOBS = frozenset(("glob", "include", "includes", "include_pattern", "file_pattern", "globs"))
 _LEADS_AWAY = re.compile(r"[/~$]|\.\.(?:[/\\]|$)|[a-z][a-z0-9+.-]{0,63}://", re.IGNORECASE)
 _CLIMBS = re.compile(r"[/\\]\.\.(?:[/\\]|$)")
-_SCHEME = re.compile(r"(?:file:/*(?=/)|[a-z][a-z0-9+.-]*:(?=//))", re.IGNORECASE)
+_SCHEME = re.compile(r"(?:file:/*(?=/)|[a-z][a-z0-9+.-]{0,63}:(?=//))", re.IGNORECASE)
 _CHOICES = re.compile(r"[{},\n]")
 
 

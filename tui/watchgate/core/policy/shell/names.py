@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
 from watchgate.core.policy.shell.words import names
@@ -13,15 +12,13 @@ INTERPRETERS = names("python perl ruby node php lua deno bun tclsh osascript pws
 SYSTEM_FOLDERS = names("/bin /usr/bin /usr/local/bin /sbin /usr/sbin /opt/homebrew/bin")
 """Where a program is what its name says."""
 
-_VERSION = re.compile(r"[\d.]+$")
-
 
 # A command's name is asked for at every step of reading and judging it.
 @lru_cache(maxsize=64)
 def plain_name(text: str) -> str:
     """A program's name without folder, version and capitals: `/bin/python3.12` is `python`."""
     name = text.rpartition("/")[2].lower()
-    family = _VERSION.sub("", name)
+    family = name.rstrip("0123456789.")
     return family if family in INTERPRETERS else name
 
 

@@ -16,7 +16,7 @@ Kind = Literal["name", "number", "text", "regex", "sign", "end"]
 _TOKEN = re.compile(
     r"""(?P<blank>[ \t\r]+|\\\r?\n|\#[^\n]*)
     |(?P<name>[A-Za-z_]\w*)
-    |(?P<number>(?:0[xX][0-9a-fA-F]+|\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)
+    |(?P<number>(?:0[xX][0-9a-fA-F]+|\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)
     |"(?P<text>(?:[^"\\\n]|\\[^\n]|\\\n)*)"
     |(?P<sign>\|\||\|&|&&|>>|\*\*=?|[-+*%^<>=!]=|\+\+|--|!~|[-+*%^<>=!~|?:,;{}()\[\]$\n])""",
     re.VERBOSE,

@@ -22,7 +22,8 @@ _NAME = r"(?:\^\w|\w+(?:(?:::|')\w+)*|\{\^?\w+\}|\$+\w+|\{\$\w+\})"
 _VALUE = re.compile(
     rf"""\\(?P<escape>.)
     |\$(?P<scalar>{_NAME})|\$(?P<sign>[&`'+!@/,;."<>-])|@(?P<array>{_NAME})
-    |(?P<bad>[$@][\{{:#]|\$[\[\\])""",
+    |(?P<bad>[$@][\{{:#]|\$[\[\\])
+    |\$+(?=\$)""",
     re.VERBOSE | re.DOTALL,
 )
 _SUBSCRIPT = re.compile(
@@ -30,7 +31,7 @@ _SUBSCRIPT = re.compile(
     re.VERBOSE,
 )
 _CODE_IN_EXPRESSION = re.compile(r"\(\?\??p?\{|\(\*\{|\(\?<?[=!]?\{")
-_QUANTIFIER = re.compile(r"\{\d*,?\d*\}|\[[^\]$@(){}'\"`]*\]")
+_QUANTIFIER = re.compile(r"\{\d*(?:,\d*)?\}|\[[^\]$@(){}'\"`]*\]")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "a": "\a", "e": "\x1b", "f": "\f"}
 _CODE_POINT = re.compile(
     r"\\x(?:\{([0-9a-fA-F]{1,6})\}|([0-9a-fA-F]{1,2}))|\\([0-7]{1,3})|\\(.)", re.DOTALL

@@ -56,7 +56,7 @@ _WRITES: Final = names(
 _PATH: Final = re.compile(r"(?:~|\.{0,2}/|[\w.@%+-]+/)[^\s]*|[\w.-]*\.\w{1,8}|\.[\w.-]+")
 _RUNNING: Final = names("pip setuptools IPython pkg_resources")
 _SQL: Final = re.compile(
-    r"\s*\(?\s*(?:select|insert|update|delete|create|drop|alter|with|pragma|explain|show|truncate|begin"
+    r"\s*(?:\(\s*)?(?:select|insert|update|delete|create|drop|alter|with|pragma|explain|show|truncate|begin"
     r"|commit|rollback|analyze|vacuum|grant|revoke|describe|set|use|replace|merge|copy|values)\b",
     re.IGNORECASE,
 )
