@@ -215,7 +215,18 @@ PREFIXES: dict[str, Prefix] = {
     "setarch": _prefix("", "-R -3 -B -L -X", 1),
     "linux32": _prefix(),
     "linux64": _prefix(),
-    "numactl": _prefix("-N -m -C -i -p"),
+    "numactl": _prefix(
+        "-N -m -C -i -p",
+        "-l --cpunodebind --membind --physcpubind --interleave --preferred --localalloc",
+    ),
+    **dict.fromkeys(
+        ("ncu", "compute-sanitizer"),
+        _prefix(
+            "-o -k -c -s --set --section --kernel-name --launch-count --launch-skip --metrics"
+            " --export --tool --leak-check --error-exitcode --log-file",
+            "-f --force-overwrite",
+        ),
+    ),
     "cpulimit": _prefix("-l --limit -p -e", "-z -i -f"),
     "softlimit": _prefix("-a -c -d -f -l -m -n -o -p -r -s -t"),
     "prlimit": _prefix("-p --pid -o"),
@@ -322,6 +333,7 @@ SUB_PREFIXES: dict[tuple[str, str], Prefix] = {
     ("perf", "stat"): _PERF_STAT,
     ("perf", "record"): _PERF_RECORD,
     ("perf", "trace"): _prefix("-e -o -p -m -C -t --filter", "-s -S -a -T -f -v -i"),
+    ("nsys", "profile"): _prefix("-o -t -f --output --trace --stats --sample --duration"),
     ("samply", "record"): _prefix("-o --output -r --rate -d --duration -p", "-s -n --save-only"),
     ("rr", "record"): _prefix("-o -n -c -s -v -D --output-trace-dir --env", "-h -w --chaos"),
     ("uftrace", "record"): _prefix("-d -D -F -N -P -A -R -a --data --depth", "-v --no-libcall"),
