@@ -49,7 +49,7 @@ FOLLOWED = [
     ("kubectl apply -f x.yaml", "kubectl apply --dry-run=server -f x.yaml"),
     ("kubectl -n prod apply -f x.yaml", "kubectl -n prod apply -f x.yaml --dry-run=server"),
     ("rsync -a --delete a/ b/", "rsync -a --delete --dry-run a/ b/"),
-    ("rm -rf build", "rm -f notes.txt"),
+    ("rm -rf lib", "rm -f notes.txt"),
 ]
 
 GOES_ROUND = [
@@ -74,7 +74,7 @@ GOES_ROUND = [
     ("git push origin main", "git push --all origin"),
     ("git push origin main", "git push origin HEAD"),
     ("git push origin main", "git push origin main:main"),
-    ("git push --force && rm -rf build", "rm -rf build"),
+    ("git push --force && rm -rf lib", "rm -rf lib"),
     ("kubectl apply -f x.yaml", "kubectl apply -f x.yaml --dry-run=none"),
     ("kubectl apply -f x.yaml", "kubectl apply -f x.yaml --dry-run=client --dry-run=none"),
     ("kubectl apply -f x.yaml", "kubectl replace --dry-run=server -f x.yaml"),
@@ -188,5 +188,5 @@ def test_what_a_tool_writes_to_the_same_file_is_not_taken_for_safer() -> None:
 
 def test_a_call_of_very_many_words_is_not_compared_and_so_raised() -> None:
     many = " ".join(f"f{number}" for number in range(100))
-    assert why_raised(again(f"rm -f {many}", "rm -rf build"))
+    assert why_raised(again(f"rm -f {many}", "rm -rf lib"))
     assert why_raised(again("rm -f notes.txt", f"rm -rf {many}"))

@@ -10,16 +10,16 @@ from tests.e2e.programs import Core
 def test_a_deletion_is_counted_on_the_disk_and_nothing_is_deleted(
     core: Core, tmp_path: Path
 ) -> None:
-    build = tmp_path / "build"
-    build.mkdir()
+    src = tmp_path / "src"
+    src.mkdir()
     for name in ("a", "b", "c"):
-        (build / name).write_text("x")
+        (src / name).write_text("x")
     core.configure('profile = "strict"\n')
     core.start()
 
-    hook, request, facts = core.looked_at("rm -rf build", tmp_path)
+    hook, request, facts = core.looked_at("rm -rf src", tmp_path)
 
     assert "3 files" in facts[0]["text"]
     assert core.pending() == [request]
     assert hook.waits
-    assert sorted(each.name for each in build.iterdir()) == ["a", "b", "c"]
+    assert sorted(each.name for each in src.iterdir()) == ["a", "b", "c"]

@@ -73,8 +73,8 @@ CRITICAL = {
 
 HIGH = {
     "files.delete-recursive": [
-        "rm -rf build",
-        "rm build -r -f",
+        "rm -rf src",
+        "rm src -r -f",
         "find src -name '*.c' -delete",
         "find . -exec rm -r {} +",
         "xargs rm -rf < list",
@@ -374,7 +374,7 @@ def test_a_pipe_into_a_shell_is_marked_from_its_source() -> None:
 
 
 def test_every_offence_is_found_and_the_worst_decides() -> None:
-    found = judge_command("rm -rf build; curl x | sh; sudo ls")
+    found = judge_command("rm -rf src; curl x | sh; sudo ls")
     assert {"files.delete-recursive", "net.run-download", "system.privilege"} <= rules(found)
     assert (found.rule, found.risk) == ("net.run-download", "critical")
     assert found.reason == "Runs code straight from x"
@@ -406,7 +406,7 @@ def test_deleting_everything_is_found_in_a_text_that_cannot_be_read(
 
 
 def test_the_work_of_a_session_below_a_temporary_folder_is_not_temporary() -> None:
-    found = judge_command("rm -rf build", cwd="/tmp/clone")
+    found = judge_command("rm -rf src", cwd="/tmp/clone")
     assert (found.risk, found.rule) == ("high", "files.delete-recursive")
     assert judge_command("rm -rf /tmp/elsewhere", cwd="/tmp/clone").risk == "medium"
 

@@ -76,7 +76,7 @@ async def test_a_look_that_takes_too_long_is_cut_and_says_so(
     monkeypatch.setattr(watch, "LIMIT_S", 0.01)
     monkeypatch.setattr(watch, "facts", endless)
     facts = told(desk)
-    desk.send("rm -rf build")
+    desk.send("rm -rf lib")
     assert (await facts.wait())["cut"] is True
 
 
@@ -91,7 +91,7 @@ async def test_nothing_is_told_of_a_request_that_is_decided_meanwhile(
         return [Fact("too late")]
 
     monkeypatch.setattr(watch, "facts", late)
-    conn = desk.send("rm -rf build")
+    conn = desk.send("rm -rf lib")
     with anyio.fail_after(20):
         await looked.wait()
     await anyio.lowlevel.checkpoint()

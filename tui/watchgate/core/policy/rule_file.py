@@ -68,8 +68,9 @@ class CommandMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     `changed` are names of files of which the session has written one, in whatever folder; ask and
     deny only. `anywhere` and `project_file` are of ordinary rules: the first says that paths among
     its words may lie outside the session's folder, the second that the program is a file in that
-    folder, named by its path. `says` and `suggest` are for what has this shape, in
-    the place of those of the rule.
+    folder, named by its path. With `wrapper` only the words in front of the command that the
+    program runs are looked at; that command is judged by itself. `says` and `suggest` are for what
+    has this shape, in the place of those of the rule.
 
     `shows` are variables of which an argument holds the value (`$NAME`, `${NAME}`, for printenv
     the name itself); ask and deny only.
@@ -108,6 +109,7 @@ class CommandMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     scratch: bool = True
     texts: Names = ()
     project_file: bool = False
+    wrapper: bool = False
     says: Names = ()
     suggest: str | None = None
 

@@ -213,7 +213,7 @@ class _Reader:
             reason = _WRITES_INSIDE
             said.append(self._say(unclean, reason, span, command.segment, effect="ordinary"))
         elif unclean:
-            effect = _effect(unclean, views, work)
+            effect = _effect(unclean, views, known=work is not None or bool(covered))
             reason = _NOT_COVERED[unclean]
             said.append(self._say(unclean, reason, span, command.segment, effect=effect))
         if not covered and not known and (command.words or not unclean):
@@ -322,13 +322,13 @@ class _Reader:
         return start or place
 
 
-def _effect(unclean: str, views: list[Seen], work: Finding | None) -> Effect | None:
+def _effect(unclean: str, views: list[Seen], *, known: bool) -> Effect | None:
     """Judge the variables that are set for a command: they may decide what it runs."""
     if unclean != "policy.env" or not views[0].command.words:
         return None
     if not all(map(sets_within, views)):
         return "lasting"
-    return "ordinary" if work else None
+    return "ordinary" if known else None
 
 
 def _opens_or_sets(seen: Seen) -> str:

@@ -74,6 +74,7 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     scratch: bool = True
     texts: frozenset[str] = frozenset()
     project_file: bool = False
+    wrapper: bool = False
     says: tuple[templates.Template, ...] = ()
     suggest: str | None = None
     needs: int = 0
@@ -134,6 +135,7 @@ def shape(match: CommandMatch, sets: Sets, *, allows: bool) -> Shape:
         scratch=match.scratch,
         texts=frozenset(names(match.texts)),
         project_file=match.project_file,
+        wrapper=match.wrapper,
         says=templates.compiled(each(match.says)),
         suggest=match.suggest,
     )
@@ -151,6 +153,8 @@ def words_of(wanted: Shape, seen: Seen) -> list[Word] | None:
 
 def words_behind(wanted: Shape, seen: Seen) -> list[Word] | None:
     """Likewise, of a command with its `needs` and `heads` whose program may have the shape."""
+    if wanted.wrapper:
+        seen = seen.own_part
     behind: list[Word] = []
     for demand in wanted.demands:
         words = demand(wanted, seen)

@@ -34,6 +34,8 @@ def covers(wanted: Shape, seen: Seen, *, ordinary: bool = False) -> bool:
 
     An `ordinary` one also stays in the session's folder, where its program may lie too.
     """
+    if wanted.wrapper and seen.command.words:
+        seen = seen.own_part
     command = seen.command
     if wanted.heads is not None and wanted.heads.isdisjoint(seen.known_texts):
         return False

@@ -14,9 +14,11 @@ from watchgate.core.policy.matching import needs
 from watchgate.core.policy.matching.hints import Names, names_in
 from watchgate.core.policy.matching.options import GLOBAL_OPTIONS, maybe_starts, operands
 from watchgate.core.policy.matching.paths import Paths, forms_of
+from watchgate.core.policy.matching.settings import PLAIN_VALUE
 from watchgate.core.policy.matching.touches import Touch, removes_itself, touches
 from watchgate.core.policy.places import Place
 from watchgate.core.policy.shell.commands import Command
+from watchgate.core.policy.shell.unwrap import own_words
 from watchgate.core.policy.shell.words import Word
 
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]{0,63}://[^\s\"'<>`)\]]+", re.IGNORECASE)
@@ -24,12 +26,6 @@ _NAMED_BY_OPERAND = ("curl", "wget", "http", "https", "xh", "curlie")
 SETS_VARIABLES = frozenset(("env", "export", "declare", "typeset", "readonly", "local", "sudo"))
 _ASSIGNED = re.compile(r"([A-Za-z_]\w*)(?:\[[^]]*])?\+?=")
 _EXPANDED = re.compile(r"\$\{?[!#]?([A-Za-z_]\w*)")
-_PLAIN_VALUE = re.compile(
-    r"(?:\w*PAGER|\w*EDITOR|VISUAL|LESS)=(?:cat|true|:|)|(?:CC|CXX)=[\w.+-]+|GOFLAGS=-mod=\w+"
-    r"|ANSIBLE_\w+=(?:[Tt]rue|[Ff]alse|[01]|yes|no)"
-    r"|NODE_OPTIONS=--(?:max[_-]old[_-]space[_-]size=\d+|no-warnings|no-deprecation|trace-[\w-]+"
-    r"|enable-source-maps|openssl-legacy-provider|experimental-vm-modules)"
-)
 _APPENDED = ("PATH=$PATH:/", "PATH=${PATH}:/")
 # Where installers of tools put them, in front of what was there; to write there is held by itself.
 _TOOLS = re.compile(
@@ -71,6 +67,7 @@ class Seen:
         self.shaped: dict[int, list[Word] | None] = {}
         self._named: Names | None = None
         self._has_glob: bool | None = None
+        self._own_part: Seen | None = None
 
     @property
     def operands(self) -> list[Word]:
@@ -211,7 +208,7 @@ class Seen:
         """
         if word.text.startswith("IFS=") and self.program == "read":
             return True
-        if not word.dynamic and _PLAIN_VALUE.fullmatch(word.text):
+        if not word.dynamic and PLAIN_VALUE.fullmatch(word.text):
             return True
         if _TOOLS.fullmatch(word.text):
             return True
@@ -239,6 +236,14 @@ class Seen:
     def of(self, command: Command) -> Seen:
         """Another reading of the command, at the same place."""
         return Seen(command, self.place, self._known)
+
+    @property
+    def own_part(self) -> Seen:
+        """The command without that which it runs, where it is a wrapper."""
+        if self._own_part is None:
+            words = tuple(own_words(self.command.words))
+            self._own_part = self.of(msgspec.structs.replace(self.command, words=words))
+        return self._own_part
 
     def others(self, commands: Iterable[Command]) -> list[Seen]:
         """Other commands, as they were seen where they run."""

@@ -16,6 +16,7 @@ from watchgate.core.policy.matching.command import Shape
 from watchgate.core.policy.matching.emptied import empties_sources
 from watchgate.core.policy.matching.options import is_option
 from watchgate.core.policy.matching.seen import SETS_VARIABLES, Seen
+from watchgate.core.policy.matching.settings import is_known
 from watchgate.core.policy.matching.touches import Touch
 from watchgate.core.policy.places import Place
 from watchgate.core.policy.shell.words import Word
@@ -43,6 +44,14 @@ _COUNT = re.compile(
 
 # They name targets as `//folder:name`, which is no path from the root.
 _LABELLED = frozenset(("bazel", "bazelisk", "buck2", "pants"))
+# MSBuild's switches begin as paths do.
+_MSBUILD = frozenset(("dotnet", "msbuild", "xbuild"))
+_SWITCH = re.compile(
+    r"/(?:(?:t|target):(?:(?:re)?build|clean|restore|test|pack|compile|resx)|(?:p|property|v|verbosity|m|maxcpucount|nologo|warnaserror|warnasmessage|nowarn|nr"
+    r"|nodereuse|clp|consoleloggerparameters|restore|r|graph|bl|binarylogger|ds|detailedsummary)"
+    r"(?::[\w=;,.+*:-]*)?)",
+    re.IGNORECASE,
+)
 _LABEL = re.compile(r"-?//[\w./-]*(?::[\w.*-]+)?")
 
 _EXPORTS = frozenset(("export", "declare", "typeset", "readonly"))
@@ -66,6 +75,8 @@ def stays(wanted: Shape, seen: Seen) -> bool:
     texts = _texts(wanted, seen) | {id(word) for word in _assigned(seen)}
     if seen.program in _LABELLED:
         texts |= {id(word) for word in seen.arguments if _LABEL.fullmatch(word.text)}
+    if seen.program in _MSBUILD:
+        texts |= {id(word) for word in seen.arguments if _SWITCH.fullmatch(word.text)}
     return all(
         id(touch.word) in texts or _is_within(touch, place, scratch=wanted.scratch)
         for touch, _ in seen.touched
@@ -137,7 +148,7 @@ def _assigned(seen: Seen) -> Iterator[Word]:
 
 def _is_set_within(seen: Seen, word: Word) -> bool:
     """Tell whether a variable gets no path beyond the folder, and no address of another machine."""
-    if seen.is_harmless(word):
+    if seen.is_harmless(word) or is_known(word, seen.place):
         return True
     if word.expands not in ("", "glob"):
         return False

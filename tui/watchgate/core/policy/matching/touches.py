@@ -36,7 +36,8 @@ _MAKERS = names("ffmpeg convert magick")
 # Options whose value is written; of every program, and of some.
 _OUTPUT = re.compile(
     r"--(?:output|out|out-?file|output-file|output-document|output-?dir|out-?[dD]ir|target-dir|log-file"
-    r"|basetemp)"
+    r"|basetemp|export-(?:json|csv|markdown|asciidoc|orgmode)"
+    r"|(?:xml|callgrind-out|massif-out|cachegrind-out|dhat-out)-file)"
 )
 _OUTPUT_SHORT: dict[str, frozenset[str]] = {
     **dict.fromkeys(
@@ -64,7 +65,10 @@ _OUTPUT_SHORT: dict[str, frozenset[str]] = {
     "curl": names("-o -D -c --dump-header --cookie-jar --output-dir"),
     "unzip": names("-d"),
     **dict.fromkeys(("find", "gfind"), names("-fprintf -fprint -fprint0 -fls")),
-    **dict.fromkeys(("strace", "ltrace", "time", "script"), names("-o")),
+    **dict.fromkeys(("strace", "ltrace", "time", "script", "perf"), names("-o")),
+    **{f"dotnet-{name}": names("-o") for name in ("counters", "trace", "gcdump", "dump")},
+    "dotnet": names("-o"),
+    "java": names("-rff"),
     "tar": names("-C --directory"),
     **dict.fromkeys(COPIERS | MOVERS, names("-t --target-directory")),
 }

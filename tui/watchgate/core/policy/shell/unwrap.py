@@ -16,6 +16,7 @@ from watchgate.core.policy.shell.wrappers import (
     PLAIN_SCRIPT,
     PLAIN_SHELLS,
     PREFIXES,
+    RUST_TOOLS,
     SCRIPT_EACH,
     SCRIPT_OPERAND_OPTIONS,
     SCRIPT_OPERANDS,
@@ -28,6 +29,7 @@ from watchgate.core.policy.shell.wrappers import (
 _MAX_INPUTS = 8
 _DELETERS = frozenset(("rm", "rmdir", "unlink"))
 _VERSION = re.compile(r"v?\d[\d.]*|lts/[\w*]+|[\w-]+@[\w.-]+")
+_TOOLCHAIN = re.compile(r"\+(?:stable|beta|nightly|\d)[\w.-]*")
 _NAME = re.compile(r"[\w./-]+")
 _FOLDER = re.compile(r"\$(?:HOME|PWD|\{HOME\}|\{PWD\}|\(pwd\))(?![\w])")
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(\[[^]]*])?\+?=")
@@ -54,7 +56,10 @@ def unwrap(words: Sequence[Word], documents: Sequence[Word]) -> Wrapped:
         prefix, own = SUB_PREFIXES[program, words[place].text], words[place + 1 :]
     commands: tuple[tuple[Word, ...], ...] = ()
     transparent = unclear = False
-    if program in SEARCHES:
+    if program in RUST_TOOLS and len(words) > 2 and _TOOLCHAIN.fullmatch(words[1].text):
+        # Which toolchain runs it changes nothing of what it does; one that lacks is installed.
+        commands = ((words[0], *words[2:]),)
+    elif program in SEARCHES:
         commands = tuple(filter(None, _searched(words, SEARCHES[program])))
     elif program == "parallel":
         commands = _parallel(words)
@@ -92,7 +97,32 @@ def _sub_command(program: str, words: Sequence[Word]) -> int:
     return 0
 
 
+def own_words(words: Sequence[Word]) -> Sequence[Word]:
+    """The words of a wrapper in front of the command that it runs; all where that is not sure."""
+    program = plain_name(words[0].text)
+    prefix, place = PREFIXES.get(program), 0
+    if len(words) > 1 and (place := _sub_command(program, words)):
+        prefix = SUB_PREFIXES[program, words[place].text]
+    if prefix is None or prefix.appends or program in SCRIPT_OPERANDS:
+        return words
+    own = words[place + 1 :]
+    if prefix.mark and _behind_mark(own, prefix) is None:
+        return words
+    commands, _ = _prefixed(own, prefix)
+    return words[: len(words) - min(map(len, commands), default=0)]
+
+
+def _behind_mark(words: Sequence[Word], prefix: Prefix) -> tuple[Word, ...] | None:
+    """The words behind a wrapper's mark; None without it."""
+    for index, word in enumerate(words[:-1]):
+        if word.text == prefix.mark and not word.dynamic:
+            return tuple(words[index + 1 :])
+    return None
+
+
 def _prefixed(words: Sequence[Word], prefix: Prefix) -> tuple[tuple[tuple[Word, ...], ...], bool]:
+    if prefix.mark and (marked := _behind_mark(words, prefix)):
+        return (marked,), False
     found = split(words, prefix.options)
     if any(option in prefix.only_asks for option in found.given):
         return (), False
@@ -258,9 +288,16 @@ def _operand_scripts(program: str, words: Sequence[Word]) -> Iterator[Word]:
     if program == "ssh" and operands and operands[0].text == "--":
         operands = operands[1:]
     if program in SCRIPT_EACH:
-        yield from operands[:_MAX_INPUTS]
+        yield from _between(own, known)
     elif operands:
         yield operands[0] if program == "trap" else _joined(operands)
+
+
+def _between(words: Sequence[Word], known: Options) -> Iterator[Word]:
+    """The operands, between which options may stand."""
+    while words := words[split(words, known).length :]:
+        yield words[0]
+        words = words[1:]
 
 
 def _aliased(word: Word) -> Word:

@@ -16,7 +16,8 @@ class Prefix(msgspec.Struct, frozen=True):
     the options `only_asks` it runs nothing. With none but the options `harmless` it does nothing
     beside running the command; None where it always does. `appends` says that it puts words of its
     input behind the command, or where one of the options `replaces` says. `may_lack`
-    says that its own operands may be left out.
+    says that its own operands may be left out. Where the option `mark` is given, the command starts
+    right behind it, and all before is its own; without it, its own words may stand anywhere.
     """
 
     options: Options = Options()
@@ -26,6 +27,7 @@ class Prefix(msgspec.Struct, frozen=True):
     appends: bool = False
     replaces: frozenset[str] = frozenset()
     may_lack: bool = False
+    mark: str = ""
 
 
 def _prefix(
@@ -34,12 +36,14 @@ def _prefix(
     operands: int = 0,
     only_asks: str = "",
     harmless: str | None = None,
+    mark: str = "",
 ) -> Prefix:
     return Prefix(
         options(valued, f"{flags} {only_asks}"),
         operands,
         names(only_asks),
         None if harmless is None else names(harmless),
+        mark=mark,
     )
 
 
@@ -49,6 +53,33 @@ _SUDO = _prefix(
     "-n -E -H -i -s -k -S -b -A -P -B -N --non-interactive --preserve-env --set-home --login"
     " --shell --reset-timestamp --stdin --background --askpass --preserve-groups --bell",
     only_asks="-l -v -K -V --list --validate --remove-timestamp --version --help",
+)
+
+_STRACE = _prefix(
+    "-e -o -p -s -u -E -a -I -O -S -P -b -X -U --trace --output --string-limit --trace-path"
+    " --summary-sort-by --summary-columns --attach --user --env",
+    "-f -c -C -t -T -r -v -y -q -i -k -x -w -n -z -Z -d -D -A --follow-forks --summary-only"
+    " --summary --stack-traces --decode-fds --absolute-timestamps --syscall-times --failed-only"
+    " --successful-only --no-abbrev --quiet",
+)
+_PERF_RECORD = _prefix(
+    "-e -o -F -p -c -m -C -t -u -D -j -k --event --output --freq --call-graph --mmap-pages --count"
+    " --cpu --pid --tid --delay --clockid --branch-filter",
+    "-a -g -q -v -s -d -T -N -R -n -b -i -z --all-cpus --quiet --verbose --no-inherit --data",
+)
+_PERF_STAT = _prefix(
+    "-e -o -r -p -C -I -x -M -t -D -G --event --output --repeat --pid --cpu --interval-print"
+    " --field-separator --metrics --topdown-level --timeout --delay --pre --post --tid",
+    "-a -d -v -n -B -A -j -i -S --all-cpus --detailed --verbose --null --big-num --json"
+    " --no-inherit --append --topdown --all-user --all-kernel --no-big-num",
+)
+# Emulators of one program for another processor.
+_QEMU = _prefix("-L -cpu -s -g -E -U -0 -r -B -R -p -D -d -plugin -seed", "-strace -version -help")
+_PROCESSORS = "arm aarch64 riscv32 riscv64 mips mipsel mips64 ppc ppc64 ppc64le s390x i386 x86_64"
+_MPI = _prefix(
+    "-n -np -c -N -x -host -H -hostfile -machinefile -wdir -wd -genv -env --np --host --hostfile"
+    " --machinefile --map-by --bind-to --mca -mca --timeout --output-filename",
+    "-q -v --oversubscribe --allow-run-as-root --use-hwthread-cpus --report-bindings --tag-output",
 )
 
 PREFIXES: dict[str, Prefix] = {
@@ -119,10 +150,47 @@ PREFIXES: dict[str, Prefix] = {
     ),
     "busybox": _prefix(),
     "toybox": _prefix(),
-    "strace": _prefix("-e -o -p -s -u -E -a -I -O -S -P -b -X", "-f -c -C -t -T -r -v -y -q -i -k"),
-    "ltrace": _prefix("-e -o -p -s -u -a -n -l -x -A -D -F", "-f -c -C -t -T -r -S -i -L"),
-    "valgrind": _prefix(),
-    "gdb": _prefix("-ex -x --command", "-batch --batch -q -quiet -nx -nh --args"),
+    "strace": _STRACE,
+    "ltrace": _prefix("-e -o -p -s -u -a -n -l -x -A -D -F", "-f -c -C -t -T -r -S -i -L -b"),
+    "valgrind": _prefix(
+        "",
+        "-q -v -d --tool --leak-check --show-leak-kinds --errors-for-leak-kinds --error-exitcode"
+        " --track-origins --num-callers --log-file --xml --xml-file --suppressions"
+        " --gen-suppressions --callgrind-out-file --massif-out-file --cachegrind-out-file"
+        " --dhat-out-file --trace-children --track-fds --read-var-info --show-reachable"
+        " --undef-value-errors --malloc-fill --free-fill --fair-sched --quiet --verbose"
+        " --time-stamp --main-stacksize --max-stackframe --time-unit --detailed-freq"
+        " --max-snapshots --threshold --depth --stacks --pages-as-heap --dump-instr"
+        " --collect-jumps --collect-atstart --instr-atstart --toggle-collect --cache-sim"
+        " --branch-sim --separate-threads --history-level --free-is-write --keep-stacktraces"
+        " --expensive-definedness-checks --leak-resolution --vgdb --vgdb-error --error-limit"
+        " --demangle --child-silent-after-fork --exit-on-first-error --show-error-list"
+        " --partial-loads-ok --freelist-vol --smc-check --default-suppressions",
+    ),
+    **dict.fromkeys(
+        ("gdb", "gdb-multiarch", "rust-gdb", "arm-none-eabi-gdb"),
+        _prefix(
+            "-ex -x -iex -ix -p -d -cd --command --eval-command --pid --core --symbols --exec",
+            "-batch --batch -q -quiet --quiet -nx -nh --nx --nh --args -args -silent",
+            mark="--args",
+        ),
+    ),
+    **dict.fromkeys(
+        ("lldb", "rust-lldb"),
+        _prefix(
+            "-o -O -k -K -s -S -c -f -n -p -a --one-line --core --file --arch --source",
+            "-b --batch -Q -X -x --no-lldbinit",
+            mark="--",
+        ),
+    ),
+    **{f"qemu-{name}{kind}": _QEMU for name in _PROCESSORS.split() for kind in ("", "-static")},
+    **dict.fromkeys(("mpirun", "mpiexec", "mpiexec.hydra", "orterun"), _MPI),
+    "heaptrack": _prefix("-o --output -p --pid", "-r --raw --record-only"),
+    "catchsegv": _prefix(harmless=""),
+    "multitime": _prefix("-n -s -I -i -o -r -b", "-q -v -f -l"),
+    "arch": _prefix(
+        "-e -d -arch", "-x86_64 -arm64 -arm64e -i386 -32 -64", harmless="-x86_64 -arm64 -arm64e"
+    ),
     "watch": _prefix("-n -q -s --interval --equexit", "-b -c -d -e -g -p -t -w -x"),
     "unshare": _prefix("-S -G -R -w --root --wd --setuid --setgid", "-m -u -i -n -p -U -C -f -r"),
     "nsenter": _prefix("-t -S -G --target --setuid --setgid", "-a -m -u -i -n -p -U -C -r -w -F"),
@@ -147,7 +215,18 @@ PREFIXES: dict[str, Prefix] = {
     "setarch": _prefix("", "-R -3 -B -L -X", 1),
     "linux32": _prefix(),
     "linux64": _prefix(),
-    "numactl": _prefix("-N -m -C -i -p"),
+    "numactl": _prefix(
+        "-N -m -C -i -p",
+        "-l --cpunodebind --membind --physcpubind --interleave --preferred --localalloc",
+    ),
+    **dict.fromkeys(
+        ("ncu", "compute-sanitizer"),
+        _prefix(
+            "-o -k -c -s --set --section --kernel-name --launch-count --launch-skip --metrics"
+            " --export --tool --leak-check --error-exitcode --log-file",
+            "-f --force-overwrite",
+        ),
+    ),
     "cpulimit": _prefix("-l --limit -p -e", "-z -i -f"),
     "softlimit": _prefix("-a -c -d -f -l -m -n -o -p -r -s -t"),
     "prlimit": _prefix("-p --pid -o"),
@@ -251,8 +330,16 @@ SUB_PREFIXES: dict[tuple[str, str], Prefix] = {
             1,
         ),
     ),
-    ("perf", "stat"): _prefix("-e -o -r -p", "-a -d -v"),
-    ("perf", "record"): _prefix("-e -o -F -p -c", "-a -g"),
+    ("perf", "stat"): _PERF_STAT,
+    ("perf", "record"): _PERF_RECORD,
+    ("perf", "trace"): _prefix("-e -o -p -m -C -t --filter", "-s -S -a -T -f -v -i"),
+    ("nsys", "profile"): _prefix("-o -t -f --output --trace --stats --sample --duration"),
+    ("samply", "record"): _prefix("-o --output -r --rate -d --duration -p", "-s -n --save-only"),
+    ("rr", "record"): _prefix("-o -n -c -s -v -D --output-trace-dir --env", "-h -w --chaos"),
+    ("uftrace", "record"): _prefix("-d -D -F -N -P -A -R -a --data --depth", "-v --no-libcall"),
+    ("opam", "exec"): _prefix("--switch --root", harmless=""),
+    ("cabal", "exec"): _prefix("-w --project-file --with-compiler", "-v0 -v1 -v2 -v3"),
+    ("stack", "exec"): _prefix("--package --stack-yaml --resolver", "--silent"),
 }
 
 # Programs whose option -c (or these) is followed by a command as one text.
@@ -279,6 +366,10 @@ SCRIPT_OPTIONS: dict[str, tuple[str, ...]] = {
     "readarray": ("-C",),
     "compgen": ("-C",),
     "complete": ("-C",),
+    "hyperfine": (
+        *("-p", "--prepare", "-s", "--setup", "-c", "--cleanup"),
+        *("-C", "--conclude", "--reference"),
+    ),
 }
 
 # Programs whose operands, after this many, are a command as text.
@@ -288,11 +379,12 @@ SCRIPT_OPERANDS = {
     "watch": 0,
     "ssh": 1,
     "hyperfine": 0,
+    "poop": 0,
     "cross-env-shell": 0,
     "concurrently": 0,
 }
 # Of these each operand is a command by itself.
-SCRIPT_EACH = names("concurrently hyperfine")
+SCRIPT_EACH = names("concurrently hyperfine poop")
 SCRIPT_OPERAND_OPTIONS = {
     "ssh": options(
         "-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w -B -P",
@@ -304,7 +396,15 @@ SCRIPT_OPERAND_OPTIONS = {
         " --handle-input --restart-tries --restart-after --default-input-target --timestamp-format",
         "-k -r -g --kill-others --kill-others-on-fail --raw --group --no-color --timings",
     ),
-    "hyperfine": options("-w -r -m -M -i -s -p -c -n --warmup --runs --prepare --cleanup --setup"),
+    "hyperfine": options(
+        "-w -r -m -M -s -p -c -n -C -L -P -D -S -u --warmup --runs --min-runs --max-runs --prepare"
+        " --cleanup --setup --conclude --command-name --parameter-list --parameter-scan"
+        " --parameter-step-size --shell --time-unit --export-json --export-csv --export-markdown"
+        " --export-asciidoc --export-orgmode --output --input --style --sort --reference"
+        " --reference-name",
+        "-i -N --ignore-failure --show-output",
+    ),
+    "poop": options("-d --duration --color", "-f --allow-failures"),
 }
 
 # Which option starts a command that ends with `;` or `+` or where the words end.
@@ -319,6 +419,9 @@ SEARCHES = {
     "flox": names("--"),
     "distrobox": names("--"),
 }
+
+# Their first word may name a toolchain, as in `cargo +nightly build`.
+RUST_TOOLS = names("cargo rustc rustdoc rustfmt cargo-clippy cargo-fmt rust-analyzer")
 
 # Shells that run exactly the text behind these options and read nothing else that is not theirs.
 PLAIN_SHELLS = names("sh bash dash")

@@ -1,0 +1,84 @@
+"""Values of variables that start no code of somebody's choice, and lead nowhere else.
+
+Most are what builds are set up by: a compiler of a known name, how many jobs, for which system.
+"""
+
+from __future__ import annotations
+
+import re
+
+from watchgate.core.policy.places import Place
+from watchgate.core.policy.shell.words import Word
+
+_COMPILER = r"(?:/usr/(?:local/)?bin/|/opt/homebrew/(?:opt/llvm/)?bin/)?[\w.+-]+"
+# An option of a compiler that names no program and no file to load.
+_PLAIN_OPTION = (
+    r"-(?:[OgwWDUmE][\w=,.+-]*|f(?!plugin|pass-plugin|use-ld)[\w=,.+-]*|std=[\w+]+|pthread)"
+)
+_JVM_OPTION = (
+    r"-(?:X(?:m[xsn]|ss)\d+[kmgKMG]?|XX:(?:[+-]Use\w+|(?:Max|Initial)\w+=[\d.]+[kmgKMG]?)|ea"
+    r"|D(?:file\.encoding|user\.(?:language|timezone|country)|java\.awt\.headless)=[\w/+-]+)"
+)
+_GO_OPTION = r"-(?:(?:mod|tags|count|buildvcs|p|run|timeout)=[\w,./-]+|race|v|x|trimpath|short)"
+
+PLAIN_VALUE = re.compile(
+    r"(?:\w*PAGER|\w*EDITOR|VISUAL|LESS)=(?:cat|true|:|)"
+    rf"|(?:CC|CXX)=(?:s?ccache )?{_COMPILER}(?: {_PLAIN_OPTION})*"
+    rf"|GOFLAGS=(?:{_GO_OPTION}(?: (?=-)|$))*|RUSTC(?:_WORKSPACE)?_WRAPPER="
+    r"|MAKEFLAGS=(?:-?-?(?:j ?\d*|k|s|w|output-sync\w*|no-print-directory)(?: (?=-)|$))+"
+    r"|(?:MAVEN_OPTS|GRADLE_OPTS|JAVA_TOOL_OPTIONS|JDK_JAVA_OPTIONS)"
+    rf"={_JVM_OPTION}(?: {_JVM_OPTION})*"
+    r"|ANSIBLE_\w+=(?:[Tt]rue|[Ff]alse|[01]|yes|no)"
+    r"|NODE_OPTIONS=--(?:max[_-]old[_-]space[_-]size=\d+|no-warnings|no-deprecation|trace-[\w-]+"
+    r"|enable-source-maps|openssl-legacy-provider|experimental-vm-modules)"
+)
+"""Of variables that else make a program load or start what they name."""
+
+# They choose among what a program has; no value of theirs is a file or a program.
+_CHOOSING = re.compile(
+    r"(?:GO(?:OS|ARCH|ARM|AMD64|ARM64|386|MIPS|WASM|MAXPROCS|GC|111MODULE|MEMLIMIT|TRACEBACK)"
+    r"|CGO_ENABLED|RUST_(?:BACKTRACE|LOG|TEST_THREADS|MIN_STACK)|CARGO_(?:TERM_COLOR|INCREMENTAL"
+    r"|NET_OFFLINE|BUILD_JOBS)|CMAKE_BUILD_(?:TYPE|PARALLEL_LEVEL)|CTEST_(?:OUTPUT_ON_FAILURE"
+    r"|PARALLEL_LEVEL)|OMP_NUM_THREADS|GTEST_(?:FILTER|COLOR|REPEAT)|VERBOSE|NUM_JOBS|JOBS)="
+)
+# Where the administrator has put toolchains and libraries.
+_TOOLCHAIN = re.compile(
+    r"(?:JAVA_?\d*_HOME|JDK_HOME|JAVA_HOME_\w+|GOROOT|ANDROID_(?:HOME|SDK_ROOT|NDK_HOME|NDK_ROOT|NDK)"
+    r"|NDK_HOME|SDKROOT|DEVELOPER_DIR|PKG_CONFIG_(?:PATH|LIBDIR|SYSROOT_DIR)|CMAKE_PREFIX_PATH"
+    r"|LIBCLANG_PATH|LLVM_(?:DIR|CONFIG_PATH|SYS_\d+_PREFIX|HOME)|OPENSSL_(?:DIR|ROOT_DIR|LIB_DIR"
+    r"|INCLUDE_DIR)|Qt\d_DIR|BOOST_ROOT|CUDA_(?:HOME|PATH)|M(?:2|AVEN)_HOME|GRADLE_HOME|DOTNET_ROOT"
+    r"|VCPKG_ROOT|EMSDK|WASI_SDK_PATH|PICO_SDK_PATH|CPATH|C(?:PLUS)?_INCLUDE_PATH|LIBRARY_PATH"
+    r"|\w+SAN_SYMBOLIZER_PATH)="
+    r"(?:\$\(/usr/libexec/java_home(?: -v ?[\d.]+\+?)?\)"
+    r"|(?::?/(?:usr|opt|nix/store|snap|Library/Java|Applications/Xcode[\w.-]*\.app)"
+    r"(?:/(?!\.\.)[\w.+@-]+)*/?)+)"
+)
+# They say where something is written, which runs nothing of what lies there.
+_OUTPUT = re.compile(
+    r"(?:DESTDIR|TMPDIR|GOTMPDIR|GCOV_PREFIX|LLVM_PROFILE_FILE|GOCOVERDIR)=(?P<path>.+)"
+    r"|[A-Z]+SAN_OPTIONS=(?:[\w=./,-]*[:,\s])?log_path=(?P<log>[^:\s]+)(?:[:\s][\w=]+)*"
+)
+_HERE = re.compile(r"\$(?:PWD|\{PWD\}|\(pwd\))(/[\w./-]*)?")
+
+
+def is_known(word: Word, place: Place) -> bool:
+    """Tell whether a value only chooses, or names a toolchain of the system, or a place to write.
+
+    Such a place lies in the session's folder or in one for temporary files.
+    """
+    text = word.text
+    if _CHOOSING.match(text):
+        return True
+    if _TOOLCHAIN.fullmatch(text):
+        return True
+    found = _OUTPUT.fullmatch(text)
+    if found is None:
+        return False
+    path = found["path"] or found["log"]
+    if here := _HERE.fullmatch(path):
+        path = f"{place.cwd}{here[1] or ''}" if place.cwd else ""
+    elif word.dynamic:
+        return False
+    return bool(path) and all(
+        place.inside(form) or place.temporary(form) for form in place.forms(path)
+    )
