@@ -34,7 +34,7 @@ def test_what_only_reads_is_allowed_in_a_loop(command: str) -> None:
         "for c in $(docker ps -q); do read c; docker logs $c; done",
         'for c in $(docker ps -q); do echo "${c:=-x}"; docker logs $c; done',
         'for c in $(docker ps -q); do printf -v c %s -x; docker logs "$c"; done',
-        "docker ps -q | while read -r n; do docker top $n; done; while read -r n; do docker top $n; done < a",
+        "docker ps -q | while read -r n; do :; done; while read -r n; do docker top $n; done < a",
         "docker ps --format '{{.Command}}' | xargs -I{} sh -c 'echo {}'",
         "git ls-files | xargs -I{} sh -c 'wc -l {}'",
         "find . -print0 | xargs -0 -I{} sh -c 'wc -l {}'",
@@ -87,6 +87,7 @@ def test_the_program_of_a_query_is_no_file(command: str, held: bool) -> None:
 
 def test_a_container_has_files_of_its_own() -> None:
     assert judge_command("docker exec web cat /app/a.json").risk == "medium"
+    assert judge_command("docker exec web sh -c 'cat /app/a.json | head'").risk == "medium"
     assert judge_command("docker exec web cat /app/.env").risk == "high"
     assert judge_command("docker exec web rm -rf /app").risk == "critical"
     assert judge_command("cat /app/a.json").risk == "high"

@@ -61,6 +61,7 @@ class _Around(msgspec.Struct, frozen=True):
     depth: int = 0
     scope: Scope = ()
     joined: Joined = ""
+    contained: bool = False
 
     def deeper(self) -> _Around:
         """What is around a script within this one."""
@@ -162,6 +163,7 @@ class _Finder:
             reads_input=bool(upstream or part.documents or from_file),
             scope=around.scope,
             joined=around.joined,
+            contained=around.contained,
         )
         self.command(command, around.depth, part.same)
 
@@ -272,11 +274,10 @@ class _Finder:
         script = read_in(language, word.text, word.at, self.notes, depth)
         here = command.program in _IN_THIS_SHELL
         scope = self.maybe(command.scope) if here else self.within(command.scope)
+        around = _Around(command.piped_from, command.segment, depth + 1, scope, command.joined)
         # A shell of its own has variables of its own.
         calm, self.calm = self.calm, {}
-        self.walk(
-            script, _Around(command.piped_from, command.segment, depth + 1, scope, command.joined)
-        )
+        self.walk(script, replace(around, contained=command.contained))
         self.calm = calm
 
 
