@@ -335,6 +335,8 @@ def _opens_or_sets(seen: Seen) -> str:
     """What a command without a program does: variables, and files for a group or a loop."""
     place, redirects = seen.place, seen.command.redirects
     for target in (redirect.target for redirect in redirects if redirect.reads):
+        if target.expands == "value" and target.text.startswith("<("):
+            continue  # What prints it is judged by itself.
         if target.dynamic or not all(map(place.inside, place.forms(target.text))):
             return ""
     return "opens a file" if redirects else "sets a variable"

@@ -149,10 +149,10 @@ def is_held_alone(found: Assessment) -> bool:
 @pytest.mark.parametrize(
     "command", [f"{client} {shlex.quote(sql)}" for client, each in READS.items() for sql in each]
 )
-def test_a_read_is_ordinary_work(command: str) -> None:
+def test_a_read_is_ordinary_work_or_allowed(command: str) -> None:
     found = judge_command(command)
 
-    assert rules(found) in ({"sql.read"}, {"sql.local"})
+    assert rules(found) in ({"sql.read"}, {"sql.local"}, {"allow.tables"})
     assert not is_held_alone(found)
 
 
@@ -172,7 +172,8 @@ def test_a_change_of_a_database_in_the_folder_is_ordinary_and_of_a_server_lastin
 def test_statements_that_are_fed_or_wrapped_are_read_too(command: str) -> None:
     found = judge_command(command)
 
-    assert (found.risk, bool(rules(found) & {"sql.read", "sql.local"})) == ("medium", True)
+    assert found.risk in ("low", "medium")
+    assert rules(found) & {"sql.read", "sql.local", "allow.tables"}
 
 
 @pytest.mark.parametrize(

@@ -12,13 +12,15 @@ from watchgate.core.policy.matching.seen import Seen
 from watchgate.core.policy.matching.staying import stays
 from watchgate.core.policy.places import Place
 from watchgate.core.policy.shell.commands import Command
-from watchgate.core.policy.shell.words import Word
+from watchgate.core.policy.shell.words import Word, names
 
 _SYSTEM_FOLDERS = frozenset(
     """/bin /sbin /usr/bin /usr/sbin /usr/local/bin /usr/local/sbin /opt/homebrew/bin
     /opt/local/bin""".split()
 )
-_HARMLESS_VARIABLE = re.compile(r"(?:LANG|LC_[A-Z]+|TZ|NO_COLOR|CI|FORCE_COLOR|TERM)\+?=")
+_HARMLESS_VARIABLE = re.compile(
+    r"(?:LANG|LC_[A-Z]+|TZ|NO_COLOR|CI|FORCE_COLOR|TERM|AWS_PROFILE|AWS(?:_DEFAULT)?_REGION)\+?="
+)
 # What programs look at in small letters, and what is tied to their search path and names in zsh.
 _OWN_VARIABLE = re.compile(
     r"(?!\w*(?:proxy|config|functions|aliases)|(?:cd|f|man|mail|module_)?path="
@@ -26,6 +28,8 @@ _OWN_VARIABLE = re.compile(
 )
 _NEGATIVE = re.compile(r"-\d+[A-Za-z]?")
 _PIPE = re.compile(r"[<>]\(")
+# What stands behind their first operand is none of their options.
+_OPTIONS_END = names("sh bash dash zsh ksh redis-cli valkey-cli keydb-cli")
 _FOLDER = re.compile(r"\$(?:HOME|PWD|\{HOME\}|\{PWD\})(?:/[\w./-]*)?")
 
 
@@ -107,7 +111,12 @@ def _is_harmless(command: Command, assigned: str) -> bool:
 
 
 def _unsafe_input(target: Word) -> bool:
-    """Whether a file to read from is not known, or is a connection."""
+    """Whether a file to read from is not known, or is a connection.
+
+    What a command prints is known: that command is judged by itself.
+    """
+    if target.expands == "value" and target.text.startswith("<("):
+        return False
     return target.dynamic or target.text.startswith(("/dev/tcp/", "/dev/udp/"))
 
 
@@ -140,8 +149,10 @@ def _read(
     loose = closed.open and not _has_exceptions(wanted)
     valued = ""
     ended = False
+    options_end = seen.program in _OPTIONS_END
     for word in arguments:
         text = word.text
+        behind = options_end and bool(found)
         if valued and is_option(text) and not _NEGATIVE.fullmatch(text):
             # The program may take it for the value, whatever it says as an option.
             if valued not in closed.plain:
@@ -157,14 +168,14 @@ def _read(
                 continue
         if text == "--" and not ended and not word.dynamic:
             ended = True
-        elif is_option(text):
+        elif is_option(text) and not behind:
             in_front = bool(wanted.sub) and not found
             known, valued = _option(closed, word, seen.global_options if in_front else None)
             known = known and not (in_front and _may_take_next(seen.program, closed, text, valued))
             if not known or not _name_stands(word, loose=loose):
                 return None
             together = together or len(found)
-        elif loose or not word.dynamic or _cannot_be_option(word):
+        elif loose or behind or not word.dynamic or _cannot_be_option(word, seen.program):
             found.append(word)
         else:
             return None
@@ -233,12 +244,16 @@ def _name_stands(word: Word, *, loose: bool) -> bool:
     return loose or (word.expands == "value" and "=" in word.prefix)
 
 
-def _cannot_be_option(word: Word) -> bool:
+def _cannot_be_option(word: Word, program: str) -> bool:
     """Whether a word that the shell expands becomes no option and no more words than stand there.
 
     All that a pathname pattern becomes starts with what stands before its first wildcard.
     """
-    if word.expands in ("value", "glob") and word.prefix[:1] not in ("", "-"):
+    if (
+        word.tame
+        or program == "[["
+        or (word.expands in ("value", "glob") and word.prefix[:1] not in ("", "-"))
+    ):
         return True
     # The path of a pipe, /dev/fd/63; and a home or a folder, which begins with a slash.
     if word.expands == "value" and _PIPE.match(word.text):
@@ -293,7 +308,9 @@ def _texts_fit(wanted: Shape, seen: Seen, *, globs: bool) -> bool:
         for text, word in zip(seen.texts, seen.arguments, strict=True)
         if word.expands in certain
     ]
-    all_known = len(literal) == len(seen.arguments)
+    # A path that is found below another is none of the words that a rule looks for.
+    paths = sum(word.tame == "path" for word in seen.arguments)
+    all_known = len(literal) + paths == len(seen.arguments)
     for test in (wanted.args, wanted.args_regex):
         if test is not None and not any(map(test, literal)):
             return False

@@ -22,6 +22,7 @@ GLOBAL_OPTIONS: dict[str, frozenset[str]] = {
     "kubectl": names("-n --namespace --context --cluster --user --kubeconfig -s"),
     "docker-compose": names("-f -p --file --project-name --profile --env-file --project-directory"),
     "helm": names("-n --namespace --kube-context --kubeconfig"),
+    "helmfile": names("-e --environment -f --file -l --selector -n --namespace --kube-context"),
     "tmux": names("-L -S -f -T"),
     "screen": names("-S -p -c"),
     "zellij": names("-s --session -c --config"),

@@ -11,6 +11,7 @@ import msgspec
 from watchgate.core.policy.code.sql.acts import Act
 from watchgate.core.policy.code.sql.clients import acts_of
 from watchgate.core.policy.matching import needs
+from watchgate.core.policy.matching.filters import QUERIES, program_of
 from watchgate.core.policy.matching.hints import Names, names_in
 from watchgate.core.policy.matching.options import GLOBAL_OPTIONS, maybe_starts, operands
 from watchgate.core.policy.matching.paths import Paths, forms_of
@@ -33,6 +34,8 @@ _TOOLS = re.compile(
     r"|\.(?:pyenv|rbenv)/shims|go/bin|\.dotnet/tools)|/usr/local/(?:go/)?bin|/opt/homebrew/bin"
     r"|/usr/local/cargo/bin):)+\$(?:PATH|\{PATH\})"
 )
+_LISTERS = frozenset(("ls", "du", "stat"))
+_ALL_HIDDEN = re.compile(r"\.(?:\[[!^]\.\]|\?{1,2})\*")
 _HOMES = ("${HOME}", "$HOME", "~")
 
 Touched = tuple[Touch, tuple[str, ...]]
@@ -78,9 +81,12 @@ class Seen:
 
     @property
     def operand_line(self) -> str:
-        """The operands with one blank between them."""
+        """The operands with one blank between them, a dot for a program such as jq has it."""
         if self._operand_line is None:
-            self._operand_line = " ".join([word.text for word in self.operands])
+            query = None
+            if self.program in QUERIES:
+                query = program_of(self.program, self.arguments)
+            self._operand_line = " ".join(["." if w is query else w.text for w in self.operands])
         return self._operand_line
 
     @property
@@ -263,11 +269,19 @@ class Seen:
         for touch, forms in self.touched:
             if paths.access not in ("any", touch.kind):
                 continue
+            if self.command.contained and paths.access == "read" and Place.outside in meant.tests:
+                continue
             holds = paths.own and touch.kind != "read" and place.holds_own(touch.path)
             wild = touch.word.expands == "glob" and paths.may_fit(forms)
+            wild = wild and not self._counts_hidden(touch)
             if holds or wild or paths.fit(place, touch.path, forms, hinted=hinted):
                 found.append(touch.word)
         return found
+
+    def _counts_hidden(self, touch: Touch) -> bool:
+        """Tell whether it shows names and sizes alone, of all that is hidden in a folder."""
+        last = touch.path.rpartition("/")[2]
+        return self.program in _LISTERS and _ALL_HIDDEN.fullmatch(last) is not None
 
     @property
     def _wild(self) -> bool:

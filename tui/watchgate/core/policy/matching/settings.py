@@ -29,6 +29,8 @@ PLAIN_VALUE = re.compile(
     r"|(?:MAVEN_OPTS|GRADLE_OPTS|JAVA_TOOL_OPTIONS|JDK_JAVA_OPTIONS)"
     rf"={_JVM_OPTION}(?: {_JVM_OPTION})*"
     r"|ANSIBLE_\w+=(?:[Tt]rue|[Ff]alse|[01]|yes|no)"
+    r"|ANSIBLE_(?:STDOUT_CALLBACK|CALLBACKS_ENABLED)=(?:default|yaml|json|debug|minimal|oneline|dense"
+    r"|null|unixy|timer|profile_tasks|(?:ansible\.posix|community\.general)\.\w+)"
     r"|NODE_OPTIONS=--(?:max[_-]old[_-]space[_-]size=\d+|no-warnings|no-deprecation|trace-[\w-]+"
     r"|enable-source-maps|openssl-legacy-provider|experimental-vm-modules)"
 )

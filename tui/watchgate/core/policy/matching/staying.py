@@ -42,6 +42,9 @@ _COUNT = re.compile(
     r"(-[a-zA-Z]|--[a-z-]+=)?\$\((?:nproc|sysctl -n hw\.n?cpu|getconf _NPROCESSORS_ONLN)\)"
 )
 
+_HERE = re.compile(r"(--[a-z-]+=)?(?:\$PWD|\$\{PWD\}|\$\(pwd\))((?:/[\w@%+.,-]*)*)")
+_UNSPLIT = re.compile(r"[\w./@%+,-]+")
+
 # They name targets as `//folder:name`, which is no path from the root.
 _LABELLED = frozenset(("bazel", "bazelisk", "buck2", "pants"))
 # MSBuild's switches begin as paths do.
@@ -54,6 +57,7 @@ _SWITCH = re.compile(
 )
 _LABEL = re.compile(r"-?//[\w./-]*(?::[\w.*-]+)?")
 
+_DECLARES = frozenset(("declare", "typeset"))
 _EXPORTS = frozenset(("export", "declare", "typeset", "readonly"))
 
 
@@ -89,7 +93,8 @@ def sets_within(seen: Seen) -> bool:
     A name alone hands on what was set before.
     """
     if seen.program in _EXPORTS and any("=" not in word.text for word in seen.operands):
-        return False
+        # An array begins empty.
+        return seen.program in _DECLARES and [w.text for w in seen.dashed] in (["-A"], ["-a"])
     return all(_is_set_within(seen, word) for word in _assigned(seen))
 
 
@@ -114,11 +119,22 @@ def _other_hosts(text: str) -> set[str]:
 
 
 def counted(seen: Seen) -> Seen:
-    """The command with a number where it asks how many processors there are."""
-    if not seen.command.built_from:
+    """The command with a number where it asks how many processors there are.
+
+    And with a dot for the folder where it runs.
+    """
+    if "$" not in "".join([word.text for word in seen.command.words]):
         return seen
-    words = tuple(map(_counted, seen.command.words))
+    words = tuple(_here(_counted(word), seen.place.cwd) for word in seen.command.words)
     return seen.of(replace(seen.command, words=words))
+
+
+def _here(word: Word, cwd: str) -> Word:
+    found = _HERE.fullmatch(word.text) if word.dynamic else None
+    if found is None or (word.expands == "words" and not _UNSPLIT.fullmatch(cwd)):
+        return word
+    text = f"{found[1] or ''}.{found[2]}"
+    return replace(word, text=text, at=(word.start,) * len(text), expands="", prefix=text)
 
 
 def _counted(word: Word) -> Word:

@@ -10,6 +10,7 @@ from typing import Literal
 import msgspec
 
 from watchgate.core.patterns.allowance import check
+from watchgate.core.policy.matching.filters import QUERIES, program_of
 from watchgate.core.policy.matching.options import is_option, operands
 from watchgate.core.policy.shell.commands import Command
 from watchgate.core.policy.shell.sought import sought
@@ -87,6 +88,13 @@ _SCRIPT_BEHIND = {
 }
 _GIVES_SCRIPT = re.compile(r"-[^-i]*[efl]|--[efl]")
 _GLUED = re.compile(r"-[A-Za-z](?=[~/.@$\w])")
+# Options whose value is a sign between columns, which often is a slash.
+_SIGNS: dict[str, frozenset[str]] = {
+    **dict.fromkeys(("cut", "paste"), names("-d")),
+    **dict.fromkeys(("sort", "join", "datamash"), names("-t")),
+    **dict.fromkeys(("awk", "gawk", "mawk", "nawk"), names("-F")),
+    "column": names("-s -o"),
+}
 _PARTS = re.compile(r"[=:,]@?|@")
 
 
@@ -144,9 +152,15 @@ def _arguments(command: Command) -> Iterator[Touch]:
     output = _OUTPUT_SHORT.get(program, frozenset())
     before = ""
     scripts = _scripts(program, arguments) if program in _SCRIPT_BEHIND else ()
+    query = program_of(program, arguments) if program in QUERIES else None
+    signs = _SIGNS.get(program, frozenset())
     for word in arguments:
         text = word.text
-        if scripts and id(word) in scripts:
+        if (
+            word is query
+            or (scripts and id(word) in scripts)
+            or (signs and _is_sign(before, text, signs))
+        ):
             before = text
             continue
         written = _names_output(before, output)
@@ -156,6 +170,11 @@ def _arguments(command: Command) -> Iterator[Touch]:
         else:
             yield from _of_text(kind, word, text)
         before = text
+
+
+def _is_sign(option: str, text: str, signs: frozenset[str]) -> bool:
+    """Whether a word is, or has behind the name of its option, one sign that stands for itself."""
+    return (option in signs and len(text) == 1) or (text[:2] in signs and len(text) == 3)
 
 
 def _names_output(option: str, output: frozenset[str]) -> bool:

@@ -31,7 +31,8 @@ class Command(msgspec.Struct, frozen=True, gc=False):
 
     `scope` are the numbers of the parts around it that a shell of its own runs, such as a subshell,
     and of groups, which are negative; `joined` is how it, or the innermost of them that it begins,
-    is joined to what stands before.
+    is joined to what stands before. `contained` says that it runs in a container, whose files are
+    others than those of this machine.
     """
 
     words: tuple[Word, ...]
@@ -49,6 +50,7 @@ class Command(msgspec.Struct, frozen=True, gc=False):
     loads: tuple[str, ...] = ()
     scope: Scope = ()
     joined: Joined = ""
+    contained: bool = False
 
     @property
     def program(self) -> str:

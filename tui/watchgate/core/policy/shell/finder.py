@@ -12,7 +12,7 @@ from watchgate.core.patterns.allowance import check
 from watchgate.core.policy.code.given import given
 from watchgate.core.policy.code.reading import UNKNOWN_TEXT, Piece
 from watchgate.core.policy.code.reading import read as read_code
-from watchgate.core.policy.shell import opacity, powershell_given
+from watchgate.core.policy.shell import opacity, powershell_given, tame
 from watchgate.core.policy.shell.commands import Command, Commands, Joined, Scope
 from watchgate.core.policy.shell.constants import Constants
 from watchgate.core.policy.shell.contents import Files
@@ -32,6 +32,7 @@ MAX_DEPTH = 8
 # What they run changes the shell that runs them; other wrappers are processes of their own.
 _IN_THIS_SHELL = names("builtin command coproc eval nocorrect noglob time trap")
 
+_CONTAINERS = names("docker podman nerdctl docker-compose podman-compose kubectl oc")
 _KEYWORDS = names("! { } if then else elif fi do done while until esac")
 
 
@@ -41,6 +42,8 @@ def commands(text: str, language: Language = "shell") -> Commands:
     """Every command of the text; `opaque` if some of it could run what was not found."""
     finder = _Finder()
     script = read_in(language, text, range(len(text)), finder.notes)
+    if language == "shell" and (finder.notes.looped or "while" in text):
+        finder.calm = tame.names_of(finder.notes.looped, text)
     finder.walk(script, _Around())
     notes = finder.notes
     if notes.computes and notes.hides_code:
@@ -58,6 +61,7 @@ class _Around(msgspec.Struct, frozen=True):
     depth: int = 0
     scope: Scope = ()
     joined: Joined = ""
+    contained: bool = False
 
     def deeper(self) -> _Around:
         """What is around a script within this one."""
@@ -73,6 +77,8 @@ class _Finder:
         self.parts = 0
         self.files = Files()
         self.constants = Constants(self.notes)
+        # Of the whole text: what its loops set, and nothing else in it.
+        self.calm: dict[str, str] = {}
 
     def full(self) -> bool:
         """Whether no more may be looked at; the text is then opaque."""
@@ -143,6 +149,8 @@ class _Finder:
         if part.empty:
             return
         words, assigned = _split(part.words, keywords=bool(self.notes.why))
+        if self.calm:
+            words = tuple(tame.calmed(word, self.calm) for word in words)
         command = Command(
             words=words,
             segment=number or self.segment,
@@ -155,6 +163,7 @@ class _Finder:
             reads_input=bool(upstream or part.documents or from_file),
             scope=around.scope,
             joined=around.joined,
+            contained=around.contained,
         )
         self.command(command, around.depth, part.same)
 
@@ -174,30 +183,34 @@ class _Finder:
             return
         command, done = self.understood(command, place)
         self.look(command)
+        program = command.program
         wrapped = unwrap(words, command.documents)
-        powershell = powershell_given.scripts(command.program, words)
+        powershell = powershell_given.scripts(program, words)
         if wrapped.unclear:
             self.notes.doubt("Runs a program that is only known at run time")
         texts = (*wrapped.scripts, *powershell)
         # A cmdlet is nothing but `same`; `rm` may be that, or the program of other systems.
-        is_cmdlet = bool(same) and "-" in command.program
+        is_cmdlet = bool(same) and "-" in program
         if wrapped.transparent or is_cmdlet or (powershell and is_itself(words[0].text)):
             self.found[place] = replace(
                 command, transparent=True, reads_code=is_cmdlet or command.reads_code
             )
-        here = command.program in _IN_THIS_SHELL
+        here = program in _IN_THIS_SHELL
         # The same command in a shell may change the folder of this one.
+        kind = tame.kind_fed(command) if program in tame.FILLING else ""
+        contained = command.contained or (program in _CONTAINERS and _enters(command))
         for inner in (*wrapped.commands, *filter(None, [same])):
             if self.full():
                 return
-            program, assigned = _split(inner)
+            own, assigned = _split(tame.fed(inner, words, kind) if kind else inner)
             bare = replace(
                 command,
-                words=program,
+                words=own,
                 assignments=assigned,
                 redirects=(),
                 nested=True,
                 scope=command.scope if here or same else self.within(command.scope),
+                contained=contained,
             )
             self.command(bare, depth + 1)
         for script in texts:
@@ -253,19 +266,29 @@ class _Finder:
         self.read += len(word.text)
         if self.full():
             return
-        if word.dynamic:
+        if word.dynamic and word.tame == "name":
+            # Only at its mark, which stands for a name.
+            word = replace(word, expands="", prefix=word.text)
+        elif word.dynamic:
             self.notes.doubt("Gives a shell a text that is only known at run time")
         script = read_in(language, word.text, word.at, self.notes, depth)
         here = command.program in _IN_THIS_SHELL
         scope = self.maybe(command.scope) if here else self.within(command.scope)
-        self.walk(
-            script, _Around(command.piped_from, command.segment, depth + 1, scope, command.joined)
-        )
+        around = _Around(command.piped_from, command.segment, depth + 1, scope, command.joined)
+        # A shell of its own has variables of its own.
+        calm, self.calm = self.calm, {}
+        self.walk(script, replace(around, contained=command.contained))
+        self.calm = calm
 
 
 def _joined_by(part: Part) -> Joined:
     """How what follows a pipeline, whose last part this is, depends on it."""
     return "" if part.negated or part.sign == "&" else part.sign
+
+
+def _enters(command: Command) -> bool:
+    """Tell whether what a command runs, it runs in a container."""
+    return any(word.text in ("exec", "run") for word in command.arguments[:8])
 
 
 def _word(piece: Piece, code: Word) -> Word:

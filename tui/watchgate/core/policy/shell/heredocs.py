@@ -22,6 +22,8 @@ _JOINED = re.compile(r"(?<!\\)(?:\\\\)*\\\n")
 _REDIRECTS_BEHIND = re.compile(
     r"(?:[ \t](?:\d?>&\d|(?:&|\d)?>>?[ \t]?[\w./-]+)){1,4}(?=[ \t]*(?:\||&&|;))"
 )
+# Nothing behind the mark may hide the end of its line.
+_QUOTED_BACKSLASH = re.compile(r"<<-?[ \t]*(?:'\w+'|\"\w+\")[^'\"\\`$#\n]*\n\\")
 _UNCLEAR = "Has a here-document whose end is unclear"
 
 
@@ -58,6 +60,31 @@ def reordered(root: Node, text: str, at: Sequence[int]) -> tuple[str, Sequence[i
             text = text[:start] + moved + text[behind.end() :]
             at = (*at[:start], *(at[index] for index in order), *at[behind.end() :])
     return text, at
+
+
+def masked(root: Node, text: str) -> str:
+    """The text as the grammar is to see it, of the same length.
+
+    A quoted document whose first line begins with a backslash, as commands of psql do, is taken for
+    more words of the command. A letter in its place changes nothing of what the shell makes of it.
+    """
+    found = [
+        line.end() - 1
+        for node in _documents(root)
+        if (line := _QUOTED_BACKSLASH.match(text, node.start_byte)) is not None
+    ]
+    for place in found:
+        text = f"{text[:place]}x{text[place + 1 :]}"
+    return text
+
+
+def _documents(root: Node) -> Iterator[Node]:
+    todo = [root]
+    while todo:
+        node = todo.pop()
+        if node.type == "heredoc_redirect":
+            yield node
+        todo += node.children
 
 
 def _misread_documents(root: Node) -> Iterator[Node]:

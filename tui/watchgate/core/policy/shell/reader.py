@@ -65,6 +65,9 @@ def read(text: str, at: Sequence[int], notes: Notes, depth: int = 0) -> Script:
         if root is not None and root.has_error and "<<" in text:
             text, at = heredocs.reordered(root, text, at)
             root = parse(text)
+        if root is not None and "\n\\" in text and "<<" in text:
+            shown = heredocs.masked(root, text)
+            root = root if shown == text else parse(shown)
         if root is None:
             missing = "Could not be read, since the parser for shell commands is missing"
             notes.doubt(_UNREAD if available() else missing)

@@ -28,6 +28,8 @@ from watchgate.core.policy.shell.wrappers import (
 
 _MAX_INPUTS = 8
 _DELETERS = frozenset(("rm", "rmdir", "unlink"))
+_CONTAINERS = frozenset(("docker", "podman", "nerdctl"))
+_QUESTIONS = frozenset(("--version", "--help", "-V"))
 _VERSION = re.compile(r"v?\d[\d.]*|lts/[\w*]+|[\w-]+@[\w.-]+")
 _TOOLCHAIN = re.compile(r"\+(?:stable|beta|nightly|\d)[\w.-]*")
 _NAME = re.compile(r"[\w./-]+")
@@ -65,6 +67,9 @@ def unwrap(words: Sequence[Word], documents: Sequence[Word]) -> Wrapped:
         commands = _parallel(words)
     elif prefix and program not in SCRIPT_OPERANDS:
         commands, transparent = _prefixed(own, prefix)
+        if program in _CONTAINERS:
+            # What is asked of the program that the container starts by itself.
+            commands = tuple(c for c in commands if len(c) > 1 or c[0].text not in _QUESTIONS)
         behind = max(map(len, commands), default=len(own))
         unclear = any(_may_shift(word) for word in own[: len(own) - behind])
     scripts = (*_option_scripts(program, words), *_operand_scripts(program, words))

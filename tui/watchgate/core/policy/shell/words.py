@@ -10,6 +10,7 @@ import msgspec
 from watchgate.core.text import Span
 
 Expands = Literal["", "glob", "value", "words"]
+Tame = Literal["", "path", "name"]
 
 
 def names(text: str) -> frozenset[str]:
@@ -23,7 +24,8 @@ class Word(msgspec.Struct, frozen=True, gc=False):
     `at[i]` is the position of `text[i]` in the original command; `start` and `end` cover the word
     with its quotes. `expands` says what the shell would make of it: nothing, the names of files
     (`glob`), one quoted `value`, or any number of `words`. `prefix` is the text before the first
-    expansion, all of it where there is none.
+    expansion, all of it where there is none. What is `tame` becomes no option: a `path` below
+    another, or a `name` or number without signs of the shell.
     """
 
     text: str
@@ -32,6 +34,7 @@ class Word(msgspec.Struct, frozen=True, gc=False):
     end: int
     expands: Expands = ""
     prefix: str = ""
+    tame: Tame = ""
 
     @property
     def span(self) -> Span:

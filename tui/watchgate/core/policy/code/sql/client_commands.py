@@ -36,6 +36,8 @@ _READING: Final[dict[Dialect, re.Pattern[str]]] = {
         ),
     ),
 }
+# It prints what the statement in it finds.
+_SHOWN: Final = re.compile(r"\\copy [^;]*\bto stdout\b[^;]*", re.IGNORECASE)
 _ACTING: Final = re.compile(
     r"(?P<program>\\!|\\g|\\w|\\e|\\setenv|\.(?:sh|sy|load)|!!|!(?:system|sh)|.*\\g(?:exec)?\b)"
     r"|(?P<file>\\(?:o|copy|i|ir|lo_|out|s\b)"
@@ -60,7 +62,10 @@ def _acts(text: str, dialect: Dialect) -> Iterator[Act]:
         command = line.strip()
         if signs and command[:1] in signs and command:
             yield from _statements("\n".join(chunk), dialect, ends=True)
-            yield _command(command, dialect)
+            if dialect == "postgres" and _SHOWN.fullmatch(command):
+                yield from _statements(command[1:], dialect)
+            else:
+                yield _command(command, dialect)
             chunk = []
         else:
             chunk.append(line)

@@ -56,7 +56,8 @@ _MYSQL: Final = Client(
     code=names("-e --execute"),
     valued=names(
         """-h --host -P --port -u --user -D --database -S --socket --protocol --connect-timeout
-        --default-character-set --ssl-mode --ssl-ca --max-allowed-packet"""
+        --default-character-set --ssl-mode --ssl-ca --max-allowed-packet --login-path
+        --defaults-group-suffix"""
     ),
     flags=names(
         """-p= --password= -p --password -B --batch -N --skip-column-names -s --silent -t --table

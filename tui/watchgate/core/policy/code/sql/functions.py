@@ -100,7 +100,8 @@ ACTING: Final = re.compile(
 
 FILE_READERS: Final = names(
     "read_csv read_csv_auto read_parquet parquet_scan read_json read_json_auto read_ndjson"
-    " read_ndjson_auto"
+    " read_ndjson_auto read_json_objects read_ndjson_objects parquet_schema parquet_metadata"
+    " parquet_file_metadata parquet_kv_metadata"
 )
 """Functions of DuckDB that read the files which their texts name."""
 

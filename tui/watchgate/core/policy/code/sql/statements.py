@@ -8,6 +8,7 @@ from typing import Final
 from watchgate.core.policy.code.sql.acts import Act, Statement
 from watchgate.core.policy.code.sql.calls import calls
 from watchgate.core.policy.code.sql.condition import chooses
+from watchgate.core.policy.code.sql.functions import DATA_FILE
 from watchgate.core.policy.code.sql.tokens import Dialect, Token
 from watchgate.core.policy.shell.words import names
 
@@ -28,6 +29,8 @@ def acts(tokens: Tokens, dialect: Dialect) -> Iterator[Act]:
         yield _act(_SIMPLE[verb], tokens[1:])
     elif verb == "EXPLAIN":
         yield from _explained(tokens, dialect)
+    elif verb == "COPY" and dialect == "duckdb":
+        yield from (_of_data(act) for act in _copies(tokens))
     else:
         yield from _READ_BY.get(verb, _unread)(tokens)
     if verb not in ("EXPLAIN", *_SIMPLE):
@@ -142,6 +145,11 @@ def _copies(tokens: Tokens) -> Iterator[Act]:
         yield Act("file", "file", behind.text if behind.kind == "string" else "")
 
 
+def _of_data(act: Act) -> Act:
+    """What is copied into, or out of, a file of data of the folder changes that alone."""
+    return Act("change") if act.kind == "file" and DATA_FILE.fullmatch(act.name) else act
+
+
 def _loads(tokens: Tokens) -> Iterator[Act]:
     yield Act("file" if tokens[1:2] and tokens[1].is_word("DATA", "XML") else "program")
 
@@ -206,6 +214,8 @@ _READ_BY: Final[Mapping[str, Callable[[Tokens], Iterator[Act]]]] = {
     "ALTER": _alters,
     "COPY": _copies,
     "LOAD": _loads,
+    "PIVOT": _reads,
+    "UNPIVOT": _reads,
     "SET": _sets,
     "PRAGMA": _pragma,
     "VACUUM": _vacuums,
