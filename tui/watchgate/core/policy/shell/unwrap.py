@@ -27,7 +27,7 @@ from watchgate.core.policy.shell.wrappers import (
 )
 
 _MAX_INPUTS = 8
-_DELETERS = frozenset(("rm", "rmdir", "unlink"))
+_CHANGERS = frozenset(("rm", "rmdir", "unlink", "sed", "gsed", "chmod", "touch"))
 _CONTAINERS = frozenset(("docker", "podman", "nerdctl"))
 _QUESTIONS = frozenset(("--version", "--help", "-V"))
 _VERSION = re.compile(r"v?\d[\d.]*|lts/[\w*]+|[\w-]+@[\w.-]+")
@@ -55,7 +55,7 @@ def unwrap(words: Sequence[Word], documents: Sequence[Word]) -> Wrapped:
     program = plain_name(words[0].text)
     prefix, own = PREFIXES.get(program), words[1:]
     if len(words) > 1 and (place := _sub_command(program, words)):
-        prefix, own = SUB_PREFIXES[program, words[place].text], words[place + 1 :]
+        prefix, own = _sub_prefix(program, words, place), words[place + 1 :]
     commands: tuple[tuple[Word, ...], ...] = ()
     transparent = unclear = False
     if program in RUST_TOOLS and len(words) > 2 and _TOOLCHAIN.fullmatch(words[1].text):
@@ -96,7 +96,7 @@ def _may_shift(word: Word) -> bool:
 def _sub_command(program: str, words: Sequence[Word]) -> int:
     """Where the sub-command stands that runs the rest; 0 if there is none."""
     for index, word in enumerate(words[1:8], 1):
-        if (program, word.text) in SUB_PREFIXES:
+        if _sub_prefix(program, words, index):
             # Anywhere else it is a name, such as the package of `npm install x`.
             return index if word.text != "x" or index == 1 else 0
     return 0
@@ -107,7 +107,7 @@ def own_words(words: Sequence[Word]) -> Sequence[Word]:
     program = plain_name(words[0].text)
     prefix, place = PREFIXES.get(program), 0
     if len(words) > 1 and (place := _sub_command(program, words)):
-        prefix = SUB_PREFIXES[program, words[place].text]
+        prefix = _sub_prefix(program, words, place)
     if prefix is None or prefix.appends or program in SCRIPT_OPERANDS:
         return words
     own = words[place + 1 :]
@@ -123,6 +123,13 @@ def _behind_mark(words: Sequence[Word], prefix: Prefix) -> tuple[Word, ...] | No
         if word.text == prefix.mark and not word.dynamic:
             return tuple(words[index + 1 :])
     return None
+
+
+def _sub_prefix(program: str, words: Sequence[Word], place: int) -> Prefix | None:
+    """The wrapper that a sub-command of one word or two is, whose last one stands there."""
+    last = words[place].text
+    both = f"{words[place - 1].text} {last}"
+    return SUB_PREFIXES.get((program, last)) or SUB_PREFIXES.get((program, both))
 
 
 def _prefixed(words: Sequence[Word], prefix: Prefix) -> tuple[tuple[tuple[Word, ...], ...], bool]:
@@ -202,8 +209,8 @@ def _searched(words: Sequence[Word], marks: frozenset[str]) -> Iterator[tuple[Wo
 
 
 def _found(words: Sequence[Word], search: Sequence[Word]) -> tuple[Word, ...]:
-    """The command with the files that are found in it: by name where it deletes them."""
-    if words and words[0].text in _DELETERS and (named := sought(search)):
+    """The command with the files that are found in it: by name where it changes them."""
+    if words and words[0].text in _CHANGERS and (named := sought(search)):
         return tuple(each for word in words for each in (named if word.text == "{}" else (word,)))
     return tuple(_replaced(word, {"{}", "{/}", "{.}"}) for word in words)
 

@@ -340,6 +340,11 @@ SUB_PREFIXES: dict[tuple[str, str], Prefix] = {
     ("opam", "exec"): _prefix("--switch --root", harmless=""),
     ("cabal", "exec"): _prefix("-w --project-file --with-compiler", "-v0 -v1 -v2 -v3"),
     ("stack", "exec"): _prefix("--package --stack-yaml --resolver", "--silent"),
+    ("py-spy", "record"): _prefix(
+        "-o -f -r -d -p -t --output --format --rate --duration --pid", "-s -n -F --native"
+    ),
+    ("git", "bisect run"): _prefix(),
+    ("git", "submodule foreach"): _prefix("", "--recursive -q --quiet"),
 }
 
 # Programs whose option -c (or these) is followed by a command as one text.
