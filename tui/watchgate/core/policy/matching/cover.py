@@ -19,13 +19,17 @@ _SYSTEM_FOLDERS = frozenset(
     /opt/local/bin""".split()
 )
 _HARMLESS_VARIABLE = re.compile(
-    r"(?:LANG|LC_[A-Z]+|TZ|NO_COLOR|CI|FORCE_COLOR|TERM|AWS_PROFILE|AWS(?:_DEFAULT)?_REGION)\+?="
+    r"(?:LANG|LC_[A-Z]+|TZ|NO_COLOR|CI|FORCE_COLOR|CLICOLOR(?:_FORCE)?|TERM|COLUMNS|LINES"
+    r"|PYTHON(?:DONTWRITEBYTECODE|UNBUFFERED|UTF8|IOENCODING)|NODE_NO_WARNINGS"
+    r"|GIT_(?:TERMINAL_PROMPT|OPTIONAL_LOCKS)|AWS_PROFILE|AWS(?:_DEFAULT)?_REGION)\+?="
+    r"|(?:GIT_)?PAGER=(?:cat)?$"
 )
 # What programs look at in small letters, and what is tied to their search path and names in zsh.
 _OWN_VARIABLE = re.compile(
     r"(?!\w*(?:proxy|config|functions|aliases)|(?:cd|f|man|mail|module_)?path="
     r"|(?:argv|commands|options|prompt)=)[a-z][a-z0-9_]*="
 )
+_HERE = re.compile(r"(?:https?://)?(?:localhost|127\.0\.0\.1)(?::\d+)?/")
 _NEGATIVE = re.compile(r"-\d+[A-Za-z]?")
 _PIPE = re.compile(r"[<>]\(")
 # What stands behind their first operand is none of their options.
@@ -285,14 +289,22 @@ def _operands_wrong(wanted: Shape, behind: list[Word]) -> bool:
         case "none":
             wrong = any(word.text != "-" for word in behind)
         case "one":
-            wrong = len(behind) != 1 or behind[0].expands not in ("", "value")
+            wrong = len(behind) != 1 or not (
+                behind[0].expands in ("", "value") or _is_address_here(behind[0])
+            )
         case "some":
             wrong = not behind
         case _:
             wrong = False
     if wanted.first and not wrong:
-        wrong = not behind or behind[0].dynamic or not wanted.first(behind[0].text)
+        unknown = not behind or (behind[0].dynamic and not _is_address_here(behind[0]))
+        wrong = unknown or not wanted.first(behind[0].text)
     return wrong
+
+
+def _is_address_here(word: Word) -> bool:
+    """Tell whether a pattern is an address of this machine, whose `?` no file is named after."""
+    return word.expands == "glob" and _HERE.match(word.prefix) is not None
 
 
 def _texts_fit(wanted: Shape, seen: Seen, *, globs: bool) -> bool:

@@ -31,8 +31,11 @@ PLAIN_VALUE = re.compile(
     r"|ANSIBLE_\w+=(?:[Tt]rue|[Ff]alse|[01]|yes|no)"
     r"|ANSIBLE_(?:STDOUT_CALLBACK|CALLBACKS_ENABLED)=(?:default|yaml|json|debug|minimal|oneline|dense"
     r"|null|unixy|timer|profile_tasks|(?:ansible\.posix|community\.general)\.\w+)"
-    r"|NODE_OPTIONS=--(?:max[_-]old[_-]space[_-]size=\d+|no-warnings|no-deprecation|trace-[\w-]+"
-    r"|enable-source-maps|openssl-legacy-provider|experimental-vm-modules)"
+    r"|NODE_OPTIONS=(?:(?:(?<==)| )--(?:max[_-]old[_-]space[_-]size=\d+|no-warnings"
+    r"|no-deprecation|trace-[\w-]+|enable-source-maps|openssl-legacy-provider|experimental-vm-modules"
+    r"|experimental-strip-types|unhandled-rejections=\w+|stack-trace-limit=\d+))+"
+    r"|PYTHONWARNINGS=(?:error|ignore|default|always|module|once)(?:::\w+)?"
+    r"|PYTEST_ADDOPTS=(?:(?:(?<==)| )(?:-[qvxs]+|--tb=\w+|--maxfail=\d+|--color=\w+|--lf|--ff))+"
 )
 """Of variables that else make a program load or start what they name."""
 
