@@ -215,7 +215,7 @@ def _items(value: Value) -> Iterator[Value]:
             yield value
         case Const(value=str()) | Text():
             yield Text()
-        case Const() | Plain() | Obj(kind="file"):
+        case Const() | Plain() | Obj(kind="file" | "sqlite3.Connection"):
             yield Plain()
         case _:
             raise Unread("goes over something that is not followed")
