@@ -18,6 +18,10 @@ _SYSTEM_FOLDERS = frozenset(
     """/bin /sbin /usr/bin /usr/sbin /usr/local/bin /usr/local/sbin /opt/homebrew/bin
     /opt/local/bin""".split()
 )
+# A file of the project that is called so is not what the shell has of that name.
+_OF_THE_SHELL = names("[ test [[ (( exit return wait cd pushd mapfile readarray set export trap")
+# Their names have capital letters.
+_CAPITAL = frozenset(("R", "Rscript"))
 _HARMLESS_VARIABLE = re.compile(
     r"(?:LANG|LC_[A-Z]+|TZ|NO_COLOR|CI|FORCE_COLOR|CLICOLOR(?:_FORCE)?|TERM|COLUMNS|LINES"
     r"|PYTHON(?:DONTWRITEBYTECODE|UNBUFFERED|UTF8|IOENCODING)|NODE_NO_WARNINGS"
@@ -50,7 +54,8 @@ def covers(wanted: Shape, seen: Seen, *, ordinary: bool = False) -> bool:
     if not command.words or not wanted.is_of(seen.program):
         return False
     plain = not wanted.project_file and _is_named_plainly(seen)
-    if not plain and not (ordinary and _is_project_file(seen)):
+    own = wanted.project_file or seen.program not in _OF_THE_SHELL
+    if not plain and not (ordinary and own and _is_project_file(seen)):
         return False
     if ordinary and not stays(wanted, seen):
         return False
@@ -130,7 +135,7 @@ def _is_named_plainly(seen: Seen) -> bool:
     if word.dynamic or (folder and folder not in _SYSTEM_FOLDERS) or not word.text.isascii():
         return False
     name = word.text.rpartition("/")[2]
-    return name == name.lower() and (bool(folder) or "/" not in word.text)
+    return (name == name.lower() or name in _CAPITAL) and (bool(folder) or "/" not in word.text)
 
 
 def _is_project_file(seen: Seen) -> bool:

@@ -36,6 +36,7 @@ GLOBAL_OPTIONS: dict[str, frozenset[str]] = {
     "gh": names("-R --repo --hostname"),
     "terraform": names("-chdir"),
     "make": names("-C -f --directory --file"),
+    "adb": names("-s -t -H -P -L"),
     "cargo": names("--color --config -Z -C"),
 }
 # Their parser takes the word behind an option that stands before the sub-command for its value,

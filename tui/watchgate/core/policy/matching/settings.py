@@ -34,6 +34,12 @@ PLAIN_VALUE = re.compile(
     r"|NODE_OPTIONS=(?:(?:(?<==)| )--(?:max[_-]old[_-]space[_-]size=\d+|no-warnings"
     r"|no-deprecation|trace-[\w-]+|enable-source-maps|openssl-legacy-provider|experimental-vm-modules"
     r"|experimental-strip-types|unhandled-rejections=\w+|stack-trace-limit=\d+))+"
+    r"|RUBYOPT=-W(?::no-\w+|[012])|PERL5?LIB=(?:lib|local/lib/perl5|t/lib)"
+    # It changes what a rebase does with its commits, and runs nothing.
+    r"|GIT_SEQUENCE_EDITOR=(?:sed|perl) -p?i(?:\.bak)?(?: -[eE])*(?: ?['\"]?(?:-e ['\"]?)?"
+    r"(?:(?:\d+|\$)(?:,(?:\d+|\$))? ?)?"
+    r"s/\^?(?:pick|p|[0-9a-f]{7,40}|squash|fixup|edit|reword)(?: [0-9a-f]{7,40})?"
+    r"/(?:pick|squash|fixup|edit|reword|[sfer])(?: [0-9a-f]{7,40})?/;?['\"]?){1,6}"
     r"|PYTHONWARNINGS=(?:error|ignore|default|always|module|once)(?:::\w+)?"
     r"|PYTEST_ADDOPTS=(?:(?:(?<==)| )(?:-[qvxs]+|--tb=\w+|--maxfail=\d+|--color=\w+|--lf|--ff))+"
 )

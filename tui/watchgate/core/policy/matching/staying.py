@@ -17,7 +17,7 @@ from watchgate.core.policy.matching.emptied import empties_sources
 from watchgate.core.policy.matching.options import is_option
 from watchgate.core.policy.matching.seen import SETS_VARIABLES, Seen
 from watchgate.core.policy.matching.settings import is_known
-from watchgate.core.policy.matching.touches import Touch
+from watchgate.core.policy.matching.touches import WRITERS, Touch
 from watchgate.core.policy.places import Place
 from watchgate.core.policy.shell.words import Word
 
@@ -82,7 +82,9 @@ def stays(wanted: Shape, seen: Seen) -> bool:
     if seen.program in _MSBUILD:
         texts |= {id(word) for word in seen.arguments if _SWITCH.fullmatch(word.text)}
     return all(
-        id(touch.word) in texts or _is_within(touch, place, scratch=wanted.scratch)
+        id(touch.word) in texts
+        or _is_within(touch, place, scratch=wanted.scratch)
+        or (touch.kind == "write" and seen.program not in WRITERS and _is_for_scratch(touch, place))
         for touch, _ in seen.touched
     )
 
@@ -153,6 +155,11 @@ def _is_within(touch: Touch, place: Place, *, scratch: bool) -> bool:
     if not place.outside(touch.path):
         return True
     return place.temporary(touch.path) and (scratch or touch.kind != "read")
+
+
+def _is_for_scratch(touch: Touch, place: Place) -> bool:
+    """Tell whether a path is the very folder for temporary files, into which something is put."""
+    return not touch.word.dynamic and place.temporary(f"{touch.path.rstrip('/')}/_")
 
 
 def _assigned(seen: Seen) -> Iterator[Word]:

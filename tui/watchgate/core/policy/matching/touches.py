@@ -19,7 +19,7 @@ from watchgate.core.policy.shell.words import Word, names
 Kind = Literal["read", "write", "delete"]
 
 # Programs that write what they name.
-_WRITERS = names(
+WRITERS = names(
     """tee touch mkdir truncate chmod chown chgrp setfacl setcap patch ed ex vi vim nvim nano emacs
     mkfifo mknod mkfs wipefs shred fallocate split csplit sponge crontab visudo sudoedit ln"""
 )
@@ -33,11 +33,13 @@ MOVERS = names("mv rename")
 _REMOTE = names("scp rsync pscp")
 _ON_A_HOST = re.compile(r"[\w.@\[\]-]+:")
 _FINDERS = names("find bfs fd")
-_MAKERS = names("ffmpeg convert magick")
+_MAKERS = names("ffmpeg convert magick montage compare composite gm sphinx-build")
 # Options whose value is written; of every program, and of some.
 _OUTPUT = re.compile(
-    r"--(?:output|out|out-?file|output-file|output-document|output-?dir|out-?[dD]ir|target-dir|log-file"
-    r"|basetemp|export-(?:json|csv|markdown|asciidoc|orgmode)"
+    r"--(?:output|out|out-?file|output-?file|outputFile|output-document|output-?dir|output-?path"
+    r"|out-?[dD]ir|target-dir|log-file|basetemp|pack-destination|junit-?xml|metafile|report-dir"
+    r"|wheel-dir|(?:html|txt|xml|cobertura-xml|linecount)-report|(?:cpu|heap)-prof-dir"
+    r"|coverage-?[dD]irectory|coverage\.reportsDirectory|export-(?:json|csv|markdown|asciidoc|orgmode)"
     r"|(?:xml|callgrind-out|massif-out|cachegrind-out|dhat-out)-file)"
 )
 _OUTPUT_SHORT: dict[str, frozenset[str]] = {
@@ -62,6 +64,22 @@ _OUTPUT_SHORT: dict[str, frozenset[str]] = {
         names("-o"),
     ),
     **dict.fromkeys(("pandoc", "openssl", "gpg", "age", "tree", "dot", "ffmpeg"), names("-o -out")),
+    **dict.fromkeys(
+        names(
+            """npx bunx pnpm yarn uv uvx poetry python python3 coverage eslint storybook py-spy
+            memray pyinstrument pydeps pybabel scrapy openapi-typescript"""
+        ),
+        names("-o"),
+    ),
+    **dict.fromkeys(("pip", "pip3"), names("-d -w --dest")),
+    **dict.fromkeys(
+        names("latexmk pdflatex xelatex lualatex latex tectonic biber"),
+        names("-output-directory -outdir -auxdir -aux-directory --outdir --output-directory"),
+    ),
+    "mkdocs": names("-d --site-dir"),
+    **dict.fromkeys(("jekyll", "hugo", "pelican"), names("-d --destination -o")),
+    "mdbook": names("-d --dest-dir"),
+    "zola": names("-o"),
     "wget": names("-O -P -o -a"),
     "curl": names("-o -D -c --dump-header --cookie-jar --output-dir"),
     "unzip": names("-d"),
@@ -220,7 +238,7 @@ def _operand_kinds(program: str, arguments: Sequence[Word]) -> dict[int, Kind]:
     named = operands(program, arguments)
     if program in _DELETERS:
         found = {id(word): "delete" for word in named}
-    elif program in _WRITERS or _in_place(program, arguments):
+    elif program in WRITERS or _in_place(program, arguments):
         found = {id(word): "write" for word in named}
     elif program in COPIERS or program in MOVERS:
         if program in MOVERS:

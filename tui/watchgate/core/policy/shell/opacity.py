@@ -14,6 +14,7 @@ _INLINE_OPTIONS = ("--eval", "--print", "--execute")
 # They have the program look at a file's syntax.
 _CHECKING = names("ruby perl")
 _CHECKS = names("-c -cw -wc")
+_FACTS_OF_PHP = names("-l -n -i -m -v --ini --ri --version")
 _SOURCES = frozenset(("source", "."))
 _COMPUTING = names(
     "test [ [[ (( let printf read declare typeset local export readonly unset mapfile readarray"
@@ -62,6 +63,8 @@ def _of_code(program: str, words: Sequence[Word], fed: bool) -> str:
     if program in SHELLS:
         if fed and not any(script_option(flag, ("-c",)) for flag in flags):
             return "Gives a shell commands that are only known at run time"
+        return ""
+    if program == "php" and flags and all(flag in _FACTS_OF_PHP for flag in flags):
         return ""
     if program in _CHECKING:
         flags = [flag for flag in flags if flag not in _CHECKS]
