@@ -13,14 +13,17 @@ from watchgate.core.policy.matching.seen import Seen
 from watchgate.core.policy.shell.words import names
 
 _OPTION = re.compile(
-    r"--(?:out-?dir|output|output-path|dist-dir|site-dir|destination|temp-dir(?:ectory)?"
+    r"--(?:out(?:-?dir)?|output(?:-dir)?|output-path|to-dir|dest|dist-dir|site-dir|destination|temp-dir(?:ectory)?"
     r"|coverage\.reportsDirectory)",
     re.IGNORECASE,
 )
 _EMPTYING = names(
-    "mkdocs jekyll hugo tsup vite astro webpack playwright vitest c8 nyc parcel unbuild"
+    """mkdocs jekyll hugo tsup vite astro webpack playwright vitest c8 nyc parcel unbuild typedoc
+    docusaurus vitepress ng vue-cli-service storybook tsdown next orval expo
+    swagger-typescript-api"""
 )
-_SHORT = names("mkdocs jekyll hugo tsup")
+_SHORT = names("mkdocs jekyll hugo tsup tsdown storybook next swagger-typescript-api")
+_FOLDER_OPTION = re.compile(r"-[a-z]{0,3}[do]")
 # Vite and its kin keep files that they copy as they are in such a folder.
 _SITES = names("mkdocs jekyll hugo")
 _OUTPUT = re.compile(
@@ -45,7 +48,7 @@ def empties_sources(seen: Seen) -> bool:
         folder = ""
         if _OPTION.fullmatch(name) and given:
             folder = value
-        elif _OPTION.fullmatch(option) or (short and option == "-d"):
+        elif _OPTION.fullmatch(option) or (short and _FOLDER_OPTION.fullmatch(option)):
             folder = text
         elif short and text.startswith("-d") and len(text) > len("-d"):
             folder = text[len("-d") :]

@@ -10,11 +10,12 @@ import re
 from watchgate.core.policy.places import Place
 from watchgate.core.policy.shell.words import Word
 
-_COMPILER = r"(?:/usr/(?:local/)?bin/|/opt/homebrew/(?:opt/llvm/)?bin/)?[\w.+-]+"
-# An option of a compiler that names no program and no file to load.
-_PLAIN_OPTION = (
-    r"-(?:[OgwWDUmE][\w=,.+-]*|f(?!plugin|pass-plugin|use-ld)[\w=,.+-]*|std=[\w+]+|pthread)"
+_COMPILER = (
+    r"(?:/usr/(?:local/)?bin/|/opt/homebrew/(?:opt/llvm/)?bin/)?(?:[\w.]+-){0,4}"
+    r"(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|tcc|icc|icpc|icx|icpx|nvcc|emcc|em\+\+)(?:-\d[\d.]*)?"
 )
+# An option of a compiler that names no program and no file to load.
+_PLAIN_OPTION = r"-(?:[OgwDUmE][\w=,.+-]*|W(?![alp],)[\w=,.+-]*|[lIL][\w./+-]+|f(?!plugin|pass-plugin|use-ld)[\w=,.+-]*|std=[\w+]+|pthread)"
 _JVM_OPTION = (
     r"-(?:X(?:m[xsn]|ss)\d+[kmgKMG]?|XX:(?:[+-]Use\w+|(?:Max|Initial)\w+=[\d.]+[kmgKMG]?)|ea"
     r"|D(?:file\.encoding|user\.(?:language|timezone|country)|java\.awt\.headless)=[\w/+-]+)"
@@ -23,6 +24,13 @@ _GO_OPTION = r"-(?:(?:mod|tags|count|buildvcs|p|run|timeout)=[\w,./-]+|race|v|x|
 
 PLAIN_VALUE = re.compile(
     r"(?:\w*PAGER|\w*EDITOR|VISUAL|LESS)=(?:cat|true|:|)"
+    r"|FLASK_APP=[\w.:/-]+"
+    rf"|(?:C|CXX|CPP|LD|CGO_(?:C|CXX|CPP|LD))FLAGS=(?:{_PLAIN_OPTION}(?: (?=-)|$))*"
+    r"|RUST(?:DOC)?FLAGS=(?:(?:-[DWAF] ?[\w:-]+|--cfg ?[\w=\"]+"
+    r"|-C ?(?:target-cpu|opt-level|debuginfo|debug-assertions|codegen-units|overflow-checks|lto"
+    r"|instrument-coverage|target-feature|panic|strip|force-frame-pointers)(?:=[\w+,-]+)?"
+    r"|-Z ?(?:sanitizer=\w+|randomize-layout|threads=\d+))"
+    r"(?: (?=-)|$))*"
     rf"|(?:CC|CXX)=(?:s?ccache )?{_COMPILER}(?: {_PLAIN_OPTION})*"
     rf"|GOFLAGS=(?:{_GO_OPTION}(?: (?=-)|$))*|RUSTC(?:_WORKSPACE)?_WRAPPER="
     r"|MAKEFLAGS=(?:-?-?(?:j ?\d*|k|s|w|output-sync\w*|no-print-directory)(?: (?=-)|$))+"

@@ -27,6 +27,8 @@ _PIECES = re.compile(r"[\s:,;=]+")
 _ADDRESS = re.compile(r"(?<=[a-z0-9+.-])://(?:[^/@\s]*@)?(\[[^]/]*\]|[^/:?#\s]*)", re.IGNORECASE)
 # What git keeps and runs itself is no file of the project; nor are those for CI and editors that a
 # program is told to write by an option.
+_GLUED = re.compile(r"-{1,2}[A-Za-z][\w-]*?:?([|!/~.])")
+_LEADS_OUT = re.compile(r"/(?=\w)|~|\.\./|\.git/|\./|[|!]")
 _OBEYED = re.compile(r"(?:^|/)\.(?:git|husky)/", re.IGNORECASE)
 _LATER = re.compile(
     r"(?:^|/)\.(?:github/(?:workflows|actions)|circleci|gitlab-ci|vscode|devcontainer|envrc|idea)",
@@ -76,6 +78,8 @@ def stays(wanted: Shape, seen: Seen) -> bool:
     if not wanted.scratch and _reaches_others(seen):
         return False
     # Variables were looked at by themselves.
+    if any(map(_glues_on, seen.arguments)):
+        return False
     texts = _texts(wanted, seen) | {id(word) for word in _assigned(seen)}
     if seen.program in _LABELLED:
         texts |= {id(word) for word in seen.arguments if _LABEL.fullmatch(word.text)}
@@ -155,6 +159,17 @@ def _is_within(touch: Touch, place: Place, *, scratch: bool) -> bool:
     if not place.outside(touch.path):
         return True
     return place.temporary(touch.path) and (scratch or touch.kind != "read")
+
+
+def _glues_on(word: Word) -> bool:
+    """Tell whether an option has a path or a command glued to it that no reader of options sees.
+
+    As in `-fo/home/me/x`, `-sC../x`, `-o:/x` and `-fo'|sh'`.
+    """
+    glued = _GLUED.match(word.text)
+    if glued is None:
+        return False
+    return glued[1] in "|!" or _LEADS_OUT.match(word.text, glued.start(1)) is not None
 
 
 def _is_for_scratch(touch: Touch, place: Place) -> bool:
