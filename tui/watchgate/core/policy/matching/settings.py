@@ -15,7 +15,10 @@ _COMPILER = (
     r"(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|tcc|icc|icpc|icx|icpx|nvcc|emcc|em\+\+)(?:-\d[\d.]*)?"
 )
 # An option of a compiler that names no program and no file to load.
-_PLAIN_OPTION = r"-(?:[OgwDUmE][\w=,.+-]*|W(?![alp],)[\w=,.+-]*|[lIL][\w./+-]+|f(?!plugin|pass-plugin|use-ld)[\w=,.+-]*|std=[\w+]+|pthread)"
+_PLAIN_OPTION = (
+    r"-(?:[OgwDUmE][\w=,.+-]*|W(?![alp],)[\w=,.+-]*|[lIL][\w./+-]+|std=[\w+]+|pthread"
+    r"|f(?!plugin|pass-plugin|use-ld)[\w=,.+-]*)"
+)
 _JVM_OPTION = (
     r"-(?:X(?:m[xsn]|ss)\d+[kmgKMG]?|XX:(?:[+-]Use\w+|(?:Max|Initial)\w+=[\d.]+[kmgKMG]?)|ea"
     r"|D(?:file\.encoding|user\.(?:language|timezone|country)|java\.awt\.headless)=[\w/+-]+)"

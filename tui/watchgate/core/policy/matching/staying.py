@@ -78,13 +78,13 @@ def stays(wanted: Shape, seen: Seen) -> bool:
     if not wanted.scratch and _reaches_others(seen):
         return False
     # Variables were looked at by themselves.
-    if any(map(_glues_on, seen.arguments)):
-        return False
     texts = _texts(wanted, seen) | {id(word) for word in _assigned(seen)}
     if seen.program in _LABELLED:
         texts |= {id(word) for word in seen.arguments if _LABEL.fullmatch(word.text)}
     if seen.program in _MSBUILD:
         texts |= {id(word) for word in seen.arguments if _SWITCH.fullmatch(word.text)}
+    if any(_glues_on(word) for word in seen.arguments if id(word) not in texts):
+        return False
     return all(
         id(touch.word) in texts
         or _is_within(touch, place, scratch=wanted.scratch)
