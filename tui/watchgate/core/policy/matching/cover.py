@@ -120,7 +120,7 @@ def _is_harmless(command: Command, assigned: str) -> bool:
 
 
 def _unsafe_input(target: Word) -> bool:
-    """Whether a file to read from is not known, or is a connection.
+    """Return whether a file to read from is unknown, or is a connection.
 
     What a command prints is known: that command is judged by itself.
     """

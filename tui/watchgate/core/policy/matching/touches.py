@@ -191,7 +191,7 @@ def _arguments(command: Command) -> Iterator[Touch]:
 
 
 def _is_sign(option: str, text: str, signs: frozenset[str]) -> bool:
-    """Whether a word is, or has behind the name of its option, one sign that stands for itself."""
+    """Return whether a word, or the value behind its option, is one sign that stands for itself."""
     return (option in signs and len(text) == 1) or (text[:2] in signs and len(text) == 3)
 
 

@@ -66,7 +66,7 @@ def names_of(looped: Mapping[str, Sequence[str]], text: str) -> dict[str, str]:
 
 
 def _set_otherwise(name: str, text: str, reads: int) -> bool:
-    """Whether a name may be set by more than loops: it stands somewhere without its sign.
+    """Return whether a name may be set by more than loops: it stands somewhere without its `$`.
 
     Of the loops that read lines, so many read what is known.
     """
@@ -98,7 +98,7 @@ def _is_tame_value(value: str) -> bool:
 
 
 def prints_names(commands: Sequence[Command]) -> bool:
-    """Whether a pipeline prints nothing but such numbers and names."""
+    """Return whether a pipeline prints nothing but such numbers and names."""
     if any(each.nested or each.redirects or each.assignments for each in commands):
         return False
     return _is_tame_pipe([[word.text for word in each.words] for each in commands])
@@ -113,7 +113,7 @@ def _is_tame_pipe(parts: Sequence[Sequence[str]]) -> bool:
 
 
 def _keeps(words: Sequence[str]) -> bool:
-    """Whether a filter leaves out lines, and parts of a name that are none by themselves."""
+    """Return whether a filter only leaves out lines, or parts of a name."""
     program, arguments = words[0], words[1:]
     if program in ("head", "tail"):
         return all(re.fullmatch(r"-n|-?n?\d+", each) for each in arguments)
@@ -184,7 +184,7 @@ def calmed(word: Word, calm: Mapping[str, str]) -> Word:
 
 
 def kind_fed(command: Command) -> Tame:
-    """What the words are that a command takes from what it finds or is fed; "" if nobody knows."""
+    """Return the kind of words that a command finds or is fed; "" if it is not known."""
     words = [word.text for word in command.words]
     if command.program in _FINDERS:
         return "path" if _starts_plainly(command.words) else ""
@@ -199,7 +199,7 @@ def kind_fed(command: Command) -> Tame:
 
 
 def _starts_plainly(words: Sequence[Word]) -> bool:
-    """Whether all that is found begins with a path that stands there.
+    """Return whether all that a search finds begins with a path that the command shows.
 
     Some put nothing in front of a name behind `-execdir`.
     """

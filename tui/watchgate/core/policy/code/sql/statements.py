@@ -146,7 +146,7 @@ def _copies(tokens: Tokens) -> Iterator[Act]:
 
 
 def _of_data(act: Act) -> Act:
-    """What is copied into, or out of, a file of data of the folder changes that alone."""
+    """Return the act, which is a plain change where it concerns a data file of the folder."""
     return Act("change") if act.kind == "file" and DATA_FILE.fullmatch(act.name) else act
 
 
